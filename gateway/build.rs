@@ -2,7 +2,6 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-env-changed=ROOST_BUILD_ID");
     let dist = std::path::Path::new("ui/dist");
     if let Err(error) = std::fs::create_dir_all(dist) {
         println!("cargo::warning=cannot make {}: {error}", dist.display());

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use roost_gateway::platform::supervision::{
+use roost_platform::supervision::{
     ActorKind, Address, BackOff, ChildSpec, Context, Failure, Intensity, Reply, Serve,
     SupervisorSpec, Tree, TreeOptions,
 };

@@ -27,32 +27,32 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::retention::Sweeper;
 use crate::config::Config;
-use crate::connections::apps::AppCaller;
-use crate::connections::doors::ApprovalExecutor;
-use crate::connections::repos;
 use crate::edge::server::operator_gate::OperatorGate;
 use crate::edge::server::router;
 use crate::edge::server::serve::Listener;
-use crate::execution::runs::{RunsHandle, StepExecutor};
-use crate::execution::tools::Toolbox;
-use crate::machines::fleet::local::LocalExecutor;
-use crate::machines::fleet::operations::OperationsHandle;
-use crate::platform::broker::BrokerHandle;
-use crate::platform::broker::outbox::CredentialSweeper;
-use crate::platform::clock::{SharedClock, SystemClock};
-use crate::platform::db::{Access, Db, DbError};
-use crate::platform::events::{EventLog, Hub};
-use crate::platform::ids::{SharedIds, UuidV7};
-use crate::platform::outbound::Outbound;
-use crate::platform::sagas::SagaDriver;
-use crate::platform::supervision::killpoints::ArmError;
-use crate::platform::supervision::{
+use crate::tree::{self, Handles, Parts};
+use roost_connections::apps::AppCaller;
+use roost_connections::doors::ApprovalExecutor;
+use roost_connections::repos;
+use roost_execution::runs::{RunsHandle, StepExecutor};
+use roost_execution::tools::Toolbox;
+use roost_machines::fleet::local::LocalExecutor;
+use roost_machines::fleet::operations::OperationsHandle;
+use roost_platform::broker::BrokerHandle;
+use roost_platform::broker::outbox::CredentialSweeper;
+use roost_platform::clock::{SharedClock, SystemClock};
+use roost_platform::db::{Access, Db, DbError};
+use roost_platform::events::{EventLog, Hub};
+use roost_platform::ids::{SharedIds, UuidV7};
+use roost_platform::outbound::Outbound;
+use roost_platform::sagas::SagaDriver;
+use roost_platform::supervision::killpoints::ArmError;
+use roost_platform::supervision::{
     KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions, TreeView,
 };
-use crate::tenancy::audit::ChainWriter;
-use crate::tenancy::auth::{AuthError, OpenStreams};
-use crate::tenancy::streams::LiveHandle;
-use crate::tree::{self, Handles, Parts};
+use roost_tenancy::audit::ChainWriter;
+use roost_tenancy::auth::{AuthError, OpenStreams};
+use roost_tenancy::streams::LiveHandle;
 
 /// What tests may replace.
 #[derive(Clone)]
@@ -105,7 +105,7 @@ pub enum StartupError {
     #[error("cannot prepare sign-in")]
     Auth(#[from] AuthError),
     #[error("cannot use the script of `runs.script`")]
-    Script(#[from] crate::execution::providers::scripted::ScriptError),
+    Script(#[from] roost_execution::providers::scripted::ScriptError),
     #[error("cannot arm a kill point")]
     Chaos(#[from] ArmError),
     #[error("a part of the gateway did not start")]
@@ -147,7 +147,7 @@ fn operator_gate(config: &Config) -> Result<OperatorGate, StartupError> {
             if error.kind() == std::io::ErrorKind::NotFound
                 && config.operator_token_file.is_none() =>
         {
-            let token = crate::tenancy::auth::Token::fresh("rop_")?;
+            let token = roost_tenancy::auth::Token::fresh("rop_")?;
             write_private(&file, token.reveal()).map_err(failed)?;
             token.reveal().to_owned()
         }
@@ -162,7 +162,7 @@ const LEAST_OPERATOR_TOKEN: usize = 16;
 /// The sign-in of the first person.
 pub struct FirstLogin {
     pub email: String,
-    pub token: crate::tenancy::auth::Token,
+    pub token: roost_tenancy::auth::Token,
     pub file: PathBuf,
 }
 
@@ -343,7 +343,7 @@ impl Gateway {
         let tree = Tree::start(options, tree::root(parts)).await?;
         // No other line sets it, so this cannot fail.
         let _ = view.set(tree.view());
-        tracing::info!(public = %public_address, operator = %operator_address, build = crate::BUILD_ID, "ready");
+        tracing::info!(public = %public_address, operator = %operator_address, build = roost_platform::BUILD_ID, "ready");
         Ok(Self {
             tree,
             operations,

@@ -1,37 +1,42 @@
-//! The gateway: HTTP API, actors, web UI, operator's command line.
+//! The gateway's program: it wires the wings, serves them, and is the operator's command line.
 //!
-//! A wing knows only the wings below it; `tests/tidy` holds the list.
-//! * `app` wires everything; `tree` is the supervision tree; `cli` and `support` are the command line; `config` is the
-//!   operator's settings.
-//! * `edge` is the HTTP server and the operators' view.
-//! * `runtime`: agents at work on the steps of runs.
-//! * `organisation`: skills, templates, teams.
-//! * `execution`: topologies, runs, models and their providers, tools.
-//! * `connections`: apps, approvals, repositories, private networks.
-//! * `machines`: nodes, operations, sandboxes.
-//! * `agents`: the agents themselves.
-//! * `tenancy`: sign-in, workspaces, the audit log, event streams.
-//! * `web`: the parts of every HTTP handler.
-//! * `platform`: database, secret broker, events, supervision, sagas, clock, ids.
+//! Each wing is a crate beside this one (`gateway/<wing>`). A crate depends only on the wings below it, so the compiler
+//! refuses an import that goes up. From the highest to the lowest:
+//! * `roost_runtime`: agents at work on the steps of runs.
+//! * `roost_organisation`: skills, templates, teams.
+//! * `roost_execution`: topologies, runs, models and their providers, tools.
+//! * `roost_connections`: apps, approvals, repositories, private networks.
+//! * `roost_machines`: nodes, operations, sandboxes.
+//! * `roost_agents`: the agents themselves.
+//! * `roost_tenancy`: sign-in, workspaces, the audit log, event streams.
+//! * `roost_web`: the parts of every HTTP handler.
+//! * `roost_platform`: database, secret broker, events, supervision, sagas, clock, ids.
+//!
+//! Here, `edge` is the HTTP server and the operators' view. `app` wires everything; `tree` is the supervision tree;
+//! `cli` and `support` are the command line; `config` is the operator's settings.
 
-pub mod agents;
+use roost_platform::db::Table;
+
 pub mod app;
 pub mod cli;
 pub mod config;
-pub mod connections;
 pub mod edge;
-pub mod execution;
-pub mod machines;
-pub mod organisation;
-pub mod platform;
-pub mod runtime;
 pub mod support;
-pub mod tenancy;
 pub mod tree;
-pub mod web;
 
-/// The build: set by releases, otherwise the version. The header `roost-build` carries it.
-pub const BUILD_ID: &str = match option_env!("ROOST_BUILD_ID") {
-    Some(id) => id,
-    None => env!("CARGO_PKG_VERSION"),
-};
+/// The tables of all wings.
+pub fn tables() -> Vec<Table> {
+    [
+        roost_platform::tables(),
+        roost_web::tables(),
+        roost_tenancy::tables(),
+        roost_agents::tables(),
+        roost_machines::tables(),
+        roost_connections::tables(),
+        roost_execution::tables(),
+        roost_organisation::tables(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

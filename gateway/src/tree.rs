@@ -16,21 +16,21 @@
 use std::time::Duration;
 
 use crate::app::retention;
-use crate::connections::doors::{self, ApprovalExecutor};
 use crate::edge::server::certificate::Certificate;
 use crate::edge::server::serve::{self, Listener};
-use crate::platform::broker::outbox::{self, CredentialSweeper};
-use crate::platform::broker::{self, Embedded};
-use crate::platform::clock::SharedClock;
-use crate::platform::db::Db;
-use crate::platform::events::{Hub, WakeBatches, relay};
-use crate::platform::memory;
-use crate::platform::sagas::SagaDriver;
-use crate::platform::supervision::{
+use roost_connections::doors::{self, ApprovalExecutor};
+use roost_platform::broker::outbox::{self, CredentialSweeper};
+use roost_platform::broker::{self, Embedded};
+use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
+use roost_platform::events::{Hub, WakeBatches, relay};
+use roost_platform::memory;
+use roost_platform::sagas::SagaDriver;
+use roost_platform::supervision::{
     ActorKind, AnyChild, ChildSpec, Nudge, SupervisorHandle, SupervisorSpec,
 };
-use crate::tenancy::audit::{self, ChainWriter};
-use crate::tenancy::auth::{OpenStreams, STREAM_WATCH_PERIOD};
+use roost_tenancy::audit::{self, ChainWriter};
+use roost_tenancy::auth::{OpenStreams, STREAM_WATCH_PERIOD};
 
 /// The parts of the tree.
 pub struct Parts {

@@ -5,11 +5,11 @@ use std::sync::Once;
 
 use roost_gateway::app::{self, Surroundings};
 use roost_gateway::config::{self, Overrides};
-use roost_gateway::platform::clock::{SharedClock, SystemClock};
-use roost_gateway::platform::db::Db;
-use roost_gateway::platform::ids::{SharedIds, UuidV7};
-use roost_gateway::tenancy::auth::WorkspaceScope;
-use roost_gateway::tenancy::change::{Change, ChangeContext};
+use roost_platform::clock::{SharedClock, SystemClock};
+use roost_platform::db::Db;
+use roost_platform::ids::{SharedIds, UuidV7};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::{Change, ChangeContext};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 

@@ -3,10 +3,10 @@
 
 use std::ops::Deref;
 
-use roost_gateway::platform::clock::{Clock, SystemClock};
-use roost_gateway::platform::ids::{UserId, UuidV7, WorkspaceId, fresh};
-use roost_gateway::tenancy::auth::{self, entity::user};
-use roost_gateway::tenancy::workspaces::{self, entity::member};
+use roost_platform::clock::{Clock, SystemClock};
+use roost_platform::ids::{UserId, UuidV7, WorkspaceId, fresh};
+use roost_tenancy::auth::{self, entity::user};
+use roost_tenancy::workspaces::{self, entity::member};
 use serde_json::{Value, json};
 
 use crate::{Client, Gateway};

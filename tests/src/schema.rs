@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn every_type_that_is_emitted_has_a_schema() {
         let stream = stream_at("/api/events");
-        for kind in roost_gateway::platform::events::Event::EMITTED {
+        for kind in roost_platform::events::Event::EMITTED {
             assert!(stream["properties"].get(kind).is_some(), "{kind}");
         }
     }

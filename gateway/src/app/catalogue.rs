@@ -1,10 +1,10 @@
 //! Wiring of Roost's own catalogue for agents: skills and team templates.
 
 use super::Shared;
-use crate::organisation::skills::{self, SkillsContext};
-use crate::organisation::templates::{self, TemplatesContext};
-use crate::platform::clock::SharedClock;
-use crate::platform::db::{Db, DbError};
+use roost_organisation::skills::{self, SkillsContext};
+use roost_organisation::templates::{self, TemplatesContext};
+use roost_platform::clock::SharedClock;
+use roost_platform::db::{Db, DbError};
 
 /// Updates the stored catalogue to this program's texts, in one transaction. If gateways start at once, one of them
 /// writes.

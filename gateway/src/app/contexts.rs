@@ -5,22 +5,22 @@ use std::sync::Arc;
 use super::links::AgentsLeft;
 use super::work::Work;
 use super::{Shared, catalogue, hosts, identity, toolbox};
-use crate::agents::claws::ClawsContext;
-use crate::agents::claws::avatar::Pictures;
-use crate::connections::apps::AppsContext;
-use crate::connections::doors::DoorsContext;
 use crate::edge::operator::{OperatorContext, SnapshotCache};
 use crate::edge::server::router::{Contexts, Layers};
-use crate::machines::fleet::FleetContext;
-use crate::machines::sandboxes::SandboxesHandle;
-use crate::organisation::agent_skills::AgentSkillsContext;
-use crate::organisation::teams::TeamsContext;
-use crate::tenancy::auth::AuthError;
-use crate::tenancy::auth::hosted::Hosted;
-use crate::tenancy::streams::LiveContext;
-use crate::tenancy::workspaces::WorkspacesContext;
-use crate::web::idempotency::IdempotencyLayer;
-use crate::web::observe::Observer;
+use roost_agents::claws::ClawsContext;
+use roost_agents::claws::avatar::Pictures;
+use roost_connections::apps::AppsContext;
+use roost_connections::doors::DoorsContext;
+use roost_machines::fleet::FleetContext;
+use roost_machines::sandboxes::SandboxesHandle;
+use roost_organisation::agent_skills::AgentSkillsContext;
+use roost_organisation::teams::TeamsContext;
+use roost_tenancy::auth::AuthError;
+use roost_tenancy::auth::hosted::Hosted;
+use roost_tenancy::streams::LiveContext;
+use roost_tenancy::workspaces::WorkspacesContext;
+use roost_web::idempotency::IdempotencyLayer;
+use roost_web::observe::Observer;
 
 pub(super) fn without_slash(url: &url::Url) -> Arc<str> {
     url.as_str().trim_end_matches('/').into()
@@ -91,7 +91,7 @@ pub(super) fn contexts(
             db: db.clone(),
             clock: clock.clone(),
             ids: ids.clone(),
-            metrics: crate::platform::telemetry::metrics(),
+            metrics: roost_platform::telemetry::metrics(),
             draining: shared.draining.clone(),
             jobs: shared.handles.operations.clone(),
             live: shared.live.clone(),

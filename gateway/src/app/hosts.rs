@@ -1,11 +1,11 @@
 //! Wiring of the parts that call other services for workspaces.
 
 use super::Shared;
-use crate::connections::mesh::{Devices, MeshContext};
-use crate::connections::repos::ReposContext;
-use crate::execution::models::ModelsContext;
-use crate::platform::broker::Credentials;
-use crate::platform::supervision::Nudge;
+use roost_connections::mesh::{Devices, MeshContext};
+use roost_connections::repos::ReposContext;
+use roost_execution::models::ModelsContext;
+use roost_platform::broker::Credentials;
+use roost_platform::supervision::Nudge;
 
 /// Repositories of code hosts.
 pub(super) fn repos(shared: &Shared<'_>) -> ReposContext {

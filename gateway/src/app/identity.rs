@@ -5,14 +5,14 @@ use std::sync::{Arc, RwLock};
 use super::links::AgentsLeft;
 use super::{FirstLogin, Shared, StartupError, write_private};
 use crate::config::Config;
-use crate::platform::clock::SharedClock;
-use crate::platform::db::Db;
-use crate::platform::ids::SharedIds;
-use crate::tenancy::auth::hosted::keys::Keys;
-use crate::tenancy::auth::hosted::{Hosted, Inner};
-use crate::tenancy::auth::{self, AuthContext, AuthError, AuthLayer, Passwords, Throttle};
-use crate::web::client_address::TrustedProxies;
-use crate::web::origin::OwnOrigin;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
+use roost_platform::ids::SharedIds;
+use roost_tenancy::auth::hosted::keys::Keys;
+use roost_tenancy::auth::hosted::{Hosted, Inner};
+use roost_tenancy::auth::{self, AuthContext, AuthError, AuthLayer, Passwords, Throttle};
+use roost_web::client_address::TrustedProxies;
+use roost_web::origin::OwnOrigin;
 
 /// The issuer, if one is configured. All parts share it, because it caches the issuer's keys.
 pub(super) fn hosted(shared: &Shared<'_>) -> Option<Hosted> {

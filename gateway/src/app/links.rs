@@ -4,16 +4,16 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{DatabaseConnection, DbErr};
 
-use crate::agents::claws;
-use crate::execution::runs::{self, Subject, Subjects};
-use crate::execution::tools::tokens;
-use crate::machines::sandboxes::AgentFacts;
-use crate::organisation::teams;
-use crate::platform::WorkspaceScope;
-use crate::platform::db::{Db, WriteTx};
-use crate::platform::events::{Event, ResourceKind};
-use crate::platform::ids::{ClawId, RunId, SharedIds, TeamId, UserId};
-use crate::tenancy::workspaces::Departures;
+use roost_agents::claws;
+use roost_execution::runs::{self, Subject, Subjects};
+use roost_execution::tools::tokens;
+use roost_machines::sandboxes::AgentFacts;
+use roost_organisation::teams::{self, TeamRow};
+use roost_platform::WorkspaceScope;
+use roost_platform::db::{Db, WriteTx};
+use roost_platform::events::{Event, ResourceKind};
+use roost_platform::ids::{ClawId, RunId, SharedIds, TeamId, UserId};
+use roost_tenancy::workspaces::Departures;
 
 /// For `tenancy`: agents and their tokens, when a person loses access.
 pub(super) struct AgentsLeft;
@@ -103,7 +103,7 @@ impl Subjects for Teams {
     }
 }
 
-fn subject(row: teams::entity::team::Model) -> Subject {
+fn subject(row: TeamRow) -> Subject {
     Subject {
         is_going: teams::is_going(&row),
         id: row.id,

@@ -6,12 +6,12 @@ use tokio::sync::broadcast;
 
 use super::links::AgentsAtWork;
 use super::{Shared, StartupError};
-use crate::machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalSettings};
-use crate::machines::fleet::operations::OperationsHandle;
-use crate::machines::fleet::{self, FleetContext, FleetParts, FleetSettings};
-use crate::machines::sandboxes::{self, SandboxesHandle};
-use crate::platform::db::DbError;
-use crate::platform::supervision::{AnyChild, SupervisorSpec};
+use roost_machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalSettings};
+use roost_machines::fleet::operations::OperationsHandle;
+use roost_machines::fleet::{self, FleetContext, FleetParts, FleetSettings};
+use roost_machines::sandboxes::{self, SandboxesHandle};
+use roost_platform::db::DbError;
+use roost_platform::supervision::{AnyChild, SupervisorSpec};
 
 /// How many facts of the local engine may wait for their listener.
 const LOCAL_FACTS: usize = 1024;

@@ -7,15 +7,15 @@ use chrono::TimeDelta;
 use sea_orm::DbErr;
 
 use crate::config::Retention;
-use crate::connections::apps;
-use crate::execution::runs;
-use crate::machines::fleet;
-use crate::platform::clock::SharedClock;
-use crate::platform::db::Db;
-use crate::platform::db::lease::Lease;
-use crate::platform::events;
-use crate::tenancy::auth;
-use crate::web::idempotency;
+use roost_connections::apps;
+use roost_execution::runs;
+use roost_machines::fleet;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
+use roost_platform::db::lease::Lease;
+use roost_platform::events;
+use roost_tenancy::auth;
+use roost_web::idempotency;
 
 /// The time between two sweeps.
 pub const PERIOD: Duration = Duration::from_secs(600);

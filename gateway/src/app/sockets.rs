@@ -7,8 +7,8 @@ use rustix::process::{Resource, getrlimit};
 use super::StartupError;
 use crate::config::Config;
 use crate::edge::server::certificate::Certificate;
-use crate::web::client_address::TrustedProxies;
-use crate::web::connections::{ConnectionLimits, Connections};
+use roost_web::client_address::TrustedProxies;
+use roost_web::connections::{ConnectionLimits, Connections};
 
 /// Binds a socket. `key` is the configuration key that an operator would change.
 pub(super) fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, StartupError> {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use sea_orm::DbErr;
 
 use super::Shared;
-use crate::execution::tools::mcp::{Addresses, Mcp};
-use crate::execution::tools::{Authority, AuthorityOf, Toolbox, ToolsContext};
-use crate::organisation::teams;
-use crate::platform::db::Db;
-use crate::platform::ids::ClawId;
-use crate::tenancy::auth::WorkspaceScope;
+use roost_execution::tools::mcp::{Addresses, Mcp};
+use roost_execution::tools::{Authority, AuthorityOf, Toolbox, ToolsContext};
+use roost_organisation::teams;
+use roost_platform::db::Db;
+use roost_platform::ids::ClawId;
+use roost_tenancy::auth::WorkspaceScope;
 
 /// The routes of tokens, and the MCP servers.
 pub(super) fn state(shared: &Shared<'_>, toolbox: Toolbox) -> ToolsContext {

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use super::links::Teams;
 use super::{Shared, StartupError};
-use crate::execution::models::Resolver;
-use crate::execution::providers::scripted::{Script, Scripted};
-use crate::execution::runs::{self, Parts, RunsHandle, StepExecutor};
-use crate::execution::tools::{EffectiveSkills, SkillText, Toolbox};
-use crate::machines::sandboxes::SandboxesHandle;
-use crate::organisation::{agent_skills, skills};
-use crate::platform::supervision::SupervisorSpec;
-use crate::runtime::spending::Spending;
-use crate::runtime::{self, Agents};
+use roost_execution::models::Resolver;
+use roost_execution::providers::scripted::{Script, Scripted};
+use roost_execution::runs::{self, Parts, RunsHandle, StepExecutor};
+use roost_execution::tools::{EffectiveSkills, SkillText, Toolbox};
+use roost_machines::sandboxes::SandboxesHandle;
+use roost_organisation::{agent_skills, skills};
+use roost_platform::supervision::SupervisorSpec;
+use roost_runtime::spending::Spending;
+use roost_runtime::{self as runtime, Agents};
 
 /// The wired parts.
 pub(super) struct Work {

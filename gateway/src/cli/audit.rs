@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::{ConfigArgs, owner, setup};
-use crate::tenancy::audit::{self, Noted, Report};
+use roost_tenancy::audit::{self, Noted, Report};
 
 /// The audit log
 #[derive(Debug, Args)]

@@ -13,7 +13,7 @@ use roost_secret_broker::client::{Client, expect};
 use roost_secret_broker::wire::{Answer, AuditReport, Request, Saved, Status};
 
 use super::{ConfigArgs, setup};
-use crate::platform::broker::BrokerHandle;
+use roost_platform::broker::BrokerHandle;
 
 /// The secret broker
 #[derive(Debug, Args)]

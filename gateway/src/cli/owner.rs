@@ -10,12 +10,12 @@ use secrecy::ExposeSecret;
 
 use super::{ConfigArgs, setup};
 use crate::config::Config;
-use crate::platform::clock::{SharedClock, SystemClock};
-use crate::platform::db::{Access, Db, DbError, backup, file_of_sqlite};
-use crate::platform::events::Hub;
-use crate::platform::ids::{UserId, UuidV7};
 use crate::support::doctor::WHERE_TO_LOOK;
-use crate::tenancy::auth::{self, Grant, Granted, Role, Token};
+use roost_platform::clock::{SharedClock, SystemClock};
+use roost_platform::db::{Access, Db, DbError, backup, file_of_sqlite};
+use roost_platform::events::Hub;
+use roost_platform::ids::{UserId, UuidV7};
+use roost_tenancy::auth::{self, Grant, Granted, Role, Token};
 
 /// Make a one-time login for somebody who cannot sign in
 #[derive(Debug, Args)]

@@ -9,8 +9,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{ConfigArgs, setup};
 use crate::app::{Gateway, Surroundings};
-use crate::platform::supervision::TreeEnd;
-use crate::platform::telemetry::{self, otlp::Traces};
+use roost_platform::supervision::TreeEnd;
+use roost_platform::telemetry::{self, otlp::Traces};
 
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     roost_sandbox_driver::private::by_default();

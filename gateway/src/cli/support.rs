@@ -7,8 +7,8 @@ use clap::Args;
 use roost_protocol::verify::Level;
 
 use super::{ConfigArgs, setup};
-use crate::platform::clock::SystemClock;
 use crate::support::{bundle, doctor};
+use roost_platform::clock::SystemClock;
 
 /// Check configuration, database, disk, engine, image, clock, ports, TLS and permissions, and say what to do
 #[derive(Debug, Args)]

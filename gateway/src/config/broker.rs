@@ -1,7 +1,7 @@
 //! The start options of a secret broker that this gateway starts itself.
 
 use super::Config;
-use crate::platform::broker::Embedded;
+use roost_platform::broker::Embedded;
 
 impl Config {
     /// The broker that this gateway starts; `None` when it runs by itself, or when there is none.

@@ -16,10 +16,10 @@ use serde::de::DeserializeOwned;
 
 use super::layers::{self, Overrides};
 use super::{Broker, Config, Limits, Log, LogFormat, Otlp, Retention, Runs, Sessions, Tls};
-use crate::platform::supervision::killpoints::{Arm, ArmError};
-use crate::tenancy::streams::Limits as StreamLimits;
-use crate::tenancy::workspaces::{Plan, Plans};
-use crate::web::client_address::Network;
+use roost_platform::supervision::killpoints::{Arm, ArmError};
+use roost_tenancy::streams::Limits as StreamLimits;
+use roost_tenancy::workspaces::{Plan, Plans};
+use roost_web::client_address::Network;
 
 /// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,7 +219,7 @@ impl Reader {
         if let Err(error) = tracing_subscriber::EnvFilter::try_new(&filter) {
             self.wrong(
                 "log.filter",
-                format!("is not a filter like `info,roost_gateway=debug`: {error}"),
+                format!("is not a filter like `info,roost_execution=debug`: {error}"),
             );
         }
         Log {

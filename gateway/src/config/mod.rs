@@ -13,19 +13,19 @@ use std::time::Duration;
 
 use roost_sandbox_driver::executor::OwnerPolicy;
 
-use crate::platform::supervision::killpoints::Arm;
-use crate::tenancy::streams::Limits as StreamLimits;
-use crate::tenancy::workspaces::Plans;
-use crate::web::client_address::Network;
+use roost_platform::supervision::killpoints::Arm;
+use roost_tenancy::streams::Limits as StreamLimits;
+use roost_tenancy::workspaces::Plans;
+use roost_web::client_address::Network;
 
-pub use crate::connections::apps::OAuth;
 pub use crate::edge::server::certificate::Tls;
-pub use crate::machines::sandboxes::CommandLimits;
-pub use crate::platform::outbound::OutboundSettings;
-pub use crate::platform::telemetry::{Log, LogFormat, Otlp};
-pub use crate::tenancy::auth::hosted::{HostedIdentity, HostedMode};
 pub use layers::Overrides;
 pub use load::{ConfigErrors, Mistake, load};
+pub use roost_connections::apps::OAuth;
+pub use roost_machines::sandboxes::CommandLimits;
+pub use roost_platform::outbound::OutboundSettings;
+pub use roost_platform::telemetry::{Log, LogFormat, Otlp};
+pub use roost_tenancy::auth::hosted::{HostedIdentity, HostedMode};
 pub use show::show;
 
 /// The effective configuration.

@@ -13,9 +13,9 @@ use secrecy::ExposeSecret;
 
 use super::doctor;
 use crate::config::{self, Config};
-use crate::platform::clock::SharedClock;
-use crate::platform::db::probe;
-use crate::platform::telemetry::Redactor;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::probe;
+use roost_platform::telemetry::Redactor;
 
 /// How long the gateway may take for each answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -101,7 +101,7 @@ fn about(clock: &SharedClock) -> String {
     let about = serde_json::json!({
         "made_at": clock.now(),
         "version": env!("CARGO_PKG_VERSION"),
-        "build": crate::BUILD_ID,
+        "build": roost_platform::BUILD_ID,
         "os": std::env::consts::OS,
         "arch": std::env::consts::ARCH,
         "kernel": system.release().to_string_lossy(),

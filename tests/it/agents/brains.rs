@@ -1,6 +1,6 @@
 //! The brain of an agent: versions, conflicts, restore, seeds and consolidations.
 
-use roost_gateway::agents::claws::brain::{Cause, KEPT, Write, write_in};
+use roost_agents::claws::brain::{Cause, KEPT, Write, write_in};
 use roost_tests::{Answer, Gateway, Person};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Agents: create, change, delete, quotas, idempotency.
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::platform::supervision::KillPoints;
+use roost_platform::supervision::KillPoints;
 use roost_tests::{Gateway, Store, eventually};
 use serde_json::json;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures::StreamExt;
-use roost_gateway::platform::supervision::KILL_POINTS;
+use roost_platform::supervision::KILL_POINTS;
 use roost_tests::{
     Answer, Client, DbInspector, FakeNode, Follower, Machine, Process, Request, ScratchPostgres,
     Store, eventually,

@@ -4,8 +4,8 @@
 mod killed;
 mod zombies;
 
-use roost_gateway::platform::events::NodeActivity;
-use roost_gateway::tenancy::auth::WorkspaceScope;
+use roost_platform::events::NodeActivity;
+use roost_tenancy::auth::WorkspaceScope;
 use roost_tests::{Gateway, ScratchPostgres, Stream, eventually};
 use serde_json::json;
 

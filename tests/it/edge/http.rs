@@ -4,9 +4,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use roost_gateway::web::problem::Code;
 use roost_tests::Gateway;
 use roost_tests::raw_socket::RawSocket;
+use roost_web::problem::Code;
 use serde_json::json;
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The gateway's own document against the specification, which `roost_tests::specification` holds in a form written by
 //! hand. The frames that every other test receives are checked against it too, where the stream is read.
 
-use roost_gateway::platform::events::Event;
+use roost_platform::events::Event;
 use roost_tests::Gateway;
 use roost_tests::specification::events::{EVENTS, Field, Holds, Specified};
 use roost_tests::specification::routes::{ROUTES, Served};

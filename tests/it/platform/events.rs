@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::platform::events::NodeActivity;
-use roost_gateway::platform::supervision::KillPoints;
-use roost_gateway::platform::supervision::killpoints::find;
-use roost_gateway::tenancy::auth::WorkspaceScope;
+use roost_platform::events::NodeActivity;
+use roost_platform::supervision::KillPoints;
+use roost_platform::supervision::killpoints::find;
+use roost_tenancy::auth::WorkspaceScope;
 use roost_tests::{Gateway, Store, Stream};
 use serde_json::json;
 

@@ -4,8 +4,8 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 use roost_gateway::config::Overrides;
-use roost_gateway::platform::clock::SystemClock;
 use roost_gateway::support::{bundle, doctor};
+use roost_platform::clock::SystemClock;
 use roost_protocol::verify::Level;
 use roost_tests::{Gateway, Store, Stream, configuration};
 use sea_orm::ConnectionTrait;

@@ -161,9 +161,9 @@ async fn a_session_that_another_gateway_ended_loses_its_streams_here() {
     let mut stream = Stream::open(viewer.get("/api/events")).await;
     let tx = gateway.app().db().write().await.unwrap();
     let user = viewer.id.parse().unwrap();
-    let sessions = roost_gateway::tenancy::auth::store::sessions_of(&*tx, user);
+    let sessions = roost_tenancy::auth::store::sessions_of(&*tx, user);
     let session = sessions.await.unwrap().remove(0).id;
-    roost_gateway::tenancy::auth::store::delete_session(&*tx, user, session)
+    roost_tenancy::auth::store::delete_session(&*tx, user, session)
         .await
         .unwrap();
     tx.commit().await.unwrap();

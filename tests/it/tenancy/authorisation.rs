@@ -7,7 +7,7 @@ mod work;
 use std::collections::BTreeSet;
 
 use reqwest::Method;
-use roost_gateway::tenancy::auth::public_routes::PUBLIC_ROUTES;
+use roost_tenancy::auth::public_routes::PUBLIC_ROUTES;
 use roost_tests::{Gateway, Person};
 use serde_json::{Value, json};
 

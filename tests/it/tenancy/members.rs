@@ -1,7 +1,7 @@
 //! Members and their roles, invitations, switching workspaces.
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::platform::supervision::KillPoints;
+use roost_platform::supervision::KillPoints;
 use roost_tests::{Answer, Gateway, Person, Store, Stream, eventually};
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
 //! The limits of one person: workspaces, invitations, tokens, sign-ins; and what a program's token may not create.
 
-use roost_gateway::platform::clock::SystemClock;
-use roost_gateway::platform::ids::{SessionId, UuidV7, fresh};
-use roost_gateway::tenancy::auth;
-use roost_gateway::tenancy::auth::entity::session;
+use roost_platform::clock::SystemClock;
+use roost_platform::ids::{SessionId, UuidV7, fresh};
+use roost_tenancy::auth;
+use roost_tenancy::auth::entity::session;
 use roost_tests::{Answer, Client, Gateway, Person, ScratchPostgres};
 use serde_json::{Value, json};
 

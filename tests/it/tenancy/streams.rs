@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use roost_gateway::platform::clock::{Clock, SystemClock};
-use roost_gateway::platform::events::NodeActivity;
-use roost_gateway::tenancy::auth::{self, WorkspaceScope};
+use roost_platform::clock::{Clock, SystemClock};
+use roost_platform::events::NodeActivity;
+use roost_tenancy::auth::{self, WorkspaceScope};
 use roost_tests::raw_socket::RawSocket;
 use roost_tests::{Gateway, Person, Stream, eventually};
 use sea_orm::ConnectionTrait;

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 
 use anyhow::{Context, Result, bail, ensure};
-use roost_gateway::platform::broker::BrokerHandle;
+use roost_platform::broker::BrokerHandle;
 use roost_secret_broker::client::Body;
 use roost_secret_broker::wire::{
     Begin, ClientAuth, Exchange, Forward, Inject, RecordName, Secret, Store,

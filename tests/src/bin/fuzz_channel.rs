@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use roost_gateway::machines::fleet::operations::{OutputItem, Target};
+use roost_machines::fleet::operations::{OutputItem, Target};
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{ToGateway, ToNode};
 use roost_protocol::ids::{AgentId, OperationId, SandboxId, WorkspaceId};

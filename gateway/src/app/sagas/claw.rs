@@ -6,19 +6,19 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
-use crate::agents::claws::{self, avatar, brain};
-use crate::connections::apps::{self, Which};
-use crate::connections::doors;
-use crate::execution::tools::tokens;
-use crate::machines::sandboxes::{self, SandboxesHandle};
-use crate::organisation::skills;
-use crate::organisation::teams;
-use crate::organisation::templates;
-use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
-use crate::platform::ids::ClawId;
-use crate::platform::sagas::{Kind, Next, SagaHandler, Step, saga};
-use crate::tenancy::auth::WorkspaceScope;
+use roost_agents::claws::{self, avatar, brain};
+use roost_connections::apps::{self, Which};
+use roost_connections::doors;
+use roost_execution::tools::tokens;
+use roost_machines::sandboxes::{self, SandboxesHandle};
+use roost_organisation::skills;
+use roost_organisation::teams;
+use roost_organisation::templates;
+use roost_platform::db::WriteTx;
+use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::ids::ClawId;
+use roost_platform::sagas::{Kind, Next, SagaHandler, Step, saga};
+use roost_tenancy::auth::WorkspaceScope;
 
 /// The end of an agent.
 pub(super) struct ClawEnd {

@@ -7,10 +7,10 @@ mod workspace;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::machines::fleet::FleetHandle;
-use crate::machines::sandboxes::SandboxesHandle;
-use crate::platform::ids::SharedIds;
-use crate::platform::sagas::{Kind, SagaHandler};
+use roost_machines::fleet::FleetHandle;
+use roost_machines::sandboxes::SandboxesHandle;
+use roost_platform::ids::SharedIds;
+use roost_platform::sagas::{Kind, SagaHandler};
 
 /// The handler of each kind of saga.
 pub(super) fn handlers(

@@ -8,13 +8,13 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
-use crate::agents::claws::{self, Authority, ClawError, purge_in};
-use crate::organisation::teams;
-use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
-use crate::platform::ids::{ClawId, SharedIds, TeamId};
-use crate::platform::sagas::{Next, SagaHandler, Step, saga};
-use crate::tenancy::auth::WorkspaceScope;
+use roost_agents::claws::{self, Authority, ClawError, purge_in};
+use roost_organisation::teams;
+use roost_platform::db::WriteTx;
+use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::ids::{ClawId, SharedIds, TeamId};
+use roost_platform::sagas::{Next, SagaHandler, Step, saga};
+use roost_tenancy::auth::WorkspaceScope;
 
 /// The time until the next try while agents are leaving.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);

@@ -9,22 +9,22 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
-use crate::agents::claws;
-use crate::connections::apps::{self, Which};
-use crate::connections::doors;
-use crate::connections::mesh;
-use crate::connections::repos;
-use crate::execution::models;
-use crate::machines::fleet::{self, FleetHandle};
-use crate::machines::sandboxes;
-use crate::organisation::skills;
-use crate::organisation::templates;
-use crate::platform::db::WriteTx;
-use crate::platform::ids::SharedIds;
-use crate::platform::sagas::{self, Kind, Next, SagaHandler, Step, saga};
-use crate::tenancy::auth::WorkspaceScope;
-use crate::tenancy::workspaces;
-use crate::web::pagination::PageRequest;
+use roost_agents::claws;
+use roost_connections::apps::{self, Which};
+use roost_connections::doors;
+use roost_connections::mesh;
+use roost_connections::repos;
+use roost_execution::models;
+use roost_machines::fleet::{self, FleetHandle};
+use roost_machines::sandboxes;
+use roost_organisation::skills;
+use roost_organisation::templates;
+use roost_platform::db::WriteTx;
+use roost_platform::ids::SharedIds;
+use roost_platform::sagas::{self, Kind, Next, SagaHandler, Step, saga};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::workspaces;
+use roost_web::pagination::PageRequest;
 
 /// The time until the next try while agents or machines are leaving.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);

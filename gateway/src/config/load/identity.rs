@@ -7,7 +7,7 @@ use roost_secret_broker::outbound::AddressPolicy;
 use super::Reader;
 use crate::config::OutboundSettings;
 use crate::config::{HostedIdentity, HostedMode};
-use crate::tenancy::auth::hosted::{Admission, ClaimNames};
+use roost_tenancy::auth::hosted::{Admission, ClaimNames};
 
 impl Reader {
     pub(super) fn auth(&mut self, outbound: &OutboundSettings) -> Option<HostedIdentity> {
@@ -122,7 +122,7 @@ impl Reader {
         domains
     }
 
-    fn home(&mut self) -> Option<crate::platform::ids::WorkspaceId> {
+    fn home(&mut self) -> Option<roost_platform::ids::WorkspaceId> {
         let text: String = self.optional("auth.workspace")?;
         let id = text.parse().ok();
         if id.is_none() {

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::model::{Key, Place, Source};
-use crate::machines::fleet::operations::{CommandFacts, OperationRow, OperationState};
-use crate::platform::events;
-use crate::platform::ids::NodeId;
-use crate::tenancy::audit::AuditRow;
-use crate::tenancy::auth::UserBrief;
-use crate::web::error::{ApiError, ApiResult};
-use crate::web::pagination::PageQuery;
+use roost_machines::fleet::operations::{CommandFacts, OperationRow, OperationState};
+use roost_platform::events;
+use roost_platform::ids::NodeId;
+use roost_tenancy::audit::AuditRow;
+use roost_tenancy::auth::UserBrief;
+use roost_web::error::{ApiError, ApiResult};
+use roost_web::pagination::PageQuery;
 
 /// `GET /api/claws/{id}/activity`
 #[derive(Debug, Default, Deserialize, IntoParams)]

@@ -9,17 +9,17 @@ use utoipa_axum::routes;
 
 use super::dto::{Activity, ActivityQuery};
 use super::model::{Key, Place, Source, merge};
-use crate::agents::claws;
-use crate::machines::fleet::operations;
-use crate::platform::db::Db;
-use crate::platform::events;
-use crate::platform::ids::{AuditId, ClawId, OperationId, UserId};
-use crate::tenancy::audit;
-use crate::tenancy::auth::{self, Scoped, UserBrief, Verb, WorkspaceScope, can};
-use crate::web::error::{ApiError, ApiResult};
-use crate::web::json::{Path, Query};
-use crate::web::pagination::Page;
-use crate::web::problem::Problem;
+use roost_agents::claws;
+use roost_machines::fleet::operations;
+use roost_platform::db::Db;
+use roost_platform::events;
+use roost_platform::ids::{AuditId, ClawId, OperationId, UserId};
+use roost_tenancy::audit;
+use roost_tenancy::auth::{self, Scoped, UserBrief, Verb, WorkspaceScope, can};
+use roost_web::error::{ApiError, ApiResult};
+use roost_web::json::{Path, Query};
+use roost_web::pagination::Page;
+use roost_web::problem::Problem;
 
 /// The routes.
 pub fn router() -> OpenApiRouter<Db> {

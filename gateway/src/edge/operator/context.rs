@@ -6,15 +6,15 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::snapshot_cache::SnapshotCache;
-use crate::platform::broker::BrokerHandle;
-use crate::platform::clock::SharedClock;
-use crate::platform::db::Db;
-use crate::platform::ids::SharedIds;
-use crate::platform::supervision::{KillPoints, SupervisorHandle, TreeView};
-use crate::tenancy::auth::hosted::HostedIdentity;
-use crate::tenancy::change::ChangeContext;
-use crate::tenancy::streams::LiveHandle;
-use crate::web::error::{ApiError, ApiResult, Code};
+use roost_platform::broker::BrokerHandle;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
+use roost_platform::ids::SharedIds;
+use roost_platform::supervision::{KillPoints, SupervisorHandle, TreeView};
+use roost_tenancy::auth::hosted::HostedIdentity;
+use roost_tenancy::change::ChangeContext;
+use roost_tenancy::streams::LiveHandle;
+use roost_web::error::{ApiError, ApiResult, Code};
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]

@@ -5,12 +5,12 @@ use roost_secret_broker::wire::RootKind;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::platform::ids::WorkspaceId;
-use crate::platform::promises::Finding;
-use crate::platform::supervision::killpoints::{Arm, ArmError};
-use crate::platform::supervision::{ActorSnapshot, PastEnd, TreeSnapshot};
-use crate::tenancy::streams::Beat;
-use crate::web::json::{Check, Mistakes};
+use roost_platform::ids::WorkspaceId;
+use roost_platform::promises::Finding;
+use roost_platform::supervision::killpoints::{Arm, ArmError};
+use roost_platform::supervision::{ActorSnapshot, PastEnd, TreeSnapshot};
+use roost_tenancy::streams::Beat;
+use roost_web::json::{Check, Mistakes};
 
 /// The events of `/api/ops/tree/stream`: a field for each type, with the content of its `data:` line.
 #[derive(ToSchema)]

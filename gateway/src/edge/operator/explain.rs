@@ -3,7 +3,7 @@
 use super::dto::Explanation;
 use super::kind_docs;
 use super::model::alone;
-use crate::platform::supervision::{
+use roost_platform::supervision::{
     ActorSnapshot, ActorState, EndCause, Ownership, PastEnd, Restart,
 };
 
@@ -145,7 +145,7 @@ fn times_of(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::supervision::{ActorKind, SupervisorSpec, Tree, TreeOptions};
+    use roost_platform::supervision::{ActorKind, SupervisorSpec, Tree, TreeOptions};
 
     #[tokio::test]
     async fn last_end_is_the_reason_and_a_first_incarnation_has_no_reason() {

@@ -12,10 +12,10 @@ use super::dto::Promises;
 use super::model::SentTree;
 use super::reader::TreeReader;
 use super::snapshot_cache::SnapshotCache;
-use crate::platform::clock::SharedClock;
-use crate::platform::supervision::{TreeSnapshot, TreeView};
-use crate::tenancy::streams::{Feed, Gone, SendQueue};
-use crate::web::sse;
+use roost_platform::clock::SharedClock;
+use roost_platform::supervision::{TreeSnapshot, TreeView};
+use roost_tenancy::streams::{Feed, Gone, SendQueue};
+use roost_web::sse;
 
 /// The time between two reads of the tree.
 const LOOK_EVERY: Duration = Duration::from_secs(1);

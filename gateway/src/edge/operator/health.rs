@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 
 use super::OperatorContext;
 use super::reader::MayOperate;
-use crate::platform::supervision::ActorState;
-use crate::web::error::ApiResult;
-use crate::web::problem::Problem;
+use roost_platform::supervision::ActorState;
+use roost_web::error::ApiResult;
+use roost_web::problem::Problem;
 
 /// The health of the gateway.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,7 +1,7 @@
 //! Descriptions of each kind of actor that the tree itself does not have: what the actor holds in memory, and why its
 //! end loses nothing. The match is exhaustive, so a new kind needs a description.
 
-use crate::platform::supervision::ActorKind;
+use roost_platform::supervision::ActorKind;
 
 /// What a kind holds, and why its loss does no harm.
 pub struct KindDoc {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::dto::{ActorChange, TreeDelta};
-use crate::platform::supervision::{ActorSnapshot, TreeSnapshot};
+use roost_platform::supervision::{ActorSnapshot, TreeSnapshot};
 
 /// The state that a reader of the tree received last.
 #[derive(Debug, Default)]
@@ -89,7 +89,7 @@ pub fn alone(actor: &ActorSnapshot) -> ActorSnapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::supervision::{SupervisorSpec, Tree, TreeOptions};
+    use roost_platform::supervision::{SupervisorSpec, Tree, TreeOptions};
 
     fn with(snapshot: &TreeSnapshot, children: &[(&str, u64)]) -> TreeSnapshot {
         let mut snapshot = snapshot.clone();

@@ -3,11 +3,11 @@
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use crate::platform::ids::{UserId, WorkspaceId};
-use crate::platform::supervision::{Tenant, TreeSnapshot};
-use crate::tenancy::auth::{Authority, OperatorOnly, Scoped, can};
-use crate::tenancy::streams::Opening;
-use crate::web::error::{ApiError, ApiResult};
+use roost_platform::ids::{UserId, WorkspaceId};
+use roost_platform::supervision::{Tenant, TreeSnapshot};
+use roost_tenancy::auth::{Authority, OperatorOnly, Scoped, can};
+use roost_tenancy::streams::Opening;
+use roost_web::error::{ApiError, ApiResult};
 
 /// Marks requests that passed the gate of the operators' listener. It is in the request's extensions.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    fn of(caller: &crate::tenancy::auth::Caller) -> Self {
+    fn of(caller: &roost_tenancy::auth::Caller) -> Self {
         Self {
             authority: Authority::of(caller),
             email: caller.user.email.clone(),

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::platform::clock::SharedClock;
-use crate::platform::supervision::{TreeSnapshot, TreeView};
+use roost_platform::clock::SharedClock;
+use roost_platform::supervision::{TreeSnapshot, TreeView};
 
 /// A snapshot younger than this is reused.
 const GOOD_FOR: Duration = Duration::from_millis(500);

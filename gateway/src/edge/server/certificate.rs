@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use axum_server::tls_rustls::RustlsConfig;
 use chrono::{DateTime, Utc};
 
-use crate::platform::supervision::{ActorKind, ChildSpec, NoMessages, Nudge};
+use roost_platform::supervision::{ActorKind, ChildSpec, NoMessages, Nudge};
 
 /// Serving by TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use axum::response::Html;
 use serde_json::Value;
 
-use crate::web::pages::{escape, page};
+use roost_web::pages::{escape, page};
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 

@@ -12,9 +12,9 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, header};
 use subtle::ConstantTimeEq;
 
-use crate::tenancy::auth::sha256_hex;
-use crate::web::connections::{Connection, Proof};
-use crate::web::error::{ApiError, ApiResult, Code};
+use roost_tenancy::auth::sha256_hex;
+use roost_web::connections::{Connection, Proof};
+use roost_web::error::{ApiError, ApiResult, Code};
 
 /// For probes. Their answers contain nothing about any user.
 const OPEN: [&str; 2] = ["/healthz", "/readyz"];

@@ -16,7 +16,7 @@ use hyper::body::{Frame, SizeHint};
 use percent_encoding::percent_decode_str;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::web::error::{ApiError, Code};
+use roost_web::error::{ApiError, Code};
 
 /// The most bytes of a path with its query.
 const MAX_URI_BYTES: usize = 8 << 10;

@@ -19,21 +19,21 @@ use super::connection_close::close_after_credentials;
 use super::operator_gate::{OperatorGate, guard};
 use super::request_limits::enforce_limits;
 use super::{docs, document, ui};
-use crate::agents::claws;
-use crate::connections::{apps, doors, mesh, repos};
 use crate::edge::activity;
 use crate::edge::operator::{self, OperatorListener};
-use crate::execution::{models, runs, tools};
-use crate::machines::{fleet, sandboxes};
-use crate::organisation::{agent_skills, skills, teams, templates};
-use crate::runtime;
-use crate::tenancy::auth::{self, AuthLayer, authenticate};
-use crate::tenancy::{audit, streams, workspaces};
-use crate::web::error::{ApiError, Code};
-use crate::web::idempotency::{IdempotencyLayer, idempotent};
-use crate::web::observe::{Observer, observe};
-use crate::web::pages;
-use crate::web::problem::Problem;
+use roost_agents::claws;
+use roost_connections::{apps, doors, mesh, repos};
+use roost_execution::{models, runs, tools};
+use roost_machines::{fleet, sandboxes};
+use roost_organisation::{agent_skills, skills, teams, templates};
+use roost_runtime as runtime;
+use roost_tenancy::auth::{self, AuthLayer, authenticate};
+use roost_tenancy::{audit, streams, workspaces};
+use roost_web::error::{ApiError, Code};
+use roost_web::idempotency::{IdempotencyLayer, idempotent};
+use roost_web::observe::{Observer, observe};
+use roost_web::pages;
+use roost_web::problem::Problem;
 
 /// The contexts of all domains. Each domain gets only its own.
 #[derive(Clone)]
@@ -41,8 +41,8 @@ pub struct Contexts {
     pub auth: auth::AuthContext,
     pub workspaces: workspaces::WorkspacesContext,
     pub apps: apps::AppsContext,
-    pub activity: crate::platform::db::Db,
-    pub audit: crate::platform::db::Db,
+    pub activity: roost_platform::db::Db,
+    pub audit: roost_platform::db::Db,
     pub claws: claws::ClawsContext,
     pub doors: doors::DoorsContext,
     pub live: streams::LiveContext,

@@ -11,8 +11,8 @@ use hyper_util::rt::TokioTimer;
 
 use super::certificate::Certificate;
 use super::idle_timeout::{HttpVersions, IdleTimeout};
-use crate::platform::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages};
-use crate::web::connections::{Connections, Counting};
+use roost_platform::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages};
+use roost_web::connections::{Connections, Counting};
 
 /// The time that running requests have to finish after the listener was stopped.
 pub const DRAIN: Duration = Duration::from_secs(10);

@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use rust_embed::RustEmbed;
 
-use crate::web::error::{ApiError, Code};
-use crate::web::pages::page;
+use roost_web::error::{ApiError, Code};
+use roost_web::pages::page;
 
 #[derive(RustEmbed)]
 #[folder = "ui/dist"]

@@ -6,8 +6,8 @@ use secrecy::ExposeSecret;
 
 use super::{ok, warn};
 use crate::config::Config;
-use crate::platform::db::read_only;
-use crate::tenancy::auth;
+use roost_platform::db::read_only;
+use roost_tenancy::auth;
 
 const NAME: &str = "accounts";
 const TITLE: &str = "Accounts";

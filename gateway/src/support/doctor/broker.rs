@@ -5,7 +5,7 @@ use roost_secret_broker::wire::Status;
 
 use super::{PATIENCE, fail, ok, warn};
 use crate::config::Config;
-use crate::platform::broker::{BrokerHandle, Embedded};
+use roost_platform::broker::{BrokerHandle, Embedded};
 
 const NAME: &str = "broker";
 const TITLE: &str = "Secret broker";

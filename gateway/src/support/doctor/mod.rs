@@ -15,9 +15,9 @@ use secrecy::ExposeSecret;
 
 use super::host;
 use crate::config::{Config, ConfigErrors, Overrides, load};
-use crate::machines::fleet::local;
-use crate::platform::clock::SharedClock;
-use crate::platform::db::{file_of_sqlite, probe};
+use roost_machines::fleet::local;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::{file_of_sqlite, probe};
 
 /// Below this many bytes the database may fail.
 const DISK_FAIL: u64 = 256 << 20;
@@ -184,7 +184,7 @@ async fn database(config: &Config, overrides: &Overrides, clock: &SharedClock) -
                     ),
                 ),
             };
-            let local = found.backend == crate::platform::db::Backend::Sqlite;
+            let local = found.backend == roost_platform::db::Backend::Sqlite;
             vec![
                 schema,
                 clock_check((!local).then_some(found.now_ms - before)),

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use roost_gateway::platform::supervision::KILL_POINTS;
+use roost_platform::supervision::KILL_POINTS;
 use roost_secret_broker::client::Client as Broker;
 use roost_secret_broker::wire::Request as Verb;
 use roost_tests::{Client, Issuer, Process, Store, eventually};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::platform::clock::{Clock, TestClock};
+use roost_platform::clock::{Clock, TestClock};
 use roost_tests::{Stream, eventually};
 use serde_json::json;
 
@@ -342,7 +342,7 @@ async fn an_app_that_cannot_be_reached_got_nothing_and_the_door_says_failed() {
 
 #[tokio::test]
 async fn expired_door_is_denied_and_deleted_agent_has_no_doors() {
-    let clock = TestClock::at(roost_gateway::platform::clock::SystemClock.now());
+    let clock = TestClock::at(roost_platform::clock::SystemClock.now());
     let around = Surroundings {
         clock: Arc::new(clock.clone()),
         ..Surroundings::default()

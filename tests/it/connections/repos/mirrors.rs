@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::platform::clock::{SystemClock, TestClock};
+use roost_platform::clock::{SystemClock, TestClock};
 use roost_tests::git_host::{GitHost, text_answer};
 use roost_tests::{Client, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use roost_gateway::app::Surroundings;
-use roost_gateway::platform::clock::{SystemClock, TestClock};
+use roost_platform::clock::{SystemClock, TestClock};
 use roost_tests::code_host::{CodeHost, Reply, entry};
 use roost_tests::{ScratchPostgres, Store, eventually};
 use serde_json::json;

@@ -157,7 +157,7 @@ async fn a_token_is_dead_with_its_agent_and_is_shown_once() {
 
 #[tokio::test]
 async fn an_ended_token_opens_nothing_and_is_not_listed() {
-    use roost_gateway::execution::tools::tokens::{entity, store};
+    use roost_execution::tools::tokens::{entity, store};
     use sea_orm::EntityTrait;
     let gateway = gateway().await;
     let owner = gateway.owner().await;
@@ -170,7 +170,7 @@ async fn an_ended_token_opens_nothing_and_is_not_listed() {
         .expect("a row");
     let after = row.expires_at;
     let before = after - std::time::Duration::from_secs(1);
-    let hash = roost_gateway::tenancy::auth::sha256_hex(&token);
+    let hash = roost_tenancy::auth::sha256_hex(&token);
     let at = async |when| {
         let found = store::by_token(db.read(), &hash, when).await;
         found.expect("a read").is_some()

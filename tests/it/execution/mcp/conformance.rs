@@ -9,8 +9,8 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{from_fn_with_state, map_request};
 use http::{HeaderValue, header};
-use roost_gateway::execution::tools::Profile;
-use roost_gateway::execution::tools::mcp::guard;
+use roost_execution::tools::Profile;
+use roost_execution::tools::mcp::guard;
 use roost_tests::Gateway;
 
 use super::everything::Everything;

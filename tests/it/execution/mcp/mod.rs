@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Router;
-use roost_gateway::execution::tools::mcp::{Addresses, Mcp};
-use roost_gateway::execution::tools::{Authority, AuthorityOf, Bundle, Profile};
-use roost_gateway::execution::tools::{ToolsContext, router};
-use roost_gateway::platform::clock::SystemClock;
-use roost_gateway::platform::ids::UuidV7;
+use roost_execution::tools::mcp::{Addresses, Mcp};
+use roost_execution::tools::{Authority, AuthorityOf, Bundle, Profile};
+use roost_execution::tools::{ToolsContext, router};
+use roost_platform::clock::SystemClock;
+use roost_platform::ids::UuidV7;
 use roost_tests::{Answer, Client, Gateway, Person};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

@@ -1,6 +1,6 @@
 //! Which tools each token sees, in every revision, and what a call does.
 
-use roost_gateway::execution::tools::Profile;
+use roost_execution::tools::Profile;
 use roost_tests::{Client, Gateway, eventually};
 use serde_json::{Value, json};
 

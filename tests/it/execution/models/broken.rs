@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use roost_gateway::execution::providers::{ErrorKind, Limits, Model, ModelError, Provider, Reply};
+use roost_execution::providers::{ErrorKind, Limits, Model, ModelError, Provider, Reply};
 use roost_tests::model_server::{Act, ModelServer, answer, stream_head};
 use rstest::rstest;
 use serde_json::json;

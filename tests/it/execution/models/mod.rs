@@ -8,11 +8,9 @@ mod wire;
 
 use std::net::SocketAddr;
 
-use roost_gateway::execution::providers::{
-    Limits, Message, Price, Provider, Remote, Request, ToolSpec,
-};
-use roost_gateway::platform::broker::BrokerHandle;
-use roost_gateway::platform::clock::SystemClock;
+use roost_execution::providers::{Limits, Message, Price, Provider, Remote, Request, ToolSpec};
+use roost_platform::broker::BrokerHandle;
+use roost_platform::clock::SystemClock;
 use roost_secret_broker::wire::{RecordName, Secret, Store};
 use roost_tests::broker::BrokerProcess;
 use serde_json::json;

@@ -1,8 +1,6 @@
 //! A real model server (llama.cpp). Its protocol is real; its tiny model writes nonsense.
 
-use roost_gateway::execution::providers::{
-    Call, Delta, ErrorKind, Limits, Message, Model, Provider, Stop,
-};
+use roost_execution::providers::{Call, Delta, ErrorKind, Limits, Message, Model, Provider, Stop};
 use roost_secret_broker::wire::{Secret, Store};
 use roost_tests::model_server::RealModels;
 use serde_json::json;

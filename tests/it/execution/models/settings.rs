@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use roost_gateway::execution::models::{Ceilings, ModelsError, Resolver, store};
-use roost_gateway::execution::providers::{Delta, Model, ModelError, Reply, Request as Turn};
-use roost_gateway::platform::broker::BrokerHandle;
-use roost_gateway::platform::clock::SystemClock;
-use roost_gateway::tenancy::auth::WorkspaceScope;
+use roost_execution::models::{Ceilings, ModelsError, Resolver, store};
+use roost_execution::providers::{Delta, Model, ModelError, Reply, Request as Turn};
+use roost_platform::broker::BrokerHandle;
+use roost_platform::clock::SystemClock;
 use roost_secret_broker::client::ClientError;
 use roost_secret_broker::wire::{FaultCode, RecordName, Request};
+use roost_tenancy::auth::WorkspaceScope;
 use roost_tests::model_server::{ModelServer, answer};
 use roost_tests::{Person, eventually};
 use serde_json::{Value, json};

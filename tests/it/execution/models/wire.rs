@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use roost_gateway::execution::providers::{Delta, ErrorKind, Limits, Model, Provider, Stop, Usage};
+use roost_execution::providers::{Delta, ErrorKind, Limits, Model, Provider, Stop, Usage};
 use roost_tests::model_server::{Act, ModelServer, stream_head};
 use rstest::rstest;
 use serde_json::json;

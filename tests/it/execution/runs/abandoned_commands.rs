@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use roost_gateway::execution::runs::effect_key;
-use roost_gateway::execution::runs::entity::run;
-use roost_gateway::execution::runs::{Effect, Entry, StepExecutor, StepJob, StepResult, Used};
-use roost_gateway::platform::ids::RunId;
+use roost_execution::runs::effect_key;
+use roost_execution::runs::entity::run;
+use roost_execution::runs::{Effect, Entry, StepExecutor, StepJob, StepResult, Used};
+use roost_platform::ids::RunId;
 use roost_tests::eventually;
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Comparisons: several teams on one input, their results side by side, and the judge's verdict.
 
-use roost_gateway::execution::runs::StepResult;
+use roost_execution::runs::StepResult;
 use roost_tests::{Answer, Client, Process, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use roost_execution::runs::entity::run;
+use roost_execution::runs::{Effect, StepExecutor, StepJob, StepResult};
 use roost_gateway::app::Surroundings;
-use roost_gateway::execution::runs::entity::run;
-use roost_gateway::execution::runs::{Effect, StepExecutor, StepJob, StepResult};
 use roost_tests::{Gateway, ScratchPostgres, Store};
 
 /// What a step does; by its key and how often it was tried in all, counted from 1.

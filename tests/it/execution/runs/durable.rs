@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use roost_gateway::execution::runs::entity::run;
-use roost_gateway::execution::runs::{Class, StepResult, store};
-use roost_gateway::platform::ids::RunId;
+use roost_execution::runs::entity::run;
+use roost_execution::runs::{Class, StepResult, store};
+use roost_platform::ids::RunId;
 use roost_tests::eventually;
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -4,10 +4,10 @@
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use roost_gateway::execution::runs::{StepResult, retention, store};
-use roost_gateway::platform::db::Db;
-use roost_gateway::platform::ids::RunId;
-use roost_gateway::tenancy::auth::WorkspaceScope;
+use roost_execution::runs::{StepResult, retention, store};
+use roost_platform::db::Db;
+use roost_platform::ids::RunId;
+use roost_tenancy::auth::WorkspaceScope;
 use roost_tests::{Daemon, Gateway, Person, Stream, eventually};
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use roost_gateway::execution::runs::queue::{self, Among, Silent};
-use roost_gateway::execution::runs::{Fence, FenceError, StepResult, Used};
-use roost_gateway::platform::ids::RunId;
+use roost_execution::runs::queue::{self, Among, Silent};
+use roost_execution::runs::{Fence, FenceError, StepResult, Used};
+use roost_platform::ids::RunId;
 use roost_tests::eventually;
 use sea_orm::{ConnectionTrait, Statement};
 
@@ -23,10 +23,10 @@ async fn zombie_owner_writes_nothing_and_its_run_continues_on_another_gateway() 
         let run = started(owner, &team).await;
         let (db, id) = (gateway.app().db(), run.parse::<RunId>().unwrap());
         let held = eventually("the step is at work", async || {
-            let row = roost_gateway::execution::runs::store::by_id(db.read(), id)
+            let row = roost_execution::runs::store::by_id(db.read(), id)
                 .await
                 .unwrap()?;
-            let steps = roost_gateway::execution::runs::store::steps(db.read(), id)
+            let steps = roost_execution::runs::store::steps(db.read(), id)
                 .await
                 .unwrap();
             (row.owner.is_some() && steps.len() == 1).then_some(row)

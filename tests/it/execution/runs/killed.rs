@@ -1,7 +1,7 @@
 //! The gateway dies at each kill point of runs and of agents at work. The run continues where it was; nothing is lost
 //! or done twice.
 
-use roost_gateway::platform::supervision::KILL_POINTS;
+use roost_platform::supervision::KILL_POINTS;
 use roost_tests::{Client, Process, ScratchPostgres, Store};
 use serde_json::json;
 

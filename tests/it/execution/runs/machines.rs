@@ -1,8 +1,8 @@
 //! The machine for a team's agents: people choose it, a run keeps it, and it changes to `local` when it accepts no more
 //! work.
 
-use roost_gateway::execution::runs::store;
-use roost_gateway::platform::ids::RunId;
+use roost_execution::runs::store;
+use roost_platform::ids::RunId;
 use roost_tests::{FakeNode, Gateway, Machine, ScratchPostgres, Stream, eventually};
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};

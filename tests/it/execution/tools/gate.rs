@@ -1,6 +1,6 @@
 //! The gate: each tool under each profile, and the tools without a sandbox.
 
-use roost_gateway::execution::tools::{Class, Profile, ToolError, catalogue, offered};
+use roost_execution::tools::{Class, Profile, ToolError, catalogue, offered};
 use serde_json::{Value, json};
 
 use super::{Bench, fresh};
@@ -19,7 +19,7 @@ fn arguments(tool: &str) -> Value {
 }
 
 async fn operations(bench: &Bench) -> usize {
-    use roost_gateway::machines::fleet::operations::{OperationColumn, OperationEntity};
+    use roost_machines::fleet::operations::{OperationColumn, OperationEntity};
     use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
     let count = OperationEntity::find()
         .filter(OperationColumn::AgentId.eq(bench.may.sandbox_of))

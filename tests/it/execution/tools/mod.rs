@@ -9,11 +9,11 @@ mod shell;
 
 use std::collections::BTreeSet;
 
-use roost_gateway::execution::tools::{
+use roost_execution::tools::{
     Bundle, Capability, EffectKey, Frame, Pane, Profile, ToolError, ToolResult,
 };
-use roost_gateway::platform::ids::{ClawId, UserId, WorkspaceId};
-use roost_gateway::tenancy::auth::WorkspaceScope;
+use roost_platform::ids::{ClawId, UserId, WorkspaceId};
+use roost_tenancy::auth::WorkspaceScope;
 use roost_tests::{Gateway, Person};
 use serde_json::{Value, json};
 use uuid::Uuid;

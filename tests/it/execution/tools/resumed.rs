@@ -1,7 +1,7 @@
 //! The gateway of a call dies. The next gateway answers the same key with the result of the first call.
 
+use roost_execution::tools::Frame;
 use roost_gateway::app::Surroundings;
-use roost_gateway::execution::tools::Frame;
 use roost_tests::{Gateway, Store, eventually};
 use serde_json::json;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! `shell`: exact output and exit code, once for each key, limited in time and size; a kill ends the whole process
 //! tree.
 
-use roost_gateway::execution::tools::ToolError;
+use roost_execution::tools::ToolError;
 use roost_tests::eventually;
 use serde_json::json;
 

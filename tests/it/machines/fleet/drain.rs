@@ -1,7 +1,7 @@
 //! Draining (P7): a draining machine gets nothing new, only the machine itself reports "drained", and the wish survives
 //! disconnects.
 
-use roost_gateway::machines::fleet::operations::{OperationsError, Target};
+use roost_machines::fleet::operations::{OperationsError, Target};
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{ToGateway, ToNode};
 use roost_protocol::ids::{AgentId, NodeId, OperationId, SandboxId, WorkspaceId};

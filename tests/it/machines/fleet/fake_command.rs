@@ -1,9 +1,7 @@
 //! A fake command on a fake machine. It sends output within the credit and from the requested offset; readers check
 //! every byte.
 
-use roost_gateway::machines::fleet::operations::{
-    OperationRef, OutputItem, OutputStream, Part, Target,
-};
+use roost_machines::fleet::operations::{OperationRef, OutputItem, OutputStream, Part, Target};
 use roost_protocol::control::Control;
 use roost_protocol::frame::{ToGateway, ToNode};
 use roost_protocol::ids::{AgentId, OperationId, SandboxId, WorkspaceId};

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::platform::supervision::KillPoints;
-use roost_gateway::platform::supervision::killpoints::{Arm, KillAction, find};
+use roost_platform::supervision::KillPoints;
+use roost_platform::supervision::killpoints::{Arm, KillAction, find};
 use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
 use roost_protocol::ids::OperationId;

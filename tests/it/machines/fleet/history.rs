@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::platform::clock::TestClock;
+use roost_platform::clock::TestClock;
 use roost_protocol::frame::ToGateway;
 use roost_protocol::vitals::Heartbeat;
 use roost_tests::machine::Connection;

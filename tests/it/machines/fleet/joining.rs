@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::platform::clock::{Clock, SystemClock, TestClock};
+use roost_platform::clock::{Clock, SystemClock, TestClock};
 use roost_protocol::frame::ToGateway;
 use roost_protocol::vitals::{Heartbeat, NodeTools, Tool};
 use roost_tests::{Gateway, Machine, Store, eventually};

@@ -1,7 +1,7 @@
 //! Operations over the channel: one end across reconnects (P1), and only the operation's own machine reports it.
 
-use roost_gateway::machines::fleet::operations::{OperationEntity, Target};
-use roost_gateway::platform::ids::OperationId as OperationRowId;
+use roost_machines::fleet::operations::{OperationEntity, Target};
+use roost_platform::ids::OperationId as OperationRowId;
 use roost_protocol::ids::OperationId;
 use roost_protocol::inventory::{Inventory, LedgerEntry};
 use roost_protocol::operation::{List, Operation, OperationRequest};

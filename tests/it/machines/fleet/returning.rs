@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::machines::fleet::operations::{OperationRef, OutputItem, OutputStream, Part};
-use roost_gateway::platform::clock::{Clock, SystemClock, TestClock};
+use roost_machines::fleet::operations::{OperationRef, OutputItem, OutputStream, Part};
+use roost_platform::clock::{Clock, SystemClock, TestClock};
 use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
 use roost_protocol::ids::OperationId;

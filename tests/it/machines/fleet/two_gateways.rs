@@ -1,7 +1,7 @@
 //! Two gateways on one PostgreSQL: one of them holds a machine's socket, and only its reports count. Runs where
 //! `ROOST_TEST_POSTGRES_URL` names a server.
 
-use roost_gateway::machines::fleet::operations::OutputItem;
+use roost_machines::fleet::operations::OutputItem;
 use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
 use roost_protocol::inventory::{Inventory, LedgerEntry};

@@ -1,8 +1,8 @@
 //! How the built-in skills get into a database, and what is deleted with agents and workspaces.
 
-use roost_gateway::organisation::skills;
-use roost_gateway::organisation::skills::entity::{choice, skill, version};
-use roost_gateway::organisation::templates;
+use roost_organisation::skills;
+use roost_organisation::skills::entity::{choice, skill, version};
+use roost_organisation::templates;
 use roost_tests::{Gateway, ScratchPostgres, Store, eventually};
 use sea_orm::{EntityTrait, PaginatorTrait};
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! The skills of an agent: from its role, from its own choices, and replaced skills.
 
-use roost_gateway::organisation::{agent_skills, skills, templates};
+use roost_organisation::{agent_skills, skills, templates};
 use roost_tests::{Answer, Gateway};
 use serde_json::json;
 

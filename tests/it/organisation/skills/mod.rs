@@ -4,8 +4,8 @@ mod catalogue;
 mod effective;
 mod workspace_skills;
 
-use roost_gateway::organisation::templates;
-use roost_gateway::tenancy::auth::WorkspaceScope;
+use roost_organisation::templates;
+use roost_tenancy::auth::WorkspaceScope;
 use roost_tests::{Answer, Gateway, Person, ScratchPostgres};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Built-in skills, and the skills that a workspace writes.
 
-use roost_gateway::organisation::skills;
+use roost_organisation::skills;
 use roost_tests::{Answer, Gateway};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Agents that were made from a template: upgrades and seeds.
 
-use roost_gateway::organisation::templates::{link, store_links};
+use roost_organisation::templates::{link, store_links};
 use roost_tests::{Answer, Gateway};
 use serde_json::json;
 

@@ -3,8 +3,8 @@
 mod agents;
 mod workspace_templates;
 
-use roost_gateway::organisation::templates::link;
-use roost_gateway::tenancy::auth::WorkspaceScope;
+use roost_organisation::templates::link;
+use roost_tenancy::auth::WorkspaceScope;
 use roost_tests::{Answer, Gateway, Person, ScratchPostgres};
 use serde_json::{Value, json};
 

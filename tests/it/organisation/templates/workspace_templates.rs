@@ -1,6 +1,6 @@
 //! Built-in templates, and the templates that a workspace makes.
 
-use roost_gateway::organisation::templates::{builtin, model};
+use roost_organisation::templates::{builtin, model};
 use roost_tests::{Answer, Gateway};
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::platform::clock::{Clock, SystemClock, TestClock};
+use roost_platform::clock::{Clock, SystemClock, TestClock};
 use roost_secret_broker::wire::{Answer as Reply, Request};
 use roost_tests::broker::BrokerProcess;
 use roost_tests::provider::Provider;

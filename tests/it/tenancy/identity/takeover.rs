@@ -153,7 +153,7 @@ async fn address_linked_to_another_identity_goes_to_its_owner() {
 }
 
 async fn link(gateway: &Gateway, user: &str, subject: &str) {
-    use roost_gateway::tenancy::auth::hosted::store;
+    use roost_tenancy::auth::hosted::store;
     let tx = gateway.app().db().write().await.expect("a transaction");
     let id = user.parse().expect("an id");
     assert!(store::link(&*tx, id, subject).await.expect("it links"));
@@ -226,9 +226,9 @@ async fn typed_operators_address_makes_no_operator() {
 
 #[tokio::test]
 async fn a_grant_for_an_address_counts_only_for_the_account_that_the_operator_means() {
-    use roost_gateway::platform::clock::SystemClock;
-    use roost_gateway::platform::ids::UuidV7;
-    use roost_gateway::tenancy::auth::{Grant, Granted, Role, grant_operator};
+    use roost_platform::clock::SystemClock;
+    use roost_platform::ids::UuidV7;
+    use roost_tenancy::auth::{Grant, Granted, Role, grant_operator};
     for (gateway, scratch) in Gateway::start_on_each().await {
         gateway.owner().await;
         let mallory = mallory(&gateway).await;

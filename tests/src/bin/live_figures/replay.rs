@@ -6,8 +6,8 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use roost_gateway::platform::db::{Access, Db};
-use roost_gateway::platform::events::Hub;
+use roost_platform::db::{Access, Db};
+use roost_platform::events::Hub;
 use roost_tests::{Client, Process, Store};
 use sea_orm::ConnectionTrait;
 use serde_json::json;

@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use roost_gateway::execution::runs;
-use roost_gateway::platform::ids::RunId;
-use roost_gateway::tenancy::change::Change;
+use roost_execution::runs;
+use roost_platform::ids::RunId;
+use roost_tenancy::change::Change;
 use uuid::Uuid;
 
 use crate::Options;

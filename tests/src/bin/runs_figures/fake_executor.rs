@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use roost_gateway::execution::runs::entity::run;
-use roost_gateway::execution::runs::{Effect, StepExecutor, StepJob, StepResult};
-use roost_gateway::execution::topology::Purpose;
-use roost_gateway::platform::ids::RunId;
+use roost_execution::runs::entity::run;
+use roost_execution::runs::{Effect, StepExecutor, StepJob, StepResult};
+use roost_execution::topology::Purpose;
+use roost_platform::ids::RunId;
 use tokio::sync::{oneshot, watch};
 
 /// The fake executor; cheap to clone.

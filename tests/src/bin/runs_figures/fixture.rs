@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
+use roost_execution::runs::{self, Kind, NewRun, RunsHandle, Tier};
+use roost_execution::topology::Graph;
 use roost_gateway::app::Surroundings;
-use roost_gateway::execution::runs::{self, Kind, NewRun, RunsHandle, Tier};
-use roost_gateway::execution::topology::Graph;
-use roost_gateway::platform::ids::{RunId, TeamId, UserId};
-use roost_gateway::tenancy::auth::WorkspaceScope;
+use roost_platform::ids::{RunId, TeamId, UserId};
+use roost_tenancy::auth::WorkspaceScope;
 use roost_tests::{DbInspector, Gateway, Person, ScratchPostgres, Store};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use roost_gateway::platform::ids::RunId;
+use roost_platform::ids::RunId;
 use roost_tests::DbInspector;
 use tokio::time::sleep;
 

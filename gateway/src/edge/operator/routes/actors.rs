@@ -9,11 +9,11 @@ use crate::edge::operator::TreeReader;
 use crate::edge::operator::dto::Explanation;
 use crate::edge::operator::explain;
 use crate::edge::operator::reader::MayOperate;
-use crate::tenancy::auth::WorkspaceScope;
-use crate::tenancy::change::Change;
-use crate::web::error::{ApiError, ApiResult, Code};
-use crate::web::json::Path;
-use crate::web::problem::Problem;
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
+use roost_web::error::{ApiError, ApiResult, Code};
+use roost_web::json::Path;
+use roost_web::problem::Problem;
 
 /// Restarts an actor. The id is its path in the tree, with `/` written as `%2F`. 202: the restart is in the audit log
 /// and under way. The tree shows when the actor is up again.

@@ -9,7 +9,7 @@ use chrono::DateTime;
 use super::OperatorContext;
 use crate::edge::operator::dto::BrokerNow;
 use crate::edge::operator::reader::MayOperate;
-use crate::web::problem::Problem;
+use roost_web::problem::Problem;
 
 /// The longest wait for a broker that does not answer.
 const PATIENCE: Duration = Duration::from_secs(3);

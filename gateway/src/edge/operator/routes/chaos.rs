@@ -7,13 +7,13 @@ use http::StatusCode;
 use super::OperatorContext;
 use crate::edge::operator::dto::{ChaosNow, ChaosOrder, ChaosPoint};
 use crate::edge::operator::reader::MayOperate;
-use crate::platform::supervision::KILL_POINTS;
-use crate::platform::supervision::killpoints::find;
-use crate::tenancy::auth::WorkspaceScope;
-use crate::tenancy::change::Change;
-use crate::web::error::{ApiError, ApiResult, Code};
-use crate::web::json::Valid;
-use crate::web::problem::Problem;
+use roost_platform::supervision::KILL_POINTS;
+use roost_platform::supervision::killpoints::find;
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
+use roost_web::error::{ApiError, ApiResult, Code};
+use roost_web::json::Valid;
+use roost_web::problem::Problem;
 
 /// The kill points, how often actors passed each of them, and whether this gateway allows operators to arm them.
 #[utoipa::path(get, path = "/api/ops/chaos", tag = "operators",

@@ -4,9 +4,9 @@ use axum::response::IntoResponse;
 use http::header;
 
 use crate::edge::operator::reader::MayOperate;
-use crate::platform::telemetry::Redactor;
-use crate::platform::telemetry::recent;
-use crate::web::problem::Problem;
+use roost_platform::telemetry::Redactor;
+use roost_platform::telemetry::recent;
+use roost_web::problem::Problem;
 
 /// The latest lines of this gateway's log, at most a thousand, without secrets and e-mail addresses.
 #[utoipa::path(get, path = "/api/ops/log", tag = "operators",

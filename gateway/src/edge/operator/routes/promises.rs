@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use super::OperatorContext;
 use crate::edge::operator::dto::{PromiseNow, Promises, WatchNow};
 use crate::edge::operator::reader::MayOperate;
-use crate::platform::promises::{Finding, PROMISES, Promise, Watch};
-use crate::web::error::ApiResult;
-use crate::web::problem::Problem;
+use roost_platform::promises::{Finding, PROMISES, Promise, Watch};
+use roost_web::error::ApiResult;
+use roost_web::problem::Problem;
 
 /// The promises, how often each was defended since this gateway started, and how often it was broken.
 #[utoipa::path(get, path = "/api/ops/promises", tag = "operators",

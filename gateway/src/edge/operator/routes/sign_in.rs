@@ -6,8 +6,8 @@ use axum::extract::State;
 use super::OperatorContext;
 use crate::edge::operator::dto::{SignInMode, SignInNow};
 use crate::edge::operator::reader::MayOperate;
-use crate::tenancy::auth::hosted::{HostedIdentity, HostedMode};
-use crate::web::problem::Problem;
+use roost_tenancy::auth::hosted::{HostedIdentity, HostedMode};
+use roost_web::problem::Problem;
 
 /// The identity issuer beside local accounts, and which people are let in; as configured, without secrets.
 #[utoipa::path(get, path = "/api/ops/sign-in", tag = "operators", operation_id = "sign_in_now",

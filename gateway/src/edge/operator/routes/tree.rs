@@ -10,10 +10,10 @@ use super::OperatorContext;
 use crate::edge::operator::TreeReader;
 use crate::edge::operator::dto::TreeEvents;
 use crate::edge::operator::feed::TreeFeed;
-use crate::platform::supervision::TreeSnapshot;
-use crate::web::error::{ApiError, ApiResult, Code};
-use crate::web::json::Query;
-use crate::web::problem::Problem;
+use roost_platform::supervision::TreeSnapshot;
+use roost_web::error::{ApiError, ApiResult, Code};
+use roost_web::json::Query;
+use roost_web::problem::Problem;
 
 /// The format of the tree.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]

@@ -1,0 +1,160 @@
+//! Performs approved doors, ends expired ones, and reports those that were cut off.
+//!
+//! Position: `foundation/door-executor`. Children: none. Restart: permanent; it holds no state between two passes.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use futures::future::join_all;
+use sea_orm::DbErr;
+
+use super::entity::Model;
+use super::model::Outcome;
+use super::{catalogue, store};
+use crate::apps::AppCaller;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
+use roost_platform::events::{Decision, Event, ResourceKind};
+use roost_platform::ids::{SharedIds, UserId};
+use roost_platform::kill_point;
+use roost_platform::supervision::KillPoints;
+use roost_tenancy::audit;
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::{Change, ChangeContext};
+
+/// The interval of its passes without a nudge.
+pub const PERIOD: Duration = Duration::from_secs(2);
+/// The most doors that are performed at the same time.
+const AT_ONCE: u64 = 8;
+/// After this time the gateway that began the call counts as dead: a call ends much earlier.
+const LONGEST: TimeDelta = TimeDelta::minutes(2);
+
+#[derive(Clone)]
+pub struct ApprovalExecutor {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub apps: AppCaller,
+    pub kill_points: KillPoints,
+}
+
+impl ApprovalExecutor {
+    /// One pass. Each step is a statement that only one gateway wins, so all gateways may run passes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn run_pass(&self) -> Result<(), DbErr> {
+        self.expire().await?;
+        self.end_cut_off().await?;
+        loop {
+            let some = store::approved(self.db.read(), AT_ONCE).await?;
+            if some.is_empty() {
+                return Ok(());
+            }
+            for done in join_all(some.into_iter().map(|door| self.perform(door))).await {
+                done?;
+            }
+        }
+    }
+
+    async fn expire(&self) -> Result<(), DbErr> {
+        let now = self.clock.now();
+        let mut tx = self.db.write().await?;
+        let over = store::expire(&tx, now).await?;
+        for door in &over {
+            store::publish_resolved(&mut tx, door, Decision::Deny, now).await?;
+            audit::record(
+                &tx,
+                &self.ids,
+                now,
+                WorkspaceScope::of_row(door.workspace_id),
+                authority(door),
+                "door.expired",
+                ("door", &door.id),
+                details(door, None),
+            )
+            .await?;
+        }
+        tx.commit().await
+    }
+
+    async fn end_cut_off(&self) -> Result<(), DbErr> {
+        let now = self.clock.now();
+        for door in store::cut_off(self.db.read(), now - LONGEST).await? {
+            self.end(&door, &Outcome::cut_off()).await?;
+        }
+        Ok(())
+    }
+
+    async fn perform(&self, door: Model) -> Result<(), DbErr> {
+        let tx = self.db.write().await?;
+        let mine = store::take(&tx, door.id, self.clock.now()).await?;
+        tx.commit().await?;
+        if !mine {
+            return Ok(());
+        }
+        kill_point!(self.kill_points, "doors.perform.after_take");
+        let outcome = match catalogue::action(&door.action)
+            .map(|action| (action, action.plan(&door.params)))
+        {
+            Some((action, Ok(plan))) => {
+                let scope = WorkspaceScope::of_row(door.workspace_id);
+                let key = door.id.to_string();
+                let called = self
+                    .apps
+                    .call(
+                        scope,
+                        door.agent_id,
+                        action.provider,
+                        plan.outgoing,
+                        &door.address,
+                        &key,
+                    )
+                    .await;
+                if let Err(error) = &called {
+                    tracing::warn!(door = %door.id, action = door.action, error = error as &dyn std::error::Error, "the gateway could not execute an approved door");
+                }
+                Outcome::of(&called)
+            }
+            // A gateway of another version wrote this row.
+            _ => Outcome {
+                state: super::model::DoorState::Failed,
+                status: None,
+                url: None,
+                message: Some("This gateway's catalogue has no such action any more.".into()),
+            },
+        };
+        kill_point!(self.kill_points, "doors.perform.after_call");
+        self.end(&door, &outcome).await
+    }
+
+    async fn end(&self, door: &Model, outcome: &Outcome) -> Result<(), DbErr> {
+        let scope = WorkspaceScope::of_row(door.workspace_id);
+        let mut change = Change::begin(self, scope, authority(door)).await?;
+        if store::end(&change, door, outcome, change.now()).await? {
+            let action = format!("door.{}", outcome.state.as_str());
+            change.record(&action, ("door", &door.id), details(door, outcome.status));
+            change.event(Event::changed(ResourceKind::Door, door.id, 3));
+            change.commit().await?;
+        }
+        Ok(())
+    }
+}
+
+impl ChangeContext for ApprovalExecutor {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
+}
+
+/// The person who decided, or else the person who requested.
+fn authority(door: &Model) -> UserId {
+    door.decided_by.unwrap_or(door.requested_by)
+}
+
+fn details(door: &Model, status: Option<u16>) -> serde_json::Value {
+    serde_json::json!({
+        "action": door.action, "target": door.target, "agent_id": door.agent_id,
+        "agent": door.agent_name, "status": status,
+    })
+}

@@ -1,0 +1,48 @@
+//! Errors of doors.
+
+use roost_web::error::{ApiError, Code};
+use roost_web::problem::FieldError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum DoorError {
+    #[error("there is no such door")]
+    NotFound,
+    /// The workspace does not have this agent, or it is deleted.
+    #[error("there is no such claw")]
+    NoClaw,
+    #[error("the catalogue has no such action")]
+    NoAction,
+    /// The parameters do not fit the action's schema.
+    #[error("the parameters are not valid for the action")]
+    BadParams(Vec<FieldError>),
+    /// The agent has no connection to the app.
+    #[error("the agent is not connected to {0}")]
+    NotConnected(&'static str),
+    /// Too many doors wait already.
+    #[error("{most} doors already wait for a decision")]
+    TooMany { most: u64 },
+    #[error("database")]
+    Db(#[from] sea_orm::DbErr),
+}
+
+impl From<DoorError> for ApiError {
+    fn from(error: DoorError) -> Self {
+        use DoorError as E;
+        match error {
+            E::NotFound => Self::not_found("door"),
+            E::NoClaw => Self::not_found("claw"),
+            E::NoAction => Self::validation(
+                "/action",
+                "is not in the catalogue; GET /api/doors/catalogue lists what may be asked for",
+            ),
+            E::BadParams(errors) => Self::validations(errors),
+            E::NotConnected(provider) => Self::new(Code::Conflict).detail(format!(
+                "The agent is not connected to {provider}. Connect it on the agent's page, then ask again."
+            )),
+            E::TooMany { most } => Self::new(Code::TooManyAttempts).retry_after(60).detail(format!(
+                "{most} requests wait for a decision already. Decide some of them first."
+            )),
+            E::Db(error) => error.into(),
+        }
+    }
+}

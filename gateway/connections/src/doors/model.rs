@@ -1,0 +1,173 @@
+//! States of a door, and the meaning of an app's answer. No I/O.
+
+use roost_protocol::text::clean;
+use serde_json::Value;
+
+use crate::apps::{CallError, Called};
+
+/// The longest text of a result, in bytes.
+const MOST_MESSAGE: usize = 300;
+/// The longest address of a result, in bytes.
+const MOST_URL: usize = 500;
+
+/// The state of a door.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum DoorState {
+    /// It waits for a person.
+    Pending,
+    /// A person approved it; it will be sent.
+    Approved,
+    /// A person denied it, or its agent was deleted.
+    Denied,
+    /// No decision came in time; it is not sent.
+    Expired,
+    /// It is being sent.
+    Performing,
+    /// The app did it.
+    Performed,
+    /// The app, or its connection, refused.
+    Failed,
+    /// It may have been done: the answer did not arrive.
+    Unclear,
+}
+
+impl DoorState {
+    /// The word in the database.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Denied => "denied",
+            Self::Expired => "expired",
+            Self::Performing => "performing",
+            Self::Performed => "performed",
+            Self::Failed => "failed",
+            Self::Unclear => "unclear",
+        }
+    }
+
+    /// Parses the word of the database. A word of a newer gateway becomes `Unclear`.
+    pub fn from_stored(word: &str) -> Self {
+        match word {
+            "pending" => Self::Pending,
+            "approved" => Self::Approved,
+            "denied" => Self::Denied,
+            "expired" => Self::Expired,
+            "performing" => Self::Performing,
+            "performed" => Self::Performed,
+            "failed" => Self::Failed,
+            _ => Self::Unclear,
+        }
+    }
+}
+
+/// The result of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    pub state: DoorState,
+    pub status: Option<u16>,
+    pub url: Option<String>,
+    pub message: Option<String>,
+}
+
+impl Outcome {
+    /// The gateway stopped during the call.
+    pub fn cut_off() -> Self {
+        Self {
+            state: DoorState::Unclear,
+            status: None,
+            url: None,
+            message: Some(
+                "The gateway stopped while it sent this. Check the app to see whether the action happened."
+                    .into(),
+            ),
+        }
+    }
+
+    /// From the app's answer, or from the error of the call.
+    pub fn of(called: &Result<Called, CallError>) -> Self {
+        match called {
+            Ok(called) => Self::of_answer(called),
+            Err(error) => Self {
+                state: match error {
+                    CallError::Unclear(_) => DoorState::Unclear,
+                    _ => DoorState::Failed,
+                },
+                status: None,
+                url: None,
+                message: Some(clean(&error.to_string(), MOST_MESSAGE)),
+            },
+        }
+    }
+
+    fn of_answer(called: &Called) -> Self {
+        let text = |field: &str| called.body.get(field).and_then(Value::as_str);
+        let done = (200..300).contains(&called.status);
+        // Only an address that a page may link to.
+        let url = text("html_url").filter(|url| {
+            url.len() <= MOST_URL
+                && url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "https" | "http"))
+        });
+        Self {
+            state: match called.status {
+                _ if done => DoorState::Performed,
+                // The app, or a proxy before it, failed: the action may have been done.
+                500.. => DoorState::Unclear,
+                _ => DoorState::Failed,
+            },
+            status: Some(called.status),
+            url: url.map(str::to_owned),
+            message: text("message")
+                .filter(|_| !done)
+                .map(|message| clean(message, MOST_MESSAGE)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    #[rstest]
+    #[case(201, json!({ "html_url": "https://github.com/o/r/issues/1" }), DoorState::Performed, Some("https://github.com/o/r/issues/1"), None)]
+    #[case(204, Value::Null, DoorState::Performed, None, None)]
+    #[case(422, json!({ "message": "Validation\u{1b}[31m Failed" }), DoorState::Failed, None, Some("Validation[31m Failed"))]
+    #[case(302, json!({}), DoorState::Failed, None, None)]
+    #[case(502, Value::Null, DoorState::Unclear, None, None)]
+    #[case(201, json!({ "html_url": "javascript:alert(1)" }), DoorState::Performed, None, None)]
+    fn an_answer_is_understood(
+        #[case] status: u16,
+        #[case] body: Value,
+        #[case] state: DoorState,
+        #[case] url: Option<&str>,
+        #[case] message: Option<&str>,
+    ) {
+        let outcome = Outcome::of(&Ok(Called { status, body }));
+        assert_eq!(outcome.state, state);
+        assert_eq!(outcome.status, Some(status));
+        assert_eq!(outcome.url.as_deref(), url);
+        assert_eq!(outcome.message.as_deref(), message);
+    }
+
+    #[test]
+    fn states_are_read_back() {
+        for word in [
+            "pending",
+            "approved",
+            "denied",
+            "expired",
+            "performing",
+            "performed",
+            "failed",
+            "unclear",
+        ] {
+            assert_eq!(DoorState::from_stored(word).as_str(), word);
+        }
+    }
+}

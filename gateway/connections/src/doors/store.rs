@@ -1,0 +1,212 @@
+//! All SQL of doors.
+
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select, UpdateMany, sea_query::Expr,
+};
+
+use super::entity::{ActiveModel, Column, Entity, Model};
+use super::model::{DoorState, Outcome};
+use roost_platform::db::WriteTx;
+use roost_platform::events::{self, Decision, DoorResolve, Event, ResourceKind};
+use roost_platform::ids::{ClawId, DoorId, UserId};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_web::pagination::PageRequest;
+
+fn within(scope: WorkspaceScope) -> Select<Entity> {
+    Entity::find().filter(Column::WorkspaceId.eq(scope.workspace()))
+}
+
+/// One door.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: DoorId,
+) -> Result<Option<Model>, DbErr> {
+    within(scope).filter(Column::Id.eq(id)).one(db).await
+}
+
+/// Doors, newest first; optionally of one agent, or only those that wait.
+pub async fn list(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: Option<ClawId>,
+    pending: bool,
+    request: PageRequest,
+) -> Result<Vec<Model>, DbErr> {
+    let mut query = within(scope);
+    if let Some(agent) = agent {
+        query = query.filter(Column::AgentId.eq(agent));
+    }
+    if pending {
+        query = query.filter(Column::State.eq(DoorState::Pending.as_str()));
+    }
+    if let Some(after) = request.after {
+        query = query.filter(Column::Id.lt(after));
+    }
+    query
+        .order_by_desc(Column::Id)
+        .limit(request.rows())
+        .all(db)
+        .await
+}
+
+/// The number of doors that wait for a decision.
+pub async fn count_pending(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
+    within(scope)
+        .filter(Column::State.eq(DoorState::Pending.as_str()))
+        .count(db)
+        .await
+}
+
+/// Inserts a door.
+pub async fn insert(db: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
+    Entity::insert(ActiveModel::from(row))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+fn from(state: DoorState, to: DoorState) -> UpdateMany<Entity> {
+    Entity::update_many()
+        .col_expr(Column::State, Expr::value(to.as_str()))
+        .filter(Column::State.eq(state.as_str()))
+}
+
+/// Decides a door that waits and has not expired. `None`: it was already decided, or it is over.
+pub async fn decide(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    id: DoorId,
+    to: DoorState,
+    by: UserId,
+    now: DateTime<Utc>,
+) -> Result<Option<Model>, DbErr> {
+    let decided = from(DoorState::Pending, to)
+        .col_expr(Column::DecidedBy, Expr::value(by.0))
+        .col_expr(Column::DecidedAt, Expr::value(now))
+        .filter(Column::WorkspaceId.eq(scope.workspace()))
+        .filter(Column::Id.eq(id))
+        .filter(Column::ExpiresAt.gt(now))
+        .exec_with_returning(&**tx)
+        .await?;
+    Ok(decided.into_iter().next())
+}
+
+/// Ends the waiting doors whose time is over.
+pub async fn expire(tx: &WriteTx, now: DateTime<Utc>) -> Result<Vec<Model>, DbErr> {
+    from(DoorState::Pending, DoorState::Expired)
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .filter(Column::ExpiresAt.lte(now))
+        .exec_with_returning(&**tx)
+        .await
+}
+
+/// An agent was deleted: denies its waiting doors, and its approved doors that were not begun.
+///
+/// # Errors
+/// When the database fails.
+pub async fn withdraw_of(
+    tx: &mut WriteTx,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    for state in [DoorState::Pending, DoorState::Approved] {
+        let denied = from(state, DoorState::Denied)
+            .col_expr(Column::EndedAt, Expr::value(now))
+            .col_expr(Column::ResultMessage, Expr::value("The agent was deleted."))
+            .filter(Column::WorkspaceId.eq(scope.workspace()))
+            .filter(Column::AgentId.eq(agent))
+            .exec_with_returning(&**tx)
+            .await?;
+        for door in denied {
+            publish_resolved(tx, &door, Decision::Deny, now).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Approved doors that were not begun, oldest decision first.
+pub async fn approved(db: &impl ConnectionTrait, most: u64) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::State.eq(DoorState::Approved.as_str()))
+        .order_by_asc(Column::DecidedAt)
+        .limit(most)
+        .all(db)
+        .await
+}
+
+/// Takes a door to perform it. Only one gateway gets `true`.
+pub async fn take(tx: &WriteTx, id: DoorId, now: DateTime<Utc>) -> Result<bool, DbErr> {
+    let taken = from(DoorState::Approved, DoorState::Performing)
+        .col_expr(Column::BegunAt, Expr::value(now))
+        .filter(Column::Id.eq(id))
+        .exec(&**tx)
+        .await?;
+    Ok(taken.rows_affected == 1)
+}
+
+/// Doors that were begun before `before` and never ended.
+pub async fn cut_off(
+    db: &impl ConnectionTrait,
+    before: DateTime<Utc>,
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::State.eq(DoorState::Performing.as_str()))
+        .filter(Column::BegunAt.lt(before))
+        .limit(100)
+        .all(db)
+        .await
+}
+
+/// Stores the result of a door that was performed; `false` when its end is already stored.
+pub async fn end(
+    tx: &WriteTx,
+    door: &Model,
+    outcome: &Outcome,
+    now: DateTime<Utc>,
+) -> Result<bool, DbErr> {
+    let ended = from(DoorState::Performing, outcome.state)
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .col_expr(
+            Column::ResultStatus,
+            Expr::value(outcome.status.map(i32::from)),
+        )
+        .col_expr(Column::ResultUrl, Expr::value(outcome.url.clone()))
+        .col_expr(Column::ResultMessage, Expr::value(outcome.message.clone()))
+        .filter(Column::Id.eq(door.id))
+        .exec(&**tx)
+        .await?;
+    Ok(ended.rows_affected == 1)
+}
+
+/// Appends the events of a decision.
+pub(super) async fn publish_resolved(
+    tx: &mut WriteTx,
+    door: &Model,
+    decision: Decision,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    events::append(tx, door.workspace_id, now, resolved(door, decision, None)).await
+}
+
+/// The events of a decision; `by` is the name of the person who decided.
+pub(super) fn resolved(door: &Model, decision: Decision, by: Option<String>) -> [Event; 2] {
+    let resolved = Event::DoorResolve(DoorResolve {
+        door_id: door.id,
+        decision,
+        by,
+    });
+    [resolved, Event::changed(ResourceKind::Door, door.id, 2)]
+}
+
+/// Removes all doors of a workspace that is deleted.
+pub async fn remove_all(tx: &WriteTx, scope: WorkspaceScope) -> Result<(), DbErr> {
+    Entity::delete_many()
+        .filter(Column::WorkspaceId.eq(scope.workspace()))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,472 @@
+//! One live run. The actor begins the steps that the topology names, writes their outputs, and ends the run. All its
+//! state is in its rows, so it may be killed at any line. Every write passes the fence of its epoch.
+//!
+//! Parent: `roost/runs/live`. Children: one job for each step at work, which ends with the actor. Restart: transient.
+//! A restart resumes the run with a new epoch.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use sea_orm::DbErr;
+
+use super::children;
+use super::fence::{Begin, Ended, Fence, FenceError, Finish, Used};
+use super::handle::RunsHandle;
+use super::journal::Journal;
+use super::model::{self, Class, Status, StepStatus, Verdict};
+use super::progress::{Move, Progress};
+use super::retry::{self, Attempt};
+use super::step_executor::{StepJob, StepResult};
+use super::{completion, entity::run, queue, status_events, store};
+use crate::tools::Pane;
+use crate::topology::{NodeKind, Output, Step, StepRef};
+use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::ids::{ClawId, RunId};
+use roost_platform::kill_point;
+use roost_platform::supervision::{Context, Failure, JobFailure, JobHandle, Serve};
+
+/// The messages of the actor.
+pub enum Msg {
+    /// Begin the next steps.
+    Proceed,
+    /// The job of a step has ended.
+    StepEnded {
+        at: StepRef,
+        outcome: Result<StepResult, JobFailure>,
+    },
+    /// The wait before the next attempt is over.
+    RetryDue(StepRef),
+    /// The run must be cancelled.
+    CancelAsked,
+    /// Another gateway has the lease.
+    LeaseLost,
+}
+
+/// The start arguments of the actor.
+pub struct Args {
+    pub runs: RunsHandle,
+    pub id: RunId,
+    /// The claimed row, for the first start only. A restart needs a new epoch, because a previous actor may still
+    /// write with this one.
+    pub claimed: Option<run::Model>,
+}
+
+/// The actor.
+pub struct RunActor {
+    runs: RunsHandle,
+    row: run::Model,
+    fence: Fence,
+    progress: Progress,
+    jobs: BTreeMap<StepRef, JobHandle>,
+    steps: BTreeMap<StepRef, Step>,
+    /// Steps that wait for their next attempt.
+    resting: BTreeSet<StepRef>,
+    /// The class of the last failure, for the run's error code.
+    last: Option<Class>,
+    /// The end of the run is written.
+    over: bool,
+}
+
+impl Serve for RunActor {
+    type Msg = Msg;
+    type Args = Args;
+
+    async fn start(args: Args, cx: &Context<Msg>) -> Result<Self, Failure> {
+        let Args { runs, id, claimed } = args;
+        let taken = match claimed {
+            Some(row) => Some(row),
+            None => queue::take_over(&runs.inner.db, &runs.inner.owner, id).await?,
+        };
+        let row = taken.ok_or("another gateway owns the run, or the run has ended")?;
+        let steps = store::steps(runs.inner.db.read(), id).await?;
+        let graph = serde_json::from_str(&row.graph)?;
+        if steps.is_empty() {
+            status_events::topology(&runs, &row, &graph).await;
+        }
+        if !steps.is_empty() {
+            // The run went back into the queue, and subscribers saw that. Publish that it works again.
+            Fence::of(&row).resumed(&runs.inner.db).await?;
+        }
+        let progress = Progress::read(graph, row.input.clone(), &steps);
+        cx.cast_self(Msg::Proceed)?;
+        Ok(Self {
+            fence: Fence::of(&row),
+            runs,
+            row,
+            progress,
+            jobs: BTreeMap::new(),
+            steps: BTreeMap::new(),
+            resting: BTreeSet::new(),
+            last: None,
+            over: false,
+        })
+    }
+
+    async fn handle(&mut self, message: Msg, cx: &Context<Msg>) -> Result<(), Failure> {
+        let done = match message {
+            Msg::Proceed => self.proceed(cx, None).await,
+            Msg::StepEnded { at, outcome } => self.step_ended(cx, at, outcome).await,
+            Msg::RetryDue(at) => {
+                self.resting.remove(&at);
+                self.start_job(cx, &at);
+                Ok(())
+            }
+            Msg::CancelAsked => Err(FenceError::Cancelled),
+            Msg::LeaseLost => Err(FenceError::Lost),
+        };
+        match done {
+            Ok(()) => Ok(()),
+            Err(FenceError::Cancelled) => self.cancel(cx).await,
+            Err(FenceError::Lost) => {
+                self.drop_jobs();
+                tracing::info!(run = %self.row.id, "the run continues on another gateway, or has ended");
+                cx.stop();
+                Ok(())
+            }
+            Err(FenceError::Db(error)) => Err(error.into()),
+        }
+    }
+
+    async fn stop(&mut self, _: &Context<Msg>) -> Result<(), Failure> {
+        self.drop_jobs();
+        if self.over {
+            return Ok(());
+        }
+        // No-op if another gateway owns the run.
+        queue::release(&self.runs.inner.db, self.row.id, self.fence.epoch).await?;
+        Ok(())
+    }
+}
+
+impl RunActor {
+    /// Writes the end of a step, if one ended, and what follows from it, in one transaction. Then starts the next
+    /// steps.
+    async fn proceed(
+        &mut self,
+        cx: &Context<Msg>,
+        ended: Option<(StepRef, Ended)>,
+    ) -> Result<(), FenceError> {
+        if let Some((at, ended)) = &ended {
+            self.progress.end(at.clone(), output(ended));
+        }
+        match self.progress.next() {
+            Move::Done(text) => {
+                let result = serde_json::json!({ "text": text }).to_string();
+                self.finish(cx, ended, Status::Completed, Some(result), None)
+                    .await
+            }
+            Move::Failed(detail) => {
+                self.finish(cx, ended, Status::Failed, None, Some(detail))
+                    .await
+            }
+            Move::Work(steps) => self.checkpoint(cx, ended, steps).await,
+        }
+    }
+
+    async fn checkpoint(
+        &mut self,
+        cx: &Context<Msg>,
+        ended: Option<(StepRef, Ended)>,
+        steps: Vec<Step>,
+    ) -> Result<(), FenceError> {
+        let mut begun: Vec<(Step, i32)> = Vec::new();
+        let mut to_start: Vec<StepRef> = Vec::new();
+        for step in steps {
+            let at = step.name();
+            if self.jobs.contains_key(&at) || self.resting.contains(&at) {
+                continue;
+            }
+            // A row without a job: its owner crashed. The step continues from its journal.
+            if let Some(position) = self.progress.begin(&at) {
+                begun.push((step.clone(), position));
+            }
+            self.steps.insert(at.clone(), step);
+            to_start.push(at);
+        }
+        if ended.is_some() || !begun.is_empty() {
+            self.write(cx, ended.as_ref(), &begun).await?;
+        }
+        for at in to_start {
+            self.start_job(cx, &at);
+        }
+        Ok(())
+    }
+
+    async fn write(
+        &mut self,
+        cx: &Context<Msg>,
+        ended: Option<&(StepRef, Ended)>,
+        begun: &[(Step, i32)],
+    ) -> Result<(), FenceError> {
+        let runs = self.runs.clone();
+        let mut rows = Vec::with_capacity(begun.len());
+        for (step, position) in begun {
+            let node = self.progress.node(step);
+            let child = match node.map(|node| node.kind) {
+                None | Some(NodeKind::Agent) => None,
+                Some(_) => Some(model::child_id(self.row.id, &step.key, step.lap)),
+            };
+            rows.push(Begin {
+                key: &step.key,
+                lap: i32::try_from(step.lap).unwrap_or(i32::MAX),
+                position: *position,
+                node: &step.node,
+                purpose: step.purpose.as_str(),
+                agent: node.and_then(|node| node.attributes.agent).map(ClawId),
+                child,
+            });
+        }
+        let last = rows.iter().rev().find_map(|begin| begin.agent);
+        let pane = last.map(|agent| Pane::of_run(self.row.id, agent));
+        let mut tx = runs.inner.db.write().await?;
+        let steps = u32::from(ended.is_some_and(|(_, ended)| ended.is_done()));
+        let passed = self
+            .fence
+            .pass_at(&tx, Used::default(), steps, pane.as_ref())
+            .await?;
+        if let Some((at, ended)) = ended {
+            self.fence.end(&tx, &at.key, lap(at), ended).await?;
+        }
+        self.fence.begin(&tx, passed, &rows).await?;
+        let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
+        let rests = ended.and_then(|(at, _)| self.agent_of(at));
+        let work: Vec<ClawId> = rows.iter().filter_map(|begin| begin.agent).collect();
+        let mut events = status_events::change_agents(&tx, scope, rests, &work, now).await?;
+        let fact = Event::changed(ResourceKind::Run, self.row.id, passed.version);
+        events.push(fact.in_run(self.row.id));
+        // Do this last: other writers of the workspace wait from here until the commit.
+        events::append(&mut tx, self.fence.workspace, now, events).await?;
+        kill_point!(cx, "runs.checkpoint.before_commit");
+        tx.commit().await?;
+        kill_point!(cx, "runs.checkpoint.after_commit");
+        Ok(())
+    }
+
+    fn agent_of(&self, at: &StepRef) -> Option<ClawId> {
+        let node = self.progress.node(self.steps.get(at)?)?;
+        node.attributes.agent.map(ClawId)
+    }
+
+    /// Starts the job of a step.
+    fn start_job(&mut self, cx: &Context<Msg>, at: &StepRef) {
+        let (Some(step), Some(work)) = (self.steps.get(at), self.progress.at_work(at)) else {
+            return;
+        };
+        let Some(node) = self.progress.node(step).cloned() else {
+            return;
+        };
+        let cancelled = cx.cancellation().child_token();
+        let job = StepJob {
+            prompt: self.progress.prompt(step),
+            run: self.row.clone(),
+            step: step.clone(),
+            journal: Journal {
+                db: self.runs.inner.db.clone(),
+                fence: self.fence,
+                step: step.key.clone(),
+                lap: step.lap,
+                waited: work.away,
+            },
+            attempt: work.attempt,
+            node,
+            cancelled,
+        };
+        let runs = self.runs.clone();
+        let name = format!("{}#{}", step.key, step.lap);
+        let step_ref = at.clone();
+        let work = async move {
+            match job.node.kind {
+                NodeKind::Agent => runs.inner.step_executor.execute(job).await,
+                _ => children::run(&runs, job).await,
+            }
+        };
+        let handle = cx.job(&name, work, move |outcome| Msg::StepEnded {
+            at: step_ref,
+            outcome,
+        });
+        self.jobs.insert(at.clone(), handle);
+    }
+
+    async fn step_ended(
+        &mut self,
+        cx: &Context<Msg>,
+        at: StepRef,
+        outcome: Result<StepResult, JobFailure>,
+    ) -> Result<(), FenceError> {
+        if self.jobs.remove(&at).is_none() {
+            // The job was dropped before, and its end is already handled.
+            return Ok(());
+        }
+        let end = match outcome {
+            Ok(end) => end,
+            Err(JobFailure::Panicked(text)) => {
+                StepResult::retryable(format!("the step's work broke off: {text}"))
+            }
+            Err(JobFailure::Cancelled) => return Ok(()),
+        };
+        let ended = match end {
+            StepResult::Fenced => {
+                // The fence gives the reason for the refusal.
+                let tx = self.runs.inner.db.write().await?;
+                let passed = self.fence.pass(&tx, Used::default(), 0).await;
+                drop(tx);
+                passed?;
+                StepResult::retryable("a write of the step was refused")
+            }
+            other => other,
+        };
+        match ended {
+            StepResult::Done(text) => {
+                let ended = done(text);
+                self.proceed(cx, Some((at, ended))).await
+            }
+            StepResult::Failed {
+                class,
+                detail,
+                after,
+            } => self.failed(cx, at, class, detail, after).await,
+            StepResult::Fenced => Ok(()),
+        }
+    }
+
+    /// Handles a failed attempt: the step is retried after a while, waits for its machine, or is given up.
+    async fn failed(
+        &mut self,
+        cx: &Context<Msg>,
+        at: StepRef,
+        class: Class,
+        detail: String,
+        after: Option<Duration>,
+    ) -> Result<(), FenceError> {
+        self.last = Some(class);
+        let attempt = Attempt {
+            at: &at,
+            number: self.progress.at_work(&at).map_or(1, |work| work.attempt),
+            retries: self.progress.retries,
+            taken_up_ms: self.row.updated_ms,
+            class,
+            detail: &detail,
+            after,
+        };
+        let verdict = retry::decide(&self.runs, self.fence, attempt).await?;
+        let Verdict::Again(wait) = verdict else {
+            // A command of the step may still be running.
+            self.abandon(cx, Some(&at)).await?;
+            let ended = Ended {
+                status: StepStatus::Failed,
+                output: None,
+                error: Some(retry::final_error(&self.runs, class, detail)),
+            };
+            return self.proceed(cx, Some((at, ended))).await;
+        };
+        match class {
+            Class::Away => self.progress.wait(&at),
+            _ => self.progress.next_attempt(&at),
+        }
+        self.resting.insert(at.clone());
+        cx.cast_self_after(wait, Msg::RetryDue(at));
+        Ok(())
+    }
+
+    async fn finish(
+        &mut self,
+        cx: &Context<Msg>,
+        ended: Option<(StepRef, Ended)>,
+        status: Status,
+        result: Option<String>,
+        error: Option<String>,
+    ) -> Result<(), FenceError> {
+        // Other steps may be at work, or wait, when one step ends the run.
+        if !self.jobs.is_empty() || !self.resting.is_empty() {
+            self.drop_jobs();
+            self.abandon(cx, None).await?;
+        }
+        let code = error.as_ref().map(|_| match self.last {
+            Some(Class::Quota) => "cost-ceiling-reached",
+            Some(Class::NeedsAuth) => "needs-auth",
+            Some(Class::Away) => "machine-away",
+            _ => "step-failed",
+        });
+        let finish = Finish {
+            status,
+            result,
+            error,
+            code: code.map(str::to_owned),
+        };
+        completion::complete(&self.runs, cx, self.fence, &self.row, ended, finish).await?;
+        self.over = true;
+        cx.stop();
+        Ok(())
+    }
+
+    async fn cancel(&mut self, cx: &Context<Msg>) -> Result<(), Failure> {
+        self.drop_jobs();
+        self.abandon(cx, None).await?;
+        let finish = Finish {
+            status: Status::Cancelled,
+            result: None,
+            error: None,
+            code: None,
+        };
+        match completion::complete(&self.runs, cx, self.fence, &self.row, None, finish).await {
+            Ok(()) => {
+                self.over = true;
+                cx.stop();
+                Ok(())
+            }
+            Err(FenceError::Lost | FenceError::Cancelled) => {
+                cx.stop();
+                Ok(())
+            }
+            Err(FenceError::Db(error)) => Err(error.into()),
+        }
+    }
+
+    /// Stops the outside calls of one step of this run, or of all its steps. The actor does not wait for it: an
+    /// absent machine must not delay the end.
+    async fn abandon(&self, cx: &Context<Msg>, step: Option<&StepRef>) -> Result<(), DbErr> {
+        let effects = completion::open_effects(&self.runs, self.row.id, step).await?;
+        if effects.is_empty() {
+            return Ok(());
+        }
+        let (step_executor, row) = (self.runs.inner.step_executor.clone(), self.row.clone());
+        let of = step.map(|at| format!("-{}#{}", at.key, at.lap));
+        let name = format!("abandon-{}{}", self.row.id, of.unwrap_or_default());
+        let abandon = move |_| async move {
+            step_executor.abandon(&row, effects).await;
+            Ok(())
+        };
+        let tenant = cx.tenant().cloned();
+        if let Err(error) = cx.parent().spawn_job(name, tenant, abandon).await {
+            tracing::warn!(%error, run = %self.row.id, "the gateway cannot stop the commands of an ended run; they continue until their deadline");
+        }
+        Ok(())
+    }
+
+    fn drop_jobs(&mut self) {
+        for job in std::mem::take(&mut self.jobs).into_values() {
+            job.cancel();
+        }
+    }
+}
+
+fn lap(at: &StepRef) -> i32 {
+    i32::try_from(at.lap).unwrap_or(i32::MAX)
+}
+
+/// The end of a step with an output.
+fn done(text: String) -> Ended {
+    Ended {
+        status: StepStatus::Done,
+        output: Some(text),
+        error: None,
+    }
+}
+
+fn output(ended: &Ended) -> Output {
+    let text = ended.output.clone().unwrap_or_default();
+    match ended.status {
+        StepStatus::Done => Output::Done(text),
+        _ => Output::Failed(ended.error.clone().unwrap_or_default()),
+    }
+}

@@ -1,0 +1,188 @@
+//! A step that is a run of its own, for the team of its node. The child is inserted under its parent's fence, so a
+//! cancelled parent starts no child. The child's id is derived from the step, so a resumed step finds the same child.
+
+use std::time::Duration;
+
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::timeout;
+
+use super::commands::{self, New};
+use super::entity::run;
+use super::fence::{FenceError, Used};
+use super::handle::RunsHandle;
+use super::model::{Class, Kind, MOST_DEPTH, MOST_OF_TREE, Status, Tier, child_id};
+use super::step_executor::{StepJob, StepResult};
+use super::store;
+use crate::topology::{self, Graph, NodeKind};
+use roost_platform::events;
+use roost_platform::ids::TeamId;
+
+/// How often the child's row is polled: the child may run on another gateway.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Starts or finds the child, and waits for its end.
+pub(super) async fn run(runs: &RunsHandle, job: StepJob) -> StepResult {
+    let id = child_id(job.run.id, &job.step.key, job.step.lap);
+    // Subscribe before the row is read, so that no end is missed.
+    let mut ended = runs.endings();
+    match store::by_id(runs.inner.db.read(), id).await {
+        Ok(Some(_)) => {}
+        Ok(None) => match insert_child(runs, &job).await {
+            Ok(()) => {}
+            Err(end) => return end,
+        },
+        Err(error) => return StepResult::retryable(error.to_string()),
+    }
+    loop {
+        match store::by_id(runs.inner.db.read(), id).await {
+            Ok(Some(child)) => {
+                if let Some(end) = end_of(&job, &child).await {
+                    return end;
+                }
+            }
+            Ok(None) => return StepResult::terminal("the run that this step started was deleted"),
+            Err(error) => return StepResult::retryable(error.to_string()),
+        }
+        let child_ended = async {
+            loop {
+                match ended.recv().await {
+                    Ok(run) if run != id => {}
+                    Ok(_) | Err(RecvError::Lagged(_) | RecvError::Closed) => return,
+                }
+            }
+        };
+        // Read the row in either case.
+        let _ = timeout(POLL, child_ended).await;
+    }
+}
+
+/// Inserts the child's row under the parent's fence.
+async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult> {
+    if job.run.depth + 1 > MOST_DEPTH {
+        return Err(StepResult::terminal(format!(
+            "Runs may start runs {MOST_DEPTH} deep, and this would be one more. Look for a team that is part of itself."
+        )));
+    }
+    let scope = job.journal.fence.scope();
+    let (team, graph, title) = match (job.node.kind, job.node.attributes.team) {
+        (NodeKind::Team, Some(team)) => {
+            let id = TeamId(team);
+            let found = runs
+                .inner
+                .subjects
+                .read(runs.inner.db.read(), scope, id)
+                .await
+                .map_err(|error| StepResult::retryable(error.to_string()))?;
+            let team = found.ok_or_else(|| {
+                StepResult::terminal(format!(
+                    "The team of the step {} does not exist any more.",
+                    job.step.key
+                ))
+            })?;
+            let graph: Graph = serde_json::from_str(&team.topology)
+                .map_err(|error| StepResult::terminal(error.to_string()))?;
+            let graph = match job.node.attributes.topology {
+                Some(kind) => topology::rearranged(&graph, kind).map_err(|why| {
+                    StepResult::terminal(format!(
+                        "The team's roles do not fit a {kind} any more: {why}"
+                    ))
+                })?,
+                None => graph,
+            };
+            (id, graph, team.name)
+        }
+        _ => {
+            return Err(StepResult::terminal(format!(
+                "The node {} names no team that could run.",
+                job.node.id
+            )));
+        }
+    };
+    let new = New {
+        id: child_id(job.run.id, &job.step.key, job.step.lap),
+        kind: Kind::Child,
+        tier: Tier::Team,
+        title,
+        graph,
+        input: job.prompt.clone(),
+        team: Some(team),
+        parent: Some((&job.run, format!("{}#{}", job.step.key, job.step.lap))),
+        forked: None,
+        ceiling: remaining_ceiling(runs, &job.run).await?,
+    };
+    let inserted = async {
+        let mut tx = runs.inner.db.write().await?;
+        job.journal.fence.pass(&tx, Used::default(), 0).await?;
+        // The deletion of a team waits for the team's runs. It would miss this run.
+        let there = runs.inner.subjects.hold(&tx, scope, team).await?;
+        if there.is_none_or(|team| team.is_going) {
+            return Ok(Err(StepResult::terminal(format!(
+                "The team of the step {} is being taken down.",
+                job.step.key
+            ))));
+        }
+        if store::size_of_tree(&*tx, job.run.root_run_id).await? >= MOST_OF_TREE {
+            return Ok(Err(StepResult::terminal(format!(
+                "A run and all that it starts may be {MOST_OF_TREE} runs, and this would be one more. Look for a team that is part of itself."
+            ))));
+        }
+        let row = commands::row(runs, &tx, scope, job.run.created_by, &new).await?;
+        let fact = commands::insert(&tx, row).await?;
+        events::append(&mut tx, scope.workspace(), runs.inner.clock.now(), [fact]).await?;
+        tx.commit().await?;
+        Ok::<_, FenceError>(Ok(()))
+    };
+    match inserted.await {
+        Ok(Ok(())) => {
+            runs.nudge();
+            Ok(())
+        }
+        Ok(Err(end)) => Err(end),
+        Err(FenceError::Db(error)) => Err(StepResult::retryable(error.to_string())),
+        Err(FenceError::Lost | FenceError::Cancelled) => Err(StepResult::Fenced),
+    }
+}
+
+/// The rest of the parent's ceiling.
+async fn remaining_ceiling(runs: &RunsHandle, run: &run::Model) -> Result<Option<i64>, StepResult> {
+    let Some(ceiling) = run.cost_ceiling_microusd else {
+        return Ok(None);
+    };
+    let part = match Kind::parse(&run.kind) {
+        // Each candidate of a comparison gets an equal part, and all together get at most the whole.
+        Some(Kind::Compare) => ceiling / i64::from(run.steps_most.max(1)),
+        _ => ceiling,
+    };
+    let now = store::by_id(runs.inner.db.read(), run.id).await;
+    let now = now.map_err(|error| StepResult::retryable(error.to_string()))?;
+    let spent = now.map_or(run.cost_microusd, |now| now.cost_microusd);
+    Ok(Some((ceiling - spent).clamp(0, part)))
+}
+
+/// The end of a child. Its cost is added to its parent's cost once.
+async fn end_of(job: &StepJob, child: &run::Model) -> Option<StepResult> {
+    let end = match Status::parse(&child.status)? {
+        Status::Queued | Status::Running => return None,
+        Status::Completed => StepResult::Done(commands::text_of(child).unwrap_or_default()),
+        Status::Failed => StepResult::Failed {
+            class: match child.error_code.as_deref() {
+                Some("cost-ceiling-reached") => Class::Quota,
+                Some("needs-auth") => Class::NeedsAuth,
+                _ => Class::Terminal,
+            },
+            detail: child.error.clone().unwrap_or_default(),
+            after: None,
+        },
+        Status::Cancelled => StepResult::terminal("The run that this step started was cancelled."),
+    };
+    let used = Used {
+        tokens_in: child.tokens_in,
+        tokens_out: child.tokens_out,
+        cost_microusd: child.cost_microusd,
+    };
+    match job.journal.roll_up(child, used).await {
+        Ok(()) => Some(end),
+        Err(FenceError::Db(error)) => Some(StepResult::retryable(error.to_string())),
+        Err(FenceError::Lost | FenceError::Cancelled) => Some(StepResult::Fenced),
+    }
+}

@@ -1,0 +1,56 @@
+//! Cancels a run with all its descendants.
+
+use crate::runs::entity::run;
+use crate::runs::{RunError, RunsHandle, completion, queue, status_events, store};
+use roost_platform::events::{Event, ResourceKind};
+use roost_platform::ids::{RunId, UserId};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
+
+/// Marks the tree in one statement, then informs the owners. A run that is over stays unchanged, and its cancellation
+/// is not an error.
+///
+/// # Errors
+/// [`RunError::NotFound`].
+pub async fn cancel(
+    runs: &RunsHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: RunId,
+) -> Result<run::Model, RunError> {
+    let mut change = Change::begin(runs, scope, user).await?;
+    if store::get(change.tx(), scope, id).await?.is_none() {
+        return Err(RunError::NotFound);
+    }
+    let moved = queue::cancel(&change, id, user).await?;
+    let over: Vec<RunId> = moved
+        .iter()
+        .filter(|run| run.is_over())
+        .map(|run| run.id)
+        .collect();
+    if !moved.is_empty() {
+        let details = serde_json::json!({ "runs": moved.len() });
+        change.record("run.cancelled", ("run", &id), details);
+        change.events(
+            moved
+                .iter()
+                .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id)),
+        );
+        let resting = status_events::rest_all(&change, scope, &over, change.now()).await?;
+        change.events(resting);
+        let ended = moved.iter().filter(|run| run.is_over());
+        let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
+        let going = completion::apply_to_teams(runs, &mut change, of_teams).await?;
+        change.events(going.into_iter().map(|(_, fact)| fact));
+    }
+    let row = store::get(change.tx(), scope, id)
+        .await?
+        .ok_or(RunError::NotFound)?;
+    change.commit().await?;
+    runs.notify_cancelled(moved.iter().map(|run| run.id));
+    for run in &over {
+        runs.announce_end(*run);
+    }
+    completion::abandon_calls(runs, over).await;
+    Ok(row)
+}

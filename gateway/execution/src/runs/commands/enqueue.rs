@@ -1,0 +1,161 @@
+//! Enqueues a run and fixes its topology.
+
+use sea_orm::DbErr;
+use sha2::{Digest, Sha256};
+
+use crate::runs::entity::run;
+use crate::runs::model::{Kind, Status, Tier};
+use crate::runs::{RunError, RunsHandle, store};
+use crate::topology::{self, Graph};
+use roost_platform::db::WriteTx;
+use roost_platform::events::{Event, ResourceKind, Stamped};
+use roost_platform::ids::{RunId, TeamId, UserId};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
+
+/// A run to create.
+#[derive(Debug)]
+pub struct New<'a> {
+    pub id: RunId,
+    pub kind: Kind,
+    pub tier: Tier,
+    pub title: String,
+    pub graph: Graph,
+    pub input: String,
+    pub team: Option<TeamId>,
+    /// The parent run, and the step that starts this run, as `<step>#<lap>`.
+    pub parent: Option<(&'a run::Model, String)>,
+    pub forked: Option<Fork>,
+    /// The cost limit in millionths of a US dollar. The configured one applies when it is absent.
+    pub ceiling: Option<i64>,
+}
+
+/// The origin of a fork.
+#[derive(Debug, Clone)]
+pub struct Fork {
+    pub run: RunId,
+    pub step: String,
+    /// The number of steps whose outputs the fork keeps.
+    pub kept: i32,
+}
+
+/// Enqueues a run that a person started. A repeat with the same id returns the existing run.
+///
+/// # Errors
+/// [`RunError::BadGraph`], or the database's.
+pub async fn enqueue(
+    runs: &RunsHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    new: New<'_>,
+) -> Result<run::Model, RunError> {
+    if let Some(present) = store::get(runs.inner.db.read(), scope, new.id).await? {
+        return Ok(present);
+    }
+    let mut change = Change::begin(runs, scope, user).await?;
+    let row = start_in(runs, &mut change, new).await?;
+    change.commit().await?;
+    Ok(row)
+}
+
+/// As [`enqueue`], in the caller's change. Its commit wakes the claimer.
+///
+/// # Errors
+/// [`RunError::BadGraph`], or the database's.
+pub async fn start_in(
+    runs: &RunsHandle,
+    change: &mut Change,
+    new: New<'_>,
+) -> Result<run::Model, RunError> {
+    topology::check(&new.graph).map_err(RunError::BadGraph)?;
+    let row = row(runs, change, change.scope(), change.actor(), &new).await?;
+    let fact = insert(change, row.clone()).await?;
+    let details = serde_json::json!({ "title": row.title, "team": row.team_id, "forked_from": row.forked_from });
+    change.record("run.started", ("run", &row.id), details);
+    change.event(fact);
+    change.wake(&runs.inner.queue);
+    Ok(row)
+}
+
+/// The row of a new run.
+///
+/// # Errors
+/// When the database fails.
+pub async fn row(
+    runs: &RunsHandle,
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    user: UserId,
+    new: &New<'_>,
+) -> Result<run::Model, DbErr> {
+    let now = store::now_ms(&**tx, tx.backend()).await?;
+    let graph = serde_json::to_string(&new.graph).expect("a graph of strings and numbers encodes");
+    let (parent, parent_step) = match &new.parent {
+        Some((parent, step)) => (Some(*parent), Some(step.clone())),
+        None => (None, None),
+    };
+    Ok(run::Model {
+        id: new.id,
+        workspace_id: scope.workspace(),
+        status: Status::Queued.as_str().to_owned(),
+        kind: new.kind.as_str().to_owned(),
+        tier: new.tier.as_str().to_owned(),
+        title: new.title.clone(),
+        graph_sha256: hex::encode(Sha256::digest(graph.as_bytes())),
+        graph,
+        input: new.input.clone(),
+        comparison: None,
+        result: None,
+        error: None,
+        error_code: None,
+        last_event_id: None,
+        created_by: user,
+        created_ms: now,
+        updated_ms: now,
+        started_ms: None,
+        ended_ms: None,
+        team_id: new.team,
+        mission_id: parent.and_then(|parent| parent.mission_id),
+        mission_phase_id: parent.and_then(|parent| parent.mission_phase_id),
+        parent_run_id: parent.map(|parent| parent.id),
+        parent_step,
+        root_run_id: parent.map_or(new.id, |parent| parent.root_run_id),
+        depth: parent.map_or(0, |parent| parent.depth + 1),
+        forked_from: new.forked.as_ref().map(|fork| fork.run),
+        forked_step: new.forked.as_ref().map(|fork| fork.step.clone()),
+        mux_workspace_id: None,
+        mux_tab_id: None,
+        mux_pane_id: None,
+        owner: None,
+        epoch: 0,
+        claims: 0,
+        cancel_requested_ms: None,
+        cancelled_by: None,
+        waiting_on: None,
+        steps_done: new.forked.as_ref().map_or(0, |fork| fork.kept),
+        steps_most: i32::try_from(topology::expected(&new.graph).most).unwrap_or(i32::MAX),
+        tokens_in: 0,
+        tokens_out: 0,
+        cost_microusd: 0,
+        rolled_up: false,
+        forgotten_ms: None,
+        cost_ceiling_microusd: new.ceiling.or(runs.inner.ceiling),
+        version: 1,
+    })
+}
+
+/// Inserts the row, and returns the fact to publish.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert(tx: &WriteTx, row: run::Model) -> Result<Stamped, DbErr> {
+    let (id, version) = (row.id, row.version);
+    store::insert(tx, row).await?;
+    Ok(Event::changed(ResourceKind::Run, id, version).in_run(id))
+}
+
+/// The text of a run's result.
+pub fn text_of(row: &run::Model) -> Option<String> {
+    let result: serde_json::Value = serde_json::from_str(row.result.as_deref()?).ok()?;
+    Some(result["text"].as_str()?.to_owned())
+}

@@ -1,0 +1,85 @@
+//! Forks a run: a new run of the same topology and input. It keeps the outputs of the steps before a given step, and
+//! repeats that step and all later ones. The original run stays unchanged.
+
+use super::enqueue::{Fork, New, start_in};
+use crate::runs::entity::{run, step};
+use crate::runs::model::{Kind, Status, StepStatus, Tier};
+use crate::runs::{RunError, RunsHandle, retention, store};
+use roost_platform::ids::{RunId, UserId};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
+
+/// Enqueues the fork from the step `key` of lap `lap`.
+///
+/// # Errors
+/// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`], [`RunError::Deleted`],
+/// [`RunError::TeamGoing`].
+pub async fn fork(
+    runs: &RunsHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: RunId,
+    from: RunId,
+    (key, lap): (&str, u32),
+) -> Result<run::Model, RunError> {
+    let db = runs.inner.db.read();
+    if let Some(present) = store::get(db, scope, id).await? {
+        return Ok(present);
+    }
+    let origin = store::get(db, scope, from)
+        .await?
+        .ok_or(RunError::NotFound)?;
+    if !Status::parse(&origin.status).is_some_and(Status::is_final) {
+        return Err(RunError::StillGoing);
+    }
+    let steps = store::steps(db, from).await?;
+    let same = |row: &&step::Model| row.step_key == key && u32::try_from(row.lap) == Ok(lap);
+    let cut = steps.iter().find(same).ok_or(RunError::NoStep)?.position;
+    let compares = Kind::parse(&origin.kind) == Some(Kind::Compare);
+    let kept: Vec<_> = steps
+        .into_iter()
+        .filter(|row| {
+            row.position < cut && StepStatus::parse(&row.status) == Some(StepStatus::Done)
+        })
+        .map(|row| step::Model {
+            run_id: id,
+            // The original run paid for these steps.
+            tokens_in: 0,
+            tokens_out: 0,
+            cost_microusd: 0,
+            // In a comparison, the kept step refers to the original's child run, which has the candidate's details.
+            child_run_id: row.child_run_id.filter(|_| compares),
+            ..row
+        })
+        .collect();
+    if retention::outputs_are_deleted(&kept) {
+        return Err(RunError::Deleted);
+    }
+    let new = New {
+        id,
+        kind: Kind::parse(&origin.kind).unwrap_or(Kind::Team),
+        tier: Tier::parse(&origin.tier).unwrap_or(Tier::Team),
+        title: origin.title.clone(),
+        graph: serde_json::from_str(&origin.graph).map_err(|_| RunError::NoStep)?,
+        input: origin.input.clone(),
+        team: origin.team_id,
+        parent: None,
+        forked: Some(Fork {
+            run: from,
+            step: format!("{key}#{lap}"),
+            kept: i32::try_from(kept.len()).unwrap_or(i32::MAX),
+        }),
+        ceiling: origin.cost_ceiling_microusd,
+    };
+    let mut change = Change::begin(runs, scope, user).await?;
+    if let Some(team) = origin.team_id {
+        let team = runs.inner.subjects.hold(&change, scope, team).await?;
+        if team.is_some_and(|team| team.is_going) {
+            return Err(RunError::TeamGoing);
+        }
+    }
+    let row = start_in(runs, &mut change, new).await?;
+    store::insert_steps(&change, kept).await?;
+    change.commit().await?;
+    Ok(row)
+}

@@ -1,0 +1,153 @@
+//! The end of a run: its row, its last step, its event and the consequences for its team, in one transaction.
+
+use std::collections::BTreeSet;
+
+use sea_orm::DbErr;
+use serde_json::Value;
+
+use super::entity::run;
+use super::fence::{Ended, Fence, FenceError, Finish};
+use super::handle::RunsHandle;
+use super::model::{StepStatus, effect_key};
+use super::step_executor::Effect;
+use super::{comparison, status_events, store};
+use crate::topology::StepRef;
+use roost_platform::db::WriteTx;
+use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::ids::{RunId, TeamId, WorkspaceId};
+use roost_platform::kill_point;
+use roost_platform::supervision::Context;
+use roost_tenancy::auth::WorkspaceScope;
+
+/// Ends the run together with the step that ended it.
+///
+/// # Errors
+/// [`FenceError`]. Nothing was written then.
+pub(super) async fn complete<M: Send + 'static>(
+    runs: &RunsHandle,
+    cx: &Context<M>,
+    fence: Fence,
+    row: &run::Model,
+    ended: Option<(StepRef, Ended)>,
+    finish: Finish,
+) -> Result<(), FenceError> {
+    let now = runs.inner.clock.now();
+    let mut tx = runs.inner.db.write().await?;
+    let version = fence.finish(&tx, ended.as_ref(), &finish).await?;
+    comparison::keep(&tx, row, finish.status).await?;
+    let mut events = status_events::rest_all(&tx, fence.scope(), &[fence.run], now).await?;
+    let over = (fence.run, fence.workspace, row.team_id);
+    let going = apply_to_teams(runs, &mut tx, [over]).await?;
+    events.extend(going.into_iter().map(|(_, fact)| fact.into()));
+    events.push(Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run));
+    events::append(&mut tx, fence.workspace, now, events).await?;
+    if let Some(last) = tx.last_announced() {
+        fence.last_event(&tx, last).await?;
+    }
+    kill_point!(cx, "runs.close.before_commit");
+    tx.commit().await?;
+    kill_point!(cx, "runs.close.after_commit");
+    runs.announce_end(fence.run);
+    tracing::info!(run = %fence.run, status = finish.status.as_str(), "a run ended");
+    Ok(())
+}
+
+/// Applies the end of runs to their teams, in the transaction that ends the runs. Returns the facts about teams that
+/// are deleted after their last run. A saga then waits to be carried out.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn apply_to_teams(
+    runs: &RunsHandle,
+    tx: &mut WriteTx,
+    over: impl IntoIterator<Item = (RunId, WorkspaceId, Option<TeamId>)>,
+) -> Result<Vec<(WorkspaceId, Event)>, DbErr> {
+    let of_teams = over
+        .into_iter()
+        .filter_map(|(run, workspace, team)| Some((team?, workspace, run)));
+    // Always in the same order, so that transactions cannot deadlock.
+    let of_teams: BTreeSet<_> = of_teams.collect();
+    let (ids, now) = (&runs.inner.ids, runs.inner.clock.now());
+    let mut events = Vec::new();
+    for (team, workspace, run) in of_teams {
+        let scope = WorkspaceScope::of_row(workspace);
+        let going = runs
+            .inner
+            .subjects
+            .after_run(tx, ids, now, scope, (team, run))
+            .await?;
+        events.extend(going.map(|fact| (workspace, fact)));
+    }
+    if !events.is_empty() {
+        tx.wake(&runs.inner.sagas);
+    }
+    Ok(events)
+}
+
+/// Stops the outside calls of runs that ended without their actor: in the queue, or because their owner crashed. The
+/// caller does not wait for it.
+pub(super) async fn abandon_calls(runs: &RunsHandle, over: Vec<RunId>) {
+    let Some(first) = over.first().copied() else {
+        return;
+    };
+    let handle = runs.clone();
+    let work = move |_| async move {
+        for run in over {
+            let effects = open_effects(&handle, run, None).await?;
+            if effects.is_empty() {
+                continue;
+            }
+            if let Some(row) = store::by_id(handle.inner.db.read(), run).await? {
+                handle.inner.step_executor.abandon(&row, effects).await;
+            }
+        }
+        Ok(())
+    };
+    let name = format!("let-go-{first}");
+    if let Err(error) = runs.inner.live.spawn_job(name, None, work).await {
+        tracing::warn!(%error, run = %first, "the gateway cannot stop the commands of ended runs; they continue until their deadline");
+    }
+}
+
+/// The outside calls that a run's steps (or one of them) have started without a recorded result: the calls of the
+/// last model turn, without those that returned. Their keys follow from their places.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn open_effects(
+    runs: &RunsHandle,
+    run: RunId,
+    only: Option<&StepRef>,
+) -> Result<Vec<Effect>, DbErr> {
+    let db = runs.inner.db.read();
+    let mut open = Vec::new();
+    for step in store::steps(db, run).await? {
+        // When a run was ended from outside, its steps are already cancelled.
+        let cut_off = matches!(
+            StepStatus::parse(&step.status),
+            Some(StepStatus::Running | StepStatus::Cancelled)
+        );
+        if !cut_off {
+            continue;
+        }
+        let Some(agent) = step.agent_id else {
+            continue;
+        };
+        let lap = u32::try_from(step.lap).unwrap_or(0);
+        if only.is_some_and(|only| (&only.key, only.lap) != (&step.step_key, lap)) {
+            continue;
+        }
+        let calls = store::calls_of(db, run, &step.step_key, lap).await?;
+        let Some(turn) = calls.iter().rposition(|call| call.kind == "model") else {
+            continue;
+        };
+        let call_count = serde_json::from_str::<Value>(&calls[turn].content).unwrap_or_default();
+        let call_count = call_count["calls"].as_array().map_or(0, Vec::len);
+        for place in calls.len()..=turn + call_count {
+            let place = u32::try_from(place).unwrap_or(u32::MAX);
+            let key = effect_key(run, &step.step_key, lap, place);
+            open.push(Effect { agent, key });
+        }
+    }
+    Ok(open)
+}

@@ -1,0 +1,338 @@
+//! The JSON of runs.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::commands::text_of;
+use super::comparison::Comparison;
+use super::entity::{call, run, step};
+use super::model::{Kind, Status, StepStatus, Tier};
+use crate::topology::{Graph, Placed};
+use roost_platform::ids::{ClawId, RunId, TeamId};
+use roost_tenancy::auth::UserBrief;
+use roost_web::json::{Check, Mistakes};
+
+/// A run in a list. Its texts come from people and agents.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunSummary {
+    pub id: RunId,
+    pub status: Status,
+    pub kind: Kind,
+    pub tier: Tier,
+    pub title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<TeamId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mission_id: Option<uuid::Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mission_phase_id: Option<uuid::Uuid>,
+    /// The run that started this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_run_id: Option<RunId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<RunId>,
+    /// `<step>#<lap>`, the first step that the fork repeats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_step: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<UserBrief>,
+    pub created_at: DateTime<Utc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<DateTime<Utc>>,
+    /// For a running run, also its last sign of life.
+    pub updated_at: DateTime<Utc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<DateTime<Utc>>,
+    pub steps_done: i32,
+    /// The maximum number of steps.
+    pub steps_most: i32,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    /// Millionths of a US dollar.
+    pub cost_microusd: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_ceiling_microusd: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// `step-failed`, `cost-ceiling-reached`, `needs-auth`, `machine-away`, `gave-up`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+    /// The run was cancelled and is about to stop.
+    pub cancelling: bool,
+    /// What the run waits for, as text. For an absent machine it is set only when a single run is requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_on: Option<String>,
+}
+
+/// A step of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunStep {
+    pub key: String,
+    pub lap: i32,
+    /// The position in the order in which steps began.
+    pub position: i32,
+    pub node: String,
+    /// `work`, `plan`, `gate`, `merge`, `report`, `verdict`.
+    pub purpose: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<ClawId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub child_run_id: Option<RunId>,
+    pub status: StepStatus,
+    /// Counts from 1.
+    pub attempt: i32,
+    /// When the wait for an absent machine began. Absent when the step does not wait. `error` names the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_since: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    pub started_at: DateTime<Utc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<DateTime<Utc>>,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    /// Millionths of a US dollar.
+    pub cost_microusd: i64,
+}
+
+/// The progress of a run: the outputs of its steps, by `<step>#<lap>`.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RunCheckpoint)]
+pub struct Checkpoint {
+    pub outputs: BTreeMap<String, String>,
+    /// Steps that have begun but not ended.
+    pub at_work: Vec<String>,
+}
+
+/// The result of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunResult {
+    pub text: String,
+}
+
+/// One run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Run {
+    #[serde(flatten)]
+    pub summary: RunSummary,
+    pub input: String,
+    /// The graph of the team when the run was enqueued.
+    pub graph: Graph,
+    /// The hash of that graph.
+    pub graph_sha256: String,
+    /// The positions of its nodes in the drawing.
+    pub layout: Vec<Placed>,
+    pub checkpoint: Checkpoint,
+    pub steps: Vec<RunStep>,
+    /// The retention has passed for the outputs and journals of the steps. They are deleted.
+    pub outputs_forgotten: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<RunResult>,
+    /// Set for a run of kind `compare`, from its start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_event_id: Option<String>,
+    /// The location of the agents' shells in the sandbox's terminal multiplexer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multiplexer_workspace_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multiplexer_tab_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multiplexer_pane_id: Option<String>,
+}
+
+/// The kind of a journal entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CallKind {
+    /// A model's answer.
+    Model,
+    /// A tool's result.
+    Tool,
+    /// The end of a run that the step started.
+    Run,
+}
+
+/// A model turn or tool result inside a step.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunCall {
+    pub step: String,
+    pub lap: i32,
+    pub index: i32,
+    pub kind: CallKind,
+    /// The name of the model or the tool.
+    pub name: String,
+    /// For a model `{text, calls}`, for a tool `{arguments, text, exit_code}`.
+    #[schema(value_type = Object)]
+    pub content: Value,
+    pub failed: bool,
+    pub started_at: DateTime<Utc>,
+    pub ended_at: DateTime<Utc>,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    /// Millionths of a US dollar.
+    pub cost_microusd: i64,
+}
+
+/// The complete journal of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunCalls {
+    pub items: Vec<RunCall>,
+}
+
+/// Filters for a list of runs.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RunsQuery {
+    #[param(minimum = 1, maximum = 200)]
+    pub limit: Option<u64>,
+    pub cursor: Option<String>,
+    /// Only runs of this team.
+    pub team_id: Option<TeamId>,
+    /// The children of this run, instead of the runs that people started.
+    pub parent_run_id: Option<RunId>,
+    pub status: Option<Status>,
+}
+
+/// The start of a fork.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForkFrom {
+    /// The step that the fork repeats, with all later steps.
+    pub step: String,
+    /// 1 when absent.
+    pub lap: Option<u32>,
+}
+
+impl Check for ForkFrom {
+    fn check(&self, mistakes: &mut Mistakes) {
+        mistakes.text("/step", &self.step, 1, 80);
+    }
+}
+
+/// A time of the database's clock.
+pub fn at(ms: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(ms).unwrap_or_default()
+}
+
+impl RunSummary {
+    /// From the run's row.
+    pub fn of(row: &run::Model, created_by: Option<UserBrief>) -> Self {
+        let status = Status::parse(&row.status).unwrap_or(Status::Failed);
+        Self {
+            id: row.id,
+            status,
+            kind: Kind::parse(&row.kind).unwrap_or(Kind::Team),
+            tier: Tier::parse(&row.tier).unwrap_or(Tier::Team),
+            title: row.title.clone(),
+            team_id: row.team_id,
+            mission_id: row.mission_id,
+            mission_phase_id: row.mission_phase_id,
+            parent_run_id: row.parent_run_id,
+            forked_from: row.forked_from,
+            forked_step: row.forked_step.clone(),
+            created_by,
+            created_at: at(row.created_ms),
+            started_at: row.started_ms.map(at),
+            updated_at: at(row.updated_ms),
+            ended_at: row.ended_ms.map(at),
+            steps_done: row.steps_done,
+            steps_most: row.steps_most,
+            tokens_in: row.tokens_in,
+            tokens_out: row.tokens_out,
+            cost_microusd: row.cost_microusd,
+            cost_ceiling_microusd: row.cost_ceiling_microusd,
+            error: row.error.clone(),
+            error_code: row.error_code.clone(),
+            cancelling: !status.is_final() && row.cancel_requested_ms.is_some(),
+            waiting_on: row.waiting_on.clone(),
+        }
+    }
+}
+
+/// What the first waiting step waits for. `None` when no step waits.
+pub fn waited_for(steps: &[step::Model]) -> Option<String> {
+    let running = |step: &&step::Model| step.status == StepStatus::Running.as_str();
+    let mut waiting = steps.iter().filter(running);
+    waiting
+        .find(|step| step.away_since_ms.is_some())
+        .and_then(|step| step.error.clone())
+}
+
+impl From<step::Model> for RunStep {
+    fn from(row: step::Model) -> Self {
+        let status = StepStatus::parse(&row.status).unwrap_or(StepStatus::Failed);
+        let waits = status == StepStatus::Running;
+        Self {
+            status,
+            waiting_since: row.away_since_ms.filter(|_| waits).map(at),
+            key: row.step_key,
+            lap: row.lap,
+            position: row.position,
+            node: row.node,
+            purpose: row.purpose,
+            agent_id: row.agent_id,
+            child_run_id: row.child_run_id,
+            attempt: row.attempt,
+            output: row.output,
+            error: row.error,
+            started_at: at(row.started_ms),
+            ended_at: row.ended_ms.map(at),
+            tokens_in: row.tokens_in,
+            tokens_out: row.tokens_out,
+            cost_microusd: row.cost_microusd,
+        }
+    }
+}
+
+impl From<call::Model> for RunCall {
+    fn from(row: call::Model) -> Self {
+        Self {
+            kind: match row.kind.as_str() {
+                "model" => CallKind::Model,
+                "run" => CallKind::Run,
+                _ => CallKind::Tool,
+            },
+            step: row.step_key,
+            lap: row.lap,
+            index: row.idx,
+            name: row.name,
+            content: serde_json::from_str(&row.content).unwrap_or_default(),
+            failed: row.failed,
+            started_at: at(row.started_ms),
+            ended_at: at(row.ended_ms),
+            tokens_in: row.tokens_in,
+            tokens_out: row.tokens_out,
+            cost_microusd: row.cost_microusd,
+        }
+    }
+}
+
+impl Checkpoint {
+    /// From the steps.
+    pub fn of(steps: &[step::Model]) -> Self {
+        let name = |row: &step::Model| format!("{}#{}", row.step_key, row.lap);
+        let outputs = steps
+            .iter()
+            .filter_map(|row| Some((name(row), row.output.clone()?)));
+        let at_work = steps
+            .iter()
+            .filter(|row| row.status == StepStatus::Running.as_str());
+        Self {
+            outputs: outputs.collect(),
+            at_work: at_work.map(name).collect(),
+        }
+    }
+}
+
+/// The result of a completed run.
+pub fn result_of(row: &run::Model) -> Option<RunResult> {
+    text_of(row).map(|text| RunResult { text })
+}

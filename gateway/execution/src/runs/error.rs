@@ -1,0 +1,63 @@
+//! The errors of runs.
+
+use crate::topology::Mistake;
+use roost_web::error::{ApiError, Code};
+use roost_web::problem::FieldError;
+
+/// Errors of runs.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The run does not exist, or it belongs to another tenant.
+    #[error("there is no such run")]
+    NotFound,
+    /// The run has no such step, or did not reach it.
+    #[error("the run did not reach that step")]
+    NoStep,
+    /// Only a run that has ended can be forked.
+    #[error("the run has not ended; cancel it, or wait for its end")]
+    StillGoing,
+    /// The retention has passed for the outputs of the earlier steps.
+    #[error("the retention of the run's output has ended")]
+    Deleted,
+    /// Its team is being deleted.
+    #[error("the run's team is being deleted")]
+    TeamGoing,
+    /// The fields of the request do not fit together.
+    #[error("the request for the run is invalid")]
+    Wrong(Vec<FieldError>),
+    /// The topology is invalid.
+    #[error("the topology has mistakes")]
+    BadGraph(Vec<Mistake>),
+    /// The database failed.
+    #[error("database")]
+    Db(#[from] sea_orm::DbErr),
+}
+
+impl From<RunError> for ApiError {
+    fn from(error: RunError) -> Self {
+        use RunError as E;
+        match error {
+            E::NotFound => Self::not_found("run"),
+            E::NoStep => Self::validation("/step", "the run never came to this step"),
+            E::StillGoing => Self::new(Code::Conflict)
+                .detail("The run is still going on. Cancel it, or wait for its end, then fork it."),
+            E::Deleted => Self::new(Code::Conflict).detail(
+                "The outputs of the earlier steps are older than `runs.retention_days` and were deleted. Start a new run of the team instead.",
+            ),
+            E::TeamGoing => Self::new(Code::Conflict)
+                .detail("The team is being taken down, with its agents. Make a new one."),
+            E::Wrong(mistakes) => Self::validations(mistakes),
+            E::BadGraph(mistakes) => Self::validations(under("/graph", mistakes)),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
+/// Maps the mistakes of a graph to errors of the field that holds it.
+pub fn under(field: &str, mistakes: Vec<Mistake>) -> Vec<FieldError> {
+    let pointed = mistakes.into_iter().map(|mistake| FieldError {
+        pointer: format!("{field}{}", mistake.pointer),
+        detail: mistake.detail,
+    });
+    pointed.collect()
+}

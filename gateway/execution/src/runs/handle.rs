@@ -1,0 +1,150 @@
+//! The part of runs that other domains and the routes use.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::broadcast;
+
+use super::actor::Msg;
+use super::step_executor::StepExecutor;
+use super::subjects::Subjects;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
+use roost_platform::events::EventLog;
+use roost_platform::ids::{RunId, SharedIds};
+use roost_platform::supervision::{Nudge, SupervisorHandle};
+use roost_tenancy::change::ChangeContext;
+
+/// The number of ended runs that a slow receiver may lag behind. After that it reads the rows.
+const ENDED_KEPT: usize = 1_024;
+
+/// The domain's handle; cheap to clone.
+#[derive(Clone)]
+pub struct RunsHandle {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub events: EventLog,
+    pub step_executor: Arc<dyn StepExecutor>,
+    /// The teams that runs work for.
+    pub subjects: Arc<dyn Subjects>,
+    /// `roost/runs/live`: the supervisor of the run actors.
+    pub live: SupervisorHandle,
+    /// Wakes the worker that carries out sagas.
+    pub sagas: Nudge,
+    /// Wakes the claimer.
+    pub queue: Nudge,
+    /// Announces runs that ended in this process.
+    pub ended: broadcast::Sender<RunId>,
+    /// The name of this process in the rows.
+    pub owner: String,
+    /// This gateway starts no run of a person while it works on this many runs. Child runs have this many places of
+    /// their own at each depth.
+    pub at_once: usize,
+    /// A run without a sign of life for this long goes back into the queue.
+    pub lease: Duration,
+    /// How long a step waits for an absent machine.
+    pub machine_wait: Duration,
+    /// The default ceiling of one run, in millionths of a US dollar.
+    pub ceiling: Option<i64>,
+}
+
+/// The parts from which the handle is made.
+pub struct Parts {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub events: EventLog,
+    pub step_executor: Arc<dyn StepExecutor>,
+    /// The teams that runs work for.
+    pub subjects: Arc<dyn Subjects>,
+    pub live: SupervisorHandle,
+    pub sagas: Nudge,
+    pub at_once: usize,
+    pub lease: Duration,
+    pub machine_wait: Duration,
+    pub ceiling: Option<i64>,
+}
+
+impl RunsHandle {
+    /// Creates the handle.
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                owner: parts.ids.next().to_string(),
+                db: parts.db,
+                clock: parts.clock,
+                ids: parts.ids,
+                events: parts.events,
+                step_executor: parts.step_executor,
+                subjects: parts.subjects,
+                live: parts.live,
+                sagas: parts.sagas,
+                queue: Nudge::default(),
+                ended: broadcast::channel(ENDED_KEPT).0,
+                at_once: parts.at_once,
+                lease: parts.lease,
+                machine_wait: parts.machine_wait,
+                ceiling: parts.ceiling,
+            }),
+        }
+    }
+
+    /// Wakes the claimer: a run is in the queue.
+    pub fn nudge(&self) {
+        self.inner.queue.nudge();
+    }
+
+    /// The runs that end in this process from now on. A caller whose run may end on another gateway must also read
+    /// its row.
+    pub fn endings(&self) -> broadcast::Receiver<RunId> {
+        self.inner.ended.subscribe()
+    }
+
+    /// Sends a cancel message to those of these runs that live here.
+    pub fn notify_cancelled(&self, runs: impl IntoIterator<Item = RunId>) {
+        for run in runs {
+            self.send(run, Msg::CancelAsked);
+        }
+    }
+
+    pub(super) fn send(&self, run: RunId, message: Msg) {
+        if let Some(actor) = self.inner.live.find::<Msg>(&name_of(run)) {
+            // An actor that cannot receive the message is stopping, and reads its row when it restarts.
+            let _ = actor.cast(message);
+        }
+    }
+
+    /// The runs that live here.
+    pub(super) fn live_runs(&self) -> Vec<RunId> {
+        let living = self.inner.live.living();
+        living.iter().filter_map(|name| run_of(name)).collect()
+    }
+
+    /// Announces the end of a run in this process, and wakes the claimer because there is room for another run.
+    pub(super) fn announce_end(&self, run: RunId) {
+        // It is not an error when there is no receiver.
+        let _ = self.inner.ended.send(run);
+        self.nudge();
+    }
+}
+
+impl ChangeContext for RunsHandle {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.inner.db, &self.inner.clock, &self.inner.ids)
+    }
+}
+
+/// The name of a run's actor.
+pub(super) fn name_of(run: RunId) -> String {
+    format!("run:{run}")
+}
+
+/// The run of an actor's name.
+fn run_of(name: &str) -> Option<RunId> {
+    name.strip_prefix("run:")?.parse().ok()
+}

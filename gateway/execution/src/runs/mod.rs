@@ -1,0 +1,67 @@
+//! Durable runs: a run is a row, an actor drives it, its steps are rows.
+//!
+//! Invariants:
+//! * One statement claims runs. Each change of owner increases the epoch. Every write of an owner passes the fence
+//!   (run, epoch, running, not cancelled). When the fence changes no row, the owner stops and discards its work.
+//! * (run, step, lap) is unique. A step's output and the begin of the next step are one transaction. A step with an
+//!   output never runs again. A step that has begun continues from its journal.
+//! * Each outside call has a key that is derived from its place in the run, so a repeat has the same key.
+//! * A final status never changes. A child is inserted only under its parent's fence.
+//!
+//! Tables: `topology_runs`, `run_steps`, `run_calls`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`, and
+//! one actor for each live run below `runs/live`.
+
+mod actor;
+mod children;
+mod claimer;
+mod commands;
+mod comparison;
+mod completion;
+mod dto;
+pub mod entity;
+mod error;
+mod fence;
+mod handle;
+mod journal;
+mod lease_renewer;
+pub mod model;
+mod progress;
+pub mod queue;
+pub mod retention;
+mod retry;
+mod routes;
+mod status_events;
+mod step_executor;
+pub mod store;
+mod stream;
+mod subjects;
+mod sweeper;
+pub mod tree;
+
+pub use commands::{New as NewRun, enqueue, start_in};
+pub use dto::RunSummary;
+pub use entity::call::Model as CallRow;
+pub use entity::run::Model as RunRow;
+pub use entity::step::Model as StepRow;
+pub use error::{RunError, under};
+pub use fence::{Fence, FenceError, Passed, Used};
+pub use handle::{Parts, RunsHandle};
+pub use journal::{Entry, Journal};
+pub use model::{Class, Kind, StepStatus, Tier, effect_key};
+pub use routes::{router, summary};
+pub use step_executor::{Effect, StepExecutor, StepJob, StepResult};
+pub use store::{at_work, get as find, open_of_team, spent_lately, steps, tree as tree_of};
+pub use stream::router as stream_router;
+pub use subjects::{Subject, Subjects};
+
+use roost_platform::supervision::{AnyChild, SupervisorSpec};
+
+/// The branch `runs`: the permanent workers, and the supervisor of the live runs.
+pub fn branch(runs: &RunsHandle, live: AnyChild) -> SupervisorSpec {
+    SupervisorSpec::new("runs")
+        .serves("durable runs")
+        .child(live)
+        .child(lease_renewer::child(runs))
+        .child(sweeper::child(runs))
+        .child(claimer::child(runs))
+}

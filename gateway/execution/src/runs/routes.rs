@@ -1,0 +1,194 @@
+//! `/api/topology-runs`.
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use sea_orm::DatabaseConnection;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::comparison::NewComparison;
+use super::dto::{self, Checkpoint, ForkFrom, Run, RunCalls, RunSummary, RunsQuery, result_of};
+use super::entity::run;
+use super::store::Wanted;
+use super::{RunError, RunsHandle, commands, comparison, retention, store};
+use crate::topology::{self, Graph};
+use roost_platform::ids::RunId;
+use roost_tenancy::auth::{self, Scoped, UserBrief, can};
+use roost_web::error::{ApiError, ApiResult};
+use roost_web::idempotency::CreationId;
+use roost_web::json::{Path, Query, Valid};
+use roost_web::pagination::{Page, PageQuery};
+use roost_web::problem::Problem;
+
+/// The routes.
+pub fn router() -> OpenApiRouter<RunsHandle> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(compare))
+        .routes(routes!(get))
+        .routes(routes!(calls))
+        .routes(routes!(cancel))
+        .routes(routes!(fork))
+}
+
+/// Lists the workspace's runs, newest first.
+#[utoipa::path(get, path = "/api/topology-runs", tag = "runs", operation_id = "list_runs", params(RunsQuery),
+    responses((status = 200, body = Page<RunSummary>), (status = 400, body = Problem), (status = 401, body = Problem)))]
+async fn list(
+    State(runs): State<RunsHandle>,
+    caller: Scoped<can::ReadRuns>,
+    Query(query): Query<RunsQuery>,
+) -> ApiResult<Json<Page<RunSummary>>> {
+    let paging = PageQuery {
+        limit: query.limit,
+        cursor: query.cursor,
+    };
+    let request = paging.check()?;
+    let wanted = Wanted {
+        team: query.team_id,
+        parent: query.parent_run_id,
+        status: query.status,
+    };
+    let db = runs.inner.db.read();
+    let rows = store::list(db, caller.scope(), &wanted, request).await?;
+    let page = request.page(rows, |row| row.id.0);
+    Ok(Json(Page {
+        items: summaries(db, &page.items).await?,
+        next_cursor: page.next_cursor,
+    }))
+}
+
+/// Compares teams: runs one input through several teams side by side, and lets an agent judge their answers.
+/// The response is the run of the comparison. Each candidate is a child of that run.
+#[utoipa::path(post, path = "/api/topology-runs/compare", tag = "runs", operation_id = "compare_teams",
+    request_body = NewComparison,
+    params(("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
+    responses((status = 202, body = RunSummary), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem)))]
+async fn compare(
+    State(runs): State<RunsHandle>,
+    caller: Scoped<can::StartRuns>,
+    id: CreationId<RunId>,
+    Valid(new_comparison): Valid<NewComparison>,
+) -> ApiResult<(StatusCode, Json<RunSummary>)> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let id = id.or_fresh(&runs.inner.ids);
+    let row = commands::compare(&runs, scope, user, id, new_comparison).await?;
+    Ok((StatusCode::ACCEPTED, Json(summary(&runs, row).await?)))
+}
+
+/// Shows one run with its topology, its steps and their outputs.
+#[utoipa::path(get, path = "/api/topology-runs/{id}", tag = "runs", operation_id = "get_run", params(("id" = RunId, Path)),
+    responses((status = 200, body = Run), (status = 401, body = Problem), (status = 404, body = Problem)))]
+async fn get(
+    State(runs): State<RunsHandle>,
+    caller: Scoped<can::ReadRuns>,
+    Path(id): Path<RunId>,
+) -> ApiResult<Json<Run>> {
+    let db = runs.inner.db.read();
+    let row = store::get(db, caller.scope(), id)
+        .await?
+        .ok_or(RunError::NotFound)?;
+    Ok(Json(whole(db, row).await?))
+}
+
+/// Shows what happened inside the steps: model turns and tool results, with times and costs.
+#[utoipa::path(get, path = "/api/topology-runs/{id}/calls", tag = "runs", operation_id = "get_run_calls",
+    params(("id" = RunId, Path)),
+    responses((status = 200, body = RunCalls), (status = 401, body = Problem), (status = 404, body = Problem)))]
+async fn calls(
+    State(runs): State<RunsHandle>,
+    caller: Scoped<can::ReadRuns>,
+    Path(id): Path<RunId>,
+) -> ApiResult<Json<RunCalls>> {
+    let db = runs.inner.db.read();
+    store::get(db, caller.scope(), id)
+        .await?
+        .ok_or(RunError::NotFound)?;
+    let items = store::calls(db, id).await?;
+    let items = items.into_iter().map(Into::into).collect();
+    Ok(Json(RunCalls { items }))
+}
+
+/// Cancels a run with all its descendants. A run that is over stays unchanged.
+#[utoipa::path(post, path = "/api/topology-runs/{id}/cancel", tag = "runs", operation_id = "cancel_run",
+    params(("id" = RunId, Path)),
+    responses((status = 200, body = RunSummary), (status = 401, body = Problem), (status = 403, body = Problem),
+        (status = 404, body = Problem)))]
+async fn cancel(
+    State(runs): State<RunsHandle>,
+    caller: Scoped<can::StartRuns>,
+    Path(id): Path<RunId>,
+) -> ApiResult<Json<RunSummary>> {
+    let row = commands::cancel(&runs, caller.scope(), caller.user_id(), id).await?;
+    Ok(Json(summary(&runs, row).await?))
+}
+
+/// Starts a new run of the same topology and input. It keeps the outputs of the steps before the given step.
+#[utoipa::path(post, path = "/api/topology-runs/{id}/fork", tag = "runs", operation_id = "fork_run", request_body = ForkFrom,
+    params(("id" = RunId, Path),
+        ("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
+    responses((status = 202, body = RunSummary), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn fork(
+    State(runs): State<RunsHandle>,
+    caller: Scoped<can::StartRuns>,
+    Path(from): Path<RunId>,
+    id: CreationId<RunId>,
+    Valid(wanted): Valid<ForkFrom>,
+) -> ApiResult<(StatusCode, Json<RunSummary>)> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let id = id.or_fresh(&runs.inner.ids);
+    let step = (wanted.step.as_str(), wanted.lap.unwrap_or(1));
+    let row = commands::fork(&runs, scope, user, id, from, step).await?;
+    Ok((StatusCode::ACCEPTED, Json(summary(&runs, row).await?)))
+}
+
+/// One run, as lists show it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn summary(runs: &RunsHandle, row: run::Model) -> ApiResult<RunSummary> {
+    let mut all = summaries(runs.inner.db.read(), &[row]).await?;
+    all.pop().ok_or_else(|| ApiError::not_found("run"))
+}
+
+async fn summaries(db: &DatabaseConnection, rows: &[run::Model]) -> ApiResult<Vec<RunSummary>> {
+    let people = rows.iter().map(|row| row.created_by).collect::<Vec<_>>();
+    let users = auth::users_by_id(db, people).await?;
+    let brief = |id| {
+        users
+            .iter()
+            .find(|user| user.id == id)
+            .cloned()
+            .map(UserBrief::from)
+    };
+    Ok(rows
+        .iter()
+        .map(|row| RunSummary::of(row, brief(row.created_by)))
+        .collect())
+}
+
+async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
+    let steps = store::steps(db, row.id).await?;
+    let summary = summaries(db, std::slice::from_ref(&row)).await?.pop();
+    let mut summary = summary.ok_or_else(|| ApiError::not_found("run"))?;
+    summary.waiting_on = summary.waiting_on.or_else(|| dto::waited_for(&steps));
+    let graph: Graph = serde_json::from_str(&row.graph).map_err(ApiError::internal)?;
+    Ok(Run {
+        summary,
+        result: result_of(&row),
+        comparison: comparison::of_run(db, &row, &steps).await?,
+        layout: topology::layout(&graph),
+        graph,
+        graph_sha256: row.graph_sha256,
+        input: row.input,
+        checkpoint: Checkpoint::of(&steps),
+        outputs_forgotten: retention::outputs_are_deleted(&steps),
+        steps: steps.into_iter().map(Into::into).collect(),
+        last_event_id: row.last_event_id,
+        multiplexer_workspace_id: row.mux_workspace_id,
+        multiplexer_tab_id: row.mux_tab_id,
+        multiplexer_pane_id: row.mux_pane_id,
+    })
+}

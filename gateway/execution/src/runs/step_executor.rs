@@ -1,0 +1,104 @@
+//! The interface for the execution of steps. Two implementations: the agents of `runtime`, and the one of the load
+//! programs, which does nothing as fast as it can.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::entity::run;
+use super::journal::Journal;
+use super::model::Class;
+use crate::topology::{Node, Step};
+use roost_platform::ids::ClawId;
+
+/// A step to execute.
+#[derive(Clone)]
+pub struct StepJob {
+    pub run: run::Model,
+    pub step: Step,
+    pub node: Node,
+    /// The agent's prompt.
+    pub prompt: String,
+    pub journal: Journal,
+    /// Counts from 1.
+    pub attempt: u32,
+    /// Signals that the result is not needed any more.
+    pub cancelled: CancellationToken,
+}
+
+/// The end of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StepResult {
+    /// The text that the step hands over.
+    Done(String),
+    /// The attempt failed.
+    Failed {
+        class: Class,
+        /// For people.
+        detail: String,
+        /// How long the other side asks the gateway to wait.
+        after: Option<Duration>,
+    },
+    /// The fence refused a write. Stop at once and discard the work.
+    Fenced,
+}
+
+impl StepResult {
+    /// A failure that a retry would repeat.
+    pub fn terminal(detail: impl Into<String>) -> Self {
+        Self::Failed {
+            class: Class::Terminal,
+            detail: detail.into(),
+            after: None,
+        }
+    }
+
+    /// Something that the step needs is away. The step waits.
+    pub fn away(detail: impl Into<String>) -> Self {
+        Self::Failed {
+            class: Class::Away,
+            detail: detail.into(),
+            after: None,
+        }
+    }
+
+    /// Whether the step waits for something that is away.
+    pub fn waits(&self) -> bool {
+        matches!(
+            self,
+            Self::Failed {
+                class: Class::Away,
+                ..
+            }
+        )
+    }
+
+    /// A failure that a retry may fix.
+    pub fn retryable(detail: impl Into<String>) -> Self {
+        Self::Failed {
+            class: Class::Retryable,
+            detail: detail.into(),
+            after: None,
+        }
+    }
+}
+
+/// An outside call that a step of an agent has begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effect {
+    pub agent: ClawId,
+    pub key: Uuid,
+}
+
+/// Executes steps.
+#[async_trait]
+pub trait StepExecutor: Send + Sync + 'static {
+    /// Executes a step, or continues a step from its journal. The run's actor drops the future when the run is
+    /// cancelled.
+    async fn execute(&self, job: StepJob) -> StepResult;
+
+    /// Stops the outside calls of a cancelled run.
+    async fn abandon(&self, run: &run::Model, effects: Vec<Effect>);
+}

@@ -1,0 +1,63 @@
+//! The interface through which runs read the teams that they work for. Teams belong to a higher wing, so the gateway
+//! wires the implementation.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::{DatabaseConnection, DbErr};
+
+use roost_platform::db::WriteTx;
+use roost_platform::events::Event;
+use roost_platform::ids::{RunId, SharedIds, TeamId};
+use roost_tenancy::auth::WorkspaceScope;
+
+/// A team as a run sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    pub id: TeamId,
+    pub name: String,
+    /// The team's graph as JSON.
+    pub topology: String,
+    /// The team is being deleted, so no run of it begins.
+    pub is_going: bool,
+}
+
+/// The teams of a workspace.
+#[async_trait]
+pub trait Subjects: Send + Sync + 'static {
+    /// The team; `None` when the workspace has no such team.
+    ///
+    /// # Errors
+    /// When the database fails.
+    async fn read(
+        &self,
+        db: &DatabaseConnection,
+        scope: WorkspaceScope,
+        team: TeamId,
+    ) -> Result<Option<Subject>, DbErr>;
+
+    /// As [`Subjects::read`]. It also locks the team's row until the end of the transaction, so that the start of a
+    /// run and the end of its team cannot miss each other.
+    ///
+    /// # Errors
+    /// When the database fails.
+    async fn hold(
+        &self,
+        tx: &WriteTx,
+        scope: WorkspaceScope,
+        team: TeamId,
+    ) -> Result<Option<Subject>, DbErr>;
+
+    /// Called when a run of the team ended, in the transaction that ends it. Returns an event when the team ends with
+    /// the run: the caller appends it, and a saga then waits to be carried out.
+    ///
+    /// # Errors
+    /// When the database fails.
+    async fn after_run(
+        &self,
+        tx: &mut WriteTx,
+        ids: &SharedIds,
+        now: DateTime<Utc>,
+        scope: WorkspaceScope,
+        ended: (TeamId, RunId),
+    ) -> Result<Option<Event>, DbErr>;
+}

@@ -1,0 +1,81 @@
+//! The sweeper: puts runs whose owner is silent back into the queue, or ends them.
+
+use std::collections::BTreeMap;
+
+use super::handle::RunsHandle;
+use super::queue::{self, Silent};
+use super::{completion, status_events, store};
+use roost_agents::claws;
+use roost_platform::db::Backend;
+use roost_platform::events::{self, Event, ResourceKind, Stamped};
+use roost_platform::ids::{RunId, WorkspaceId};
+use roost_platform::supervision::{ActorKind, ChildSpec, Failure, NoMessages, Nudge};
+use roost_tenancy::auth::WorkspaceScope;
+
+/// The number of sweeps in one lease.
+const SWEEPS: u32 = 3;
+
+/// Puts silent runs back into the queue.
+pub fn child(runs: &RunsHandle) -> ChildSpec<NoMessages> {
+    let runs = runs.clone();
+    let first = std::sync::atomic::AtomicBool::new(true);
+    ChildSpec::periodic(
+        "sweeper",
+        ActorKind::RunSweeper,
+        runs.inner.lease / SWEEPS,
+        &Nudge::default(),
+        move |_| {
+            let first = first.swap(false, std::sync::atomic::Ordering::Relaxed);
+            let runs = runs.clone();
+            async move {
+                // Only one gateway opens a SQLite file, so every owner from before this start is dead.
+                if first && runs.inner.db.backend() == Backend::Sqlite {
+                    let owner = runs.inner.owner.clone();
+                    sweep(&runs, Silent::NotOf(&owner)).await?;
+                }
+                sweep(&runs, Silent::For(runs.inner.lease)).await
+            }
+        },
+    )
+    .serves("runs whose owner is silent")
+}
+
+async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
+    let now = runs.inner.clock.now();
+    let mut tx = runs.inner.db.write().await?;
+    let moved = queue::sweep(&tx, silent).await?;
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let ended = moved.iter().filter(|run| run.is_over());
+    let over: Vec<RunId> = ended.clone().map(|run| run.id).collect();
+    // Lock agents and teams first, the event log after them, as all writers in a workspace do.
+    claws::hold(&tx, store::working_agents(&*tx, &over).await?).await?;
+    let mut events: BTreeMap<WorkspaceId, Vec<Stamped>> = BTreeMap::new();
+    for run in ended.clone() {
+        let scope = WorkspaceScope::of_row(run.workspace_id);
+        let resting = status_events::rest_all(&tx, scope, &[run.id], now).await?;
+        events.entry(run.workspace_id).or_default().extend(resting);
+    }
+    let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
+    let going = completion::apply_to_teams(runs, &mut tx, of_teams).await?;
+    for (workspace, fact) in going {
+        events.entry(workspace).or_default().push(fact.into());
+    }
+    for run in &moved {
+        let fact = Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id);
+        events.entry(run.workspace_id).or_default().push(fact);
+        tracing::warn!(run = %run.id, status = run.status, "the run's gateway is silent; the sweeper takes the run from it");
+    }
+    for (workspace, events) in events {
+        events::append(&mut tx, workspace, now, events).await?;
+    }
+    tx.commit().await?;
+    metrics::counter!("roost_runs_swept_total").increment(moved.len() as u64);
+    for run in &over {
+        runs.announce_end(*run);
+    }
+    completion::abandon_calls(runs, over).await;
+    runs.nudge();
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! The tables of this wing.
+
+use roost_platform::db::Table;
+
+/// Every table that this wing reads and writes through an entity.
+pub fn tables() -> Vec<Table> {
+    vec![
+        Table::of::<crate::models::entity::model::Entity>(),
+        Table::of::<crate::models::entity::settings::Entity>(),
+        Table::of::<crate::tools::tokens::entity::Entity>(),
+        Table::of::<crate::runs::entity::run::Entity>(),
+        Table::of::<crate::runs::entity::step::Entity>(),
+        Table::of::<crate::runs::entity::call::Entity>(),
+    ]
+}

@@ -1,0 +1,98 @@
+//! Deleting a node: the commit makes its token invalid; then its actor destroys its sandboxes if it can reach the node.
+
+use sea_orm::Value;
+
+use crate::fleet::node::NodeMsg;
+use crate::fleet::{FleetError, FleetHandle, store};
+use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::ids::{NodeId, UserId};
+use roost_tenancy::audit;
+use roost_tenancy::auth::WorkspaceScope;
+
+/// Deletes a node.
+///
+/// # Errors
+/// When the node does not exist, or the store fails.
+pub async fn remove(
+    fleet: &FleetHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: NodeId,
+) -> Result<(), FleetError> {
+    let now = fleet.clock().now();
+    let mut tx = fleet.db().write().await?;
+    let dead: [(&'static str, Value); 3] = [
+        ("deleted_at", now.into()),
+        ("token_sha256", Value::String(None)),
+        ("join_code_sha256", Value::String(None)),
+    ];
+    let version = store::change(&tx, scope, id, dead)
+        .await?
+        .ok_or(FleetError::NotFound)?;
+    let details = serde_json::json!({});
+    audit::record(
+        &tx,
+        fleet.ids(),
+        now,
+        scope,
+        user,
+        "node.deleted",
+        ("node", &id),
+        details,
+    )
+    .await?;
+    events::append(
+        &mut tx,
+        scope.workspace(),
+        now,
+        [Event::changed(ResourceKind::Node, id, version)],
+    )
+    .await?;
+    tx.commit().await?;
+    if let Some(address) = fleet.find(id) {
+        // An actor that is restarting reads the row when it is back.
+        drop(address.cast(NodeMsg::Deleted));
+    }
+    Ok(())
+}
+
+/// Deletes every machine of a workspace.
+///
+/// # Errors
+/// When the store fails. Nodes that were deleted stay deleted, and a repeated call continues.
+pub async fn remove_all(
+    fleet: &FleetHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+) -> Result<(), FleetError> {
+    loop {
+        let some = store::list(fleet.db().read(), scope, None, 100).await?;
+        if some.is_empty() {
+            return Ok(());
+        }
+        for node in some {
+            match remove(fleet, scope, user, node.id).await {
+                // The node left by itself meanwhile.
+                Ok(()) | Err(FleetError::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// A machine removes itself (`roostd leave`) with its token.
+///
+/// # Errors
+/// When the token is unknown, or the store fails.
+pub async fn leave(fleet: &FleetHandle, token_sha256: &str) -> Result<(), FleetError> {
+    let node = store::by_token(fleet.db().read(), token_sha256)
+        .await?
+        .ok_or(FleetError::NotFound)?;
+    remove(
+        fleet,
+        WorkspaceScope::of_row(node.workspace_id),
+        UserId::SYSTEM,
+        node.id,
+    )
+    .await
+}

@@ -1,0 +1,15 @@
+//! The context of nodes.
+
+use super::FleetHandle;
+use roost_platform::events::Hub;
+use roost_tenancy::streams::LiveHandle;
+
+/// What the handlers and commands of the domain need.
+#[derive(Clone)]
+pub struct FleetContext {
+    pub fleet: FleetHandle,
+    pub hub: Hub,
+    pub live: LiveHandle,
+    /// Whether nodes reach the gateway by TLS, unless another setting decides it.
+    pub behind_tls: bool,
+}

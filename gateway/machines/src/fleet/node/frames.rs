@@ -1,0 +1,186 @@
+//! Handles the frames of a connected machine.
+
+use roost_protocol::control::{ControlReply, GoneCause};
+use roost_protocol::frame::ToGateway;
+use roost_protocol::inventory::Inventory;
+use roost_protocol::machine::drain::Progress;
+use roost_protocol::report::Report;
+use roost_protocol::vitals::{Heartbeat, NodeTools};
+use sea_orm::Value;
+
+use super::connection::Conn;
+use super::{NodeActor, NodeMsg};
+use crate::fleet::facts::NodeFact;
+use crate::fleet::model::Connection;
+use crate::fleet::sanitize;
+use crate::fleet::store_connection::{self, Claims, LatestHeartbeat};
+use roost_platform::ids::SandboxId;
+use roost_platform::promises::Watch;
+use roost_platform::supervision::{Context, Failure};
+
+impl NodeActor {
+    pub(super) async fn frame(
+        &mut self,
+        socket: u64,
+        message: ToGateway,
+        cx: &Context<NodeMsg>,
+    ) -> Result<(), Failure> {
+        let Some(conn) = self.conn.as_mut().filter(|conn| conn.socket == socket) else {
+            // The connection was replaced: its frames do not count any more (P6).
+            metrics::counter!("roost_node_stale_frames_total").increment(1);
+            Watch::StaleFrame.note(&self.id);
+            return Ok(());
+        };
+        let now_ms = conn.since_birth_ms(cx);
+        if !conn.contact.heard(now_ms) {
+            return self
+                .disconnect("nothing was heard for three heartbeat intervals", cx)
+                .await;
+        }
+        self.publish_connection(Connection::Connected, cx).await?;
+        match message {
+            ToGateway::Output(chunk) => {
+                let flow = self.dispatcher.output(chunk);
+                self.apply_flow(flow, cx).await
+            }
+            ToGateway::Report(report) => {
+                if let (Some(conn), Report::Ended(ended)) = (&mut self.conn, &report.report) {
+                    // A machine reports its inventory only when it changes by itself.
+                    let asked = self.dispatcher.sandbox_of(report.operation);
+                    sanitize::learn(&mut conn.inventory, &ended.outcome, asked, self.workspace);
+                }
+                let flow = self.dispatcher.report(report, cx).await?;
+                self.apply_flow(flow, cx).await
+            }
+            ToGateway::Heartbeat(heartbeat) => {
+                self.heartbeat(heartbeat, cx);
+                Ok(())
+            }
+            ToGateway::NodeTools(tools) => self.tools(tools, cx).await,
+            ToGateway::Inventory(inventory) => {
+                self.inventory(inventory);
+                Ok(())
+            }
+            ToGateway::Reply(reply) => self.reply(reply, cx).await,
+            ToGateway::Hello(_) => self.disconnect("it claims hello twice", cx).await,
+            ToGateway::Unknown => {
+                metrics::counter!("roost_node_unknown_messages_total").increment(1);
+                Ok(())
+            }
+        }
+    }
+
+    fn heartbeat(&mut self, heartbeat: Heartbeat, cx: &Context<NodeMsg>) {
+        let Some(conn) = &self.conn else { return };
+        let claims = Claims::in_heartbeat(&heartbeat, self.fleet.wanted_image());
+        self.fleet.heartbeats().put(LatestHeartbeat {
+            claims,
+            fence: conn.fence.clone(),
+            workspace: self.workspace,
+            heartbeat,
+            at: cx.now(),
+            hold_ms: conn.hold_ms(),
+        });
+    }
+
+    async fn tools(&mut self, mut tools: NodeTools, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        sanitize::known_tools(&mut tools);
+        let Some(fence) = self.conn.as_ref().map(|conn| conn.fence.clone()) else {
+            return Ok(());
+        };
+        let mut tx = self.fleet.db().write().await?;
+        let version = store_connection::write_tools(&tx, &fence, &tools, cx.now()).await?;
+        self.announce(version, cx, &mut tx).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    fn inventory(&mut self, mut inventory: Inventory) {
+        sanitize::own_inventory(&mut inventory, self.workspace);
+        if let Some(conn) = &mut self.conn {
+            conn.inventory = inventory.clone();
+            self.fleet.publish(NodeFact::Inventory {
+                node: self.id,
+                workspace: self.workspace,
+                inventory,
+            });
+        }
+    }
+
+    async fn reply(&mut self, reply: ControlReply, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        match reply {
+            ControlReply::Pong { nonce } => self.pong(nonce, cx).await,
+            ControlReply::StdinTaken { operation, offset } => {
+                let flow = self.dispatcher.stdin_taken(operation, offset);
+                self.apply_flow(flow, cx).await
+            }
+            ControlReply::Draining { on, turn, empty } => self.draining(on, turn, empty, cx).await,
+            ControlReply::SandboxGone { sandbox, cause } => {
+                self.gone(SandboxId(sandbox.uuid()), cause);
+                Ok(())
+            }
+            ControlReply::Paused { on } => self.change([("paused", on.into())], cx).await,
+            ControlReply::Unknown => {
+                metrics::counter!("roost_node_unknown_messages_total").increment(1);
+                Ok(())
+            }
+        }
+    }
+
+    /// Only the machine's own reply makes it drained (P7).
+    async fn draining(
+        &mut self,
+        on: bool,
+        turn: u64,
+        empty: bool,
+        cx: &Context<NodeMsg>,
+    ) -> Result<(), Failure> {
+        let before = self.drain.progress();
+        self.drain.reply(on, turn, empty);
+        let after = self.drain.progress();
+        if before == after {
+            return Ok(());
+        }
+        let holds = |conn: &Conn| !conn.inventory.sandboxes.is_empty();
+        if after == Progress::Drained && self.conn.as_ref().is_some_and(holds) {
+            Watch::DrainedNotEmpty.note(&self.id);
+        }
+        self.change([("drained", (after == Progress::Drained).into())], cx)
+            .await
+    }
+
+    /// A machine may only report sandboxes of its own workspace. The listeners find a sandbox by machine and workspace,
+    /// so an id that the machine invented matches no row.
+    fn gone(&mut self, sandbox: SandboxId, cause: GoneCause) {
+        if let Some(conn) = &mut self.conn {
+            conn.inventory
+                .sandboxes
+                .retain(|present| present.sandbox.uuid() != sandbox.0);
+        }
+        self.fleet.publish(NodeFact::SandboxGone {
+            node: self.id,
+            workspace: self.workspace,
+            sandbox,
+            cause,
+        });
+    }
+
+    /// Changes the row under the fence of the present connection.
+    async fn change<const N: usize>(
+        &mut self,
+        columns: [(&'static str, Value); N],
+        cx: &Context<NodeMsg>,
+    ) -> Result<(), Failure> {
+        let Some(fence) = self.conn.as_ref().map(|conn| conn.fence.clone()) else {
+            return Ok(());
+        };
+        let mut tx = self.fleet.db().write().await?;
+        let version = store_connection::change(&tx, &fence, columns).await?;
+        if version.is_none() {
+            Watch::FenceFell.note(&self.id);
+        }
+        self.announce(version, cx, &mut tx).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+}

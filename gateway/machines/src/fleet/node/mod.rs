@@ -1,0 +1,342 @@
+//! The actor of one paired machine: owns its connection, the dispatcher of its operations, and draining.
+//!
+//! Position: child of `fleet`, named `node:<id>`; exists while the machine is paired, connected or not. Children: one
+//! `socket` job for each connection. Restart: transient. A restart drops the connection; then the daemon connects again
+//! and repeats each report that was not acknowledged. Bound to a socket: another gateway cannot take it over.
+
+mod connection;
+mod frames;
+mod leaving;
+pub(super) mod session;
+
+use std::time::Duration;
+
+use axum::extract::ws::WebSocket;
+use roost_protocol::frame::ToGateway;
+use roost_protocol::hello::Hello;
+use roost_protocol::inventory::Inventory;
+use roost_protocol::machine::drain::{GatewayDrain, Wish};
+use roost_protocol::operation::{Operation, OperationRequest};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+
+use super::entity::node;
+use super::error::FleetError;
+use super::handle::FleetHandle;
+use super::store;
+use crate::fleet::operations::{Dispatcher, EngineCall, Flow, OperationsError, Target};
+use connection::{Arrival, Conn};
+use leaving::Leaving;
+use roost_platform::db::Backend;
+use roost_platform::ids::{NodeId, WorkspaceId};
+use roost_platform::supervision::{Context, Failure, Reply, Serve, Timer};
+use session::{GivenUp, Greeting};
+
+/// Sockets that may be open at the same time. A machine needs one; a machine and its clone need two.
+const MOST_SOCKETS: usize = 4;
+/// The tick interval of a busy machine's actor, and of an idle one's.
+const BUSY_TICK: Duration = crate::fleet::operations::TICK;
+const IDLE_TICK: Duration = Duration::from_secs(5);
+
+/// Messages to a node's actor.
+pub enum NodeMsg {
+    /// A call about an operation.
+    Engine(EngineCall),
+    /// A socket with this node's token (its hash) was opened.
+    SocketOpened {
+        socket: Box<WebSocket>,
+        token_sha256: String,
+    },
+    /// The first frame of a socket.
+    Greet(Box<Greet>),
+    /// A frame; its permit gives the socket's reader room for more.
+    Frame {
+        socket: u64,
+        message: Box<ToGateway>,
+        permit: OwnedSemaphorePermit,
+    },
+    /// A socket is gone.
+    SocketClosed { socket: u64, why: String },
+    /// The time in which the first connection had to answer is over.
+    FirstIsSilent { socket: u64 },
+    /// The wish about draining was stored; send it to the machine.
+    DrainSet(Wish, Reply<()>),
+    /// Asks for the machine's inventory.
+    Inventory(Reply<Option<Inventory>>),
+    /// The node was deleted in the store.
+    Deleted,
+    /// Time for periodic work.
+    Tick,
+}
+
+/// A machine that requests a connection.
+pub struct Greet {
+    pub(super) socket: u64,
+    pub(super) token_sha256: String,
+    pub(super) hello: Hello,
+    pub(super) out: mpsc::Sender<roost_protocol::frame::ToNode>,
+    pub(super) given_up: GivenUp,
+    pub(super) reply: Reply<Greeting>,
+}
+
+/// The actor.
+pub struct NodeActor {
+    fleet: FleetHandle,
+    id: NodeId,
+    workspace: WorkspaceId,
+    dispatcher: Dispatcher,
+    drain: GatewayDrain,
+    conn: Option<Conn>,
+    /// A machine that waits while the actor checks whether the first connection is alive.
+    waiting: Option<Arrival>,
+    sockets: usize,
+    next_socket: u64,
+    leaving: Option<Leaving>,
+    tick: Option<Timer>,
+}
+
+impl Serve for NodeActor {
+    type Msg = NodeMsg;
+    type Args = (FleetHandle, NodeId);
+
+    async fn start((fleet, id): Self::Args, cx: &Context<NodeMsg>) -> Result<Self, Failure> {
+        let row = store::by_id(fleet.db().read(), id)
+            .await?
+            .ok_or(FleetError::NotFound)?;
+        let dispatcher = Dispatcher::recover(
+            Target::Node(id),
+            String::new(),
+            Some(row.workspace_id),
+            fleet.operations().clone(),
+        )
+        .await?;
+        let mut actor = Self {
+            workspace: row.workspace_id,
+            drain: GatewayDrain::restore(wish(&row)),
+            fleet,
+            id,
+            dispatcher,
+            conn: None,
+            waiting: None,
+            sockets: 0,
+            next_socket: 0,
+            leaving: None,
+            tick: None,
+        };
+        actor.release(&row, cx).await?;
+        actor.tick_after(IDLE_TICK, cx);
+        if row.deleted_at.is_some() {
+            cx.cast_self(NodeMsg::Deleted)?;
+        }
+        Ok(actor)
+    }
+
+    async fn handle(&mut self, message: NodeMsg, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        match message {
+            NodeMsg::Engine(call) => self.engine(call, cx).await?,
+            NodeMsg::SocketOpened {
+                socket,
+                token_sha256,
+            } => self.opened(*socket, token_sha256, cx),
+            NodeMsg::Greet(greet) => self.greet(*greet, cx).await?,
+            NodeMsg::Frame {
+                socket,
+                message,
+                permit,
+            } => {
+                self.frame(socket, *message, cx).await?;
+                drop(permit);
+            }
+            NodeMsg::SocketClosed { socket, why } => self.closed(socket, &why, cx).await?,
+            NodeMsg::FirstIsSilent { socket } => self.first_is_silent(socket, cx).await?,
+            NodeMsg::DrainSet(wish, reply) => {
+                self.drain_set(wish);
+                reply.send(());
+            }
+            NodeMsg::Inventory(reply) => {
+                reply.send(self.conn.as_ref().map(|conn| conn.inventory.clone()));
+            }
+            NodeMsg::Deleted => self.leave(cx).await?,
+            NodeMsg::Tick => self.tick(cx).await?,
+        }
+        Ok(())
+    }
+
+    async fn stop(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        self.close_connection(cx).await
+    }
+}
+
+impl NodeActor {
+    fn opened(&mut self, socket: WebSocket, token_sha256: String, cx: &Context<NodeMsg>) {
+        if self.sockets >= MOST_SOCKETS || self.leaving.is_some() {
+            metrics::counter!("roost_node_sockets_refused_total").increment(1);
+            return;
+        }
+        self.sockets += 1;
+        self.next_socket += 1;
+        let number = self.next_socket;
+        let work = session::run(socket, number, token_sha256, cx.address());
+        cx.job("socket", work, move |ended| NodeMsg::SocketClosed {
+            socket: number,
+            why: ended.unwrap_or_else(|failure| failure.to_string()),
+        });
+    }
+
+    async fn engine(&mut self, call: EngineCall, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        let call = match call {
+            // A repeated request gets the same answer, even if something has changed since.
+            EngineCall::Submit(request, reply) if self.dispatcher.knows(&request) => {
+                EngineCall::Submit(request, reply)
+            }
+            EngineCall::Submit(request, reply) => match self.may_have(&request, cx).await {
+                Ok(()) => EngineCall::Submit(request, reply),
+                Err(error) => {
+                    reply.send(Err(error));
+                    return Ok(());
+                }
+            },
+            EngineCall::Reach(reply) if self.is_elsewhere().await? => {
+                reply.send(Err(OperationsError::HeldElsewhere(self.id)));
+                return Ok(());
+            }
+            call => call,
+        };
+        let flow = self.dispatcher.call(call, cx).await?;
+        self.apply_flow(flow, cx).await?;
+        if self.dispatcher.in_flight() > 0 {
+            self.tick_after(BUSY_TICK, cx);
+        }
+        Ok(())
+    }
+
+    /// Whether the machine may get this request now. The owner of the sandbox was checked before. This checks again that
+    /// a workspace's request cannot reach another workspace's machine.
+    async fn may_have(
+        &self,
+        request: &OperationRequest,
+        cx: &Context<NodeMsg>,
+    ) -> Result<(), OperationsError> {
+        let foreign =
+            |workspace: roost_protocol::ids::WorkspaceId| workspace.uuid() != self.workspace.0;
+        let spec = match &request.operation {
+            Operation::SbProvision(provision) => Some(&provision.spec),
+            _ => None,
+        };
+        let elsewhere = spec.is_some_and(|spec| {
+            foreign(spec.workspace)
+                || spec.node.map(roost_protocol::ids::NodeId::uuid) != Some(self.id.0)
+        });
+        if elsewhere
+            || request.on_behalf.is_some_and(|on| foreign(on.workspace))
+            || self.leaving.is_some()
+        {
+            return Err(OperationsError::UnknownNode(self.id));
+        }
+        let Some(conn) = &self.conn else {
+            return Err(self.why_not_here().await?);
+        };
+        if spec.is_some() {
+            if conn.silent(cx) {
+                return Err(OperationsError::NodeOffline(self.id));
+            }
+            if !self.drain.may_place() {
+                roost_platform::promises::Watch::PlacementRefused.note(&self.id);
+                return Err(OperationsError::NodeDraining(self.id));
+            }
+        }
+        Ok(())
+    }
+
+    async fn why_not_here(&self) -> Result<OperationsError, sea_orm::DbErr> {
+        Ok(if self.is_elsewhere().await? {
+            OperationsError::HeldElsewhere(self.id)
+        } else {
+            OperationsError::NodeOffline(self.id)
+        })
+    }
+
+    /// Whether another gateway holds the machine's connection.
+    async fn is_elsewhere(&self) -> Result<bool, sea_orm::DbErr> {
+        let db = self.fleet.db();
+        if self.conn.is_some() || db.backend() == Backend::Sqlite {
+            return Ok(false);
+        }
+        let now_ms = store::now_ms(db.read(), db.backend()).await?;
+        let row = store::by_id(db.read(), self.id).await?;
+        Ok(row.is_some_and(|row| {
+            row.held_ms >= now_ms && row.held_by.is_some_and(|by| by != self.fleet.replica())
+        }))
+    }
+
+    fn drain_set(&mut self, wish: Wish) {
+        if self.drain.wish() == wish {
+            return;
+        }
+        self.drain = GatewayDrain::restore(wish);
+        let frame = roost_protocol::control::Control::Drain {
+            on: wish.on,
+            turn: wish.turn,
+        };
+        if let Some(conn) = &self.conn {
+            conn.send(roost_protocol::frame::ToNode::Control(frame));
+        }
+    }
+
+    async fn apply_flow(&mut self, flow: Flow, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        match flow {
+            Flow::Fine => Ok(()),
+            Flow::CutOff(why) => {
+                metrics::counter!("roost_node_cut_off_total").increment(1);
+                self.disconnect(&why, cx).await
+            }
+        }
+    }
+
+    async fn tick(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        self.watch(cx).await?;
+        if self.fleet.db().backend() == Backend::Postgres {
+            self.refresh(cx).await?;
+        }
+        let elsewhere = self.is_elsewhere().await?;
+        let flow = self.dispatcher.tick(elsewhere, cx).await?;
+        self.apply_flow(flow, cx).await?;
+        self.leave_on(cx).await?;
+        self.tick_after(
+            if self.dispatcher.in_flight() > 0 {
+                BUSY_TICK
+            } else {
+                IDLE_TICK
+            },
+            cx,
+        );
+        Ok(())
+    }
+
+    /// Another gateway may have drained or deleted the node.
+    async fn refresh(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        match store::by_id(self.fleet.db().read(), self.id).await? {
+            Some(row) if row.deleted_at.is_none() => self.drain_set(wish(&row)),
+            _ => self.leave(cx).await?,
+        }
+        Ok(())
+    }
+
+    fn tick_after(&mut self, delay: Duration, cx: &Context<NodeMsg>) {
+        let next = cx.cast_self_after(delay, NodeMsg::Tick);
+        if let Some(former) = self.tick.replace(next) {
+            former.cancel();
+        }
+    }
+}
+
+/// The wish about draining as it is stored.
+pub(super) fn wish(row: &node::Model) -> Wish {
+    stored_wish(row.draining, row.drain_turn)
+}
+
+fn stored_wish(on: bool, turn: i64) -> Wish {
+    Wish {
+        on,
+        turn: u64::try_from(turn).unwrap_or(0),
+    }
+}

@@ -1,0 +1,412 @@
+//! The handle with which other domains use operations.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use roost_protocol::control::Kept;
+use roost_protocol::limits::MAX_STDIN_WAITING_BYTES;
+use roost_protocol::operation::{OperationRequest, TtySize};
+use roost_protocol::report::{Ended, Terminal};
+
+use super::entity;
+use super::error::OperationsError;
+use super::line::{ANSWER_WITHIN, EngineCall, Line};
+use super::live::Live;
+use super::model::{self, OperationRef, OperationState, Target};
+use super::registry::Registry;
+use super::store;
+use super::stream::OutputStream;
+use crate::fleet::handle::WeakFleet;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::{Backend, Db};
+use roost_platform::events::{EventLog, NodeActivity};
+use roost_platform::ids::{ClawId, OperationId, SandboxId, WorkspaceId};
+use roost_tenancy::auth::WorkspaceScope;
+
+/// Bytes of stdin in one message to the machine's actor: as many as may be on the way.
+const STDIN_PIECE: usize = MAX_STDIN_WAITING_BYTES as usize;
+
+/// The operations of this gateway. Cheap to clone.
+#[derive(Clone)]
+pub struct OperationsHandle {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    db: Db,
+    clock: SharedClock,
+    registry: Registry,
+    events: EventLog,
+}
+
+impl std::fmt::Debug for OperationsHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OperationsHandle")
+    }
+}
+
+/// The present state of an operation.
+#[derive(Debug, Clone)]
+pub struct OperationStatus {
+    pub row: entity::Model,
+    pub state: OperationState,
+    /// The latest progress of a long operation.
+    pub progress: Option<String>,
+    /// Output that this gateway has seen, bytes.
+    pub offset: u64,
+}
+
+impl OperationsHandle {
+    /// A handle without operations; engines connect their lines later.
+    pub(in crate::fleet) fn new(
+        db: Db,
+        clock: SharedClock,
+        events: EventLog,
+        fleet: WeakFleet,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                db,
+                clock,
+                registry: Registry::new(fleet),
+                events,
+            }),
+        }
+    }
+
+    pub(super) fn db(&self) -> &Db {
+        &self.inner.db
+    }
+
+    pub(super) fn clock(&self) -> &SharedClock {
+        &self.inner.clock
+    }
+
+    pub(super) fn registry(&self) -> &Registry {
+        &self.inner.registry
+    }
+
+    /// Shows the begin (`None`) or the end of work on a machine in the world view. Ephemeral: nothing depends on it.
+    pub(super) async fn publish_activity(
+        &self,
+        target: Target,
+        workspace: WorkspaceId,
+        kind: &str,
+        ended: Option<Terminal>,
+    ) {
+        if let Some((label, heat)) = model::activity(kind, ended) {
+            let event = NodeActivity::on_machine(target.node(), label, heat);
+            let scope = WorkspaceScope::of_row(workspace);
+            self.inner.events.emit(scope, event).await;
+        }
+    }
+
+    /// Registers the line to the engine's actor.
+    pub(in crate::fleet) fn connect(&self, target: Target, line: Line) {
+        self.inner.registry.connect(target, line);
+    }
+
+    /// Removes an engine that is gone for good.
+    pub(in crate::fleet) fn disconnect(&self, target: Target) {
+        self.inner.registry.disconnect(target);
+    }
+
+    fn known_line(&self, target: Target) -> Result<Line, OperationsError> {
+        self.inner.registry.line(target).ok_or(match target {
+            Target::Local => OperationsError::LocalOff,
+            Target::Node(node) => OperationsError::UnknownNode(node),
+        })
+    }
+
+    async fn line(&self, target: Target) -> Result<Line, OperationsError> {
+        let line = self.inner.registry.find_line(target).await;
+        line.ok_or(match target {
+            Target::Local => OperationsError::LocalOff,
+            Target::Node(node) => OperationsError::UnknownNode(node),
+        })
+    }
+
+    /// Stores an operation and sends it. The caller chooses the id: a repeated call with the same id starts it at most
+    /// once and gets the same answer.
+    ///
+    /// # Errors
+    /// When it was not accepted; then nothing was written and nothing runs.
+    pub async fn submit(
+        &self,
+        target: Target,
+        request: OperationRequest,
+    ) -> Result<OperationRef, OperationsError> {
+        let line = self.line(target).await?;
+        line.ask(ANSWER_WITHIN, |reply| {
+            EngineCall::Submit(Box::new(request), reply)
+        })
+        .await
+    }
+
+    /// Waits for the end, without a limit; put a timeout around it.
+    ///
+    /// # Errors
+    /// When the operation is unknown, or the store fails.
+    pub async fn wait(&self, id: OperationId) -> Result<Arc<Ended>, OperationsError> {
+        if let Some(live) = self.inner.registry.get(id) {
+            return Ok(live.ended().await);
+        }
+        let row = self.row(id).await?;
+        match row.ended() {
+            Some(ended) => Ok(Arc::new(ended)),
+            None => Err(self.not_here(&row)),
+        }
+    }
+
+    /// Submits and waits at most `within`.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit); [`OperationsError::TooSlow`] when it still runs after that time.
+    pub async fn perform(
+        &self,
+        target: Target,
+        request: OperationRequest,
+        within: Duration,
+    ) -> Result<Arc<Ended>, OperationsError> {
+        let taken = self.submit(target, request).await?;
+        match tokio::time::timeout(within, self.wait(taken.id)).await {
+            Ok(ended) => ended,
+            Err(_) => Err(OperationsError::TooSlow {
+                id: taken.id,
+                within,
+            }),
+        }
+    }
+
+    /// Reads output from `offset` on, then the end. Output that only the machine still has is requested again; output
+    /// that is gone becomes a gap.
+    ///
+    /// # Errors
+    /// When the operation is unknown, or another gateway holds its machine.
+    pub async fn subscribe(
+        &self,
+        id: OperationId,
+        offset: u64,
+    ) -> Result<OutputStream, OperationsError> {
+        let live = match self.inner.registry.get(id) {
+            Some(live) => live,
+            None => {
+                let row = self.row(id).await?;
+                let Some(ended) = row.ended() else {
+                    return Err(self.not_here(&row));
+                };
+                let from = offset.min(ended.output_end);
+                let live = Live::over(
+                    id,
+                    row.target(),
+                    row.asked(),
+                    ended,
+                    from,
+                    self.inner.clock.monotonic(),
+                );
+                self.inner.registry.put(live)
+            }
+        };
+        // Right after a start the actor of a machine may not exist yet. Only without an actor there is nothing to wait
+        // for.
+        let line = self.inner.registry.find_line(live.target).await;
+        match &line {
+            None => live.gone(),
+            Some(line) => self.is_reached_here(line, &live, offset).await?,
+        }
+        Ok(OutputStream::new(
+            live,
+            line,
+            self.inner.clock.clone(),
+            offset,
+        ))
+    }
+
+    /// Refuses a reader that needs the machine while another gateway holds it. On SQLite there is only one gateway.
+    async fn is_reached_here(
+        &self,
+        line: &Line,
+        live: &Live,
+        offset: u64,
+    ) -> Result<(), OperationsError> {
+        if self.inner.db.backend() == Backend::Sqlite || !live.needs_machine(offset) {
+            return Ok(());
+        }
+        match line.ask(ANSWER_WITHIN, EngineCall::Reach).await {
+            // An actor that restarts checks its readers afterwards.
+            Ok(()) | Err(OperationsError::NoAnswer(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Requests a cancellation. The end of the operation shows whether it was cancelled.
+    ///
+    /// # Errors
+    /// When the request cannot be sent now.
+    pub async fn cancel(&self, id: OperationId) -> Result<(), OperationsError> {
+        let line = self.line_of(id).await?;
+        line.ask(ANSWER_WITHIN, |reply| EngineCall::Cancel(id, reply))
+            .await
+    }
+
+    /// Sends stdin at an offset. Returns when the command has taken it, with the offset after it. An offset that was sent
+    /// before is ignored, so a retry is safe. Any size is allowed: bytes without room wait here.
+    ///
+    /// # Errors
+    /// When it cannot be sent now, or the command took nothing for `within`.
+    pub async fn stdin(
+        &self,
+        id: OperationId,
+        offset: u64,
+        mut data: Bytes,
+        eof: bool,
+        within: Duration,
+    ) -> Result<u64, OperationsError> {
+        let line = self.line_of(id).await?;
+        let mut at = offset;
+        loop {
+            // One piece at a time, so that a slow command has the full time for each piece.
+            let piece = data.split_to(data.len().min(STDIN_PIECE));
+            let length = piece.len() as u64;
+            let last = data.is_empty();
+            let taken = line
+                .ask(within, |reply| EngineCall::Stdin {
+                    id,
+                    offset: at,
+                    data: piece,
+                    eof: eof && last,
+                    reply,
+                })
+                .await?;
+            if last {
+                return Ok(taken);
+            }
+            at = at.saturating_add(length);
+        }
+    }
+
+    /// Sends a new terminal size.
+    ///
+    /// # Errors
+    /// When it cannot be sent now.
+    pub async fn resize(&self, id: OperationId, size: TtySize) -> Result<(), OperationsError> {
+        let line = self.line_of(id).await?;
+        line.ask(ANSWER_WITHIN, |reply| EngineCall::Resize(id, size, reply))
+            .await
+    }
+
+    /// Reports that sandboxes are in use, so that the engine renews their leases.
+    ///
+    /// # Errors
+    /// When the engine is unknown.
+    pub fn renew(
+        &self,
+        target: Target,
+        sandboxes: Vec<SandboxId>,
+        lease_s: u64,
+    ) -> Result<(), OperationsError> {
+        Ok(self
+            .known_line(target)?
+            .post(EngineCall::Lease(sandboxes, lease_s))?)
+    }
+
+    /// Sends the list of sandboxes that should exist on an engine, and of agents whose stored workspaces should. The
+    /// engine removes our other sandboxes that are older than `grace_s` seconds.
+    ///
+    /// # Errors
+    /// When the engine is unknown.
+    pub fn reconcile(
+        &self,
+        target: Target,
+        sandboxes: Vec<SandboxId>,
+        grace_s: u64,
+        kept: Option<Kept>,
+    ) -> Result<(), OperationsError> {
+        Ok(self.known_line(target)?.post(EngineCall::Reconcile {
+            sandboxes,
+            grace_s,
+            kept,
+        })?)
+    }
+
+    /// Reports that an agent was purged, so that the engine removes its stored workspaces.
+    ///
+    /// # Errors
+    /// When the engine is unknown.
+    pub fn forget(
+        &self,
+        target: Target,
+        agent: ClawId,
+        archives: Vec<String>,
+    ) -> Result<(), OperationsError> {
+        Ok(self
+            .known_line(target)?
+            .post(EngineCall::Forget { agent, archives })?)
+    }
+
+    /// The present state of an operation of a workspace; `None` when it does not exist.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn status(
+        &self,
+        scope: WorkspaceScope,
+        id: OperationId,
+    ) -> Result<Option<OperationStatus>, OperationsError> {
+        let Some(row) = store::get_scoped(self.inner.db.read(), scope, id).await? else {
+            return Ok(None);
+        };
+        let mut state = row.state();
+        let (mut progress, mut offset) = (None, u64::try_from(row.output_end).unwrap_or(0));
+        if let Some(live) = self.inner.registry.get(id) {
+            let (accepted, said, seen) = live.glance();
+            (progress, offset) = (said, offset.max(seen));
+            if state == OperationState::Pending && accepted {
+                state = OperationState::Running;
+            }
+        }
+        Ok(Some(OperationStatus {
+            row,
+            state,
+            progress,
+            offset,
+        }))
+    }
+
+    /// The number of operations under way on an engine.
+    pub fn in_flight(&self, target: Target) -> usize {
+        self.inner
+            .registry
+            .of(target)
+            .iter()
+            .filter(|live| !live.is_ended())
+            .count()
+    }
+
+    async fn row(&self, id: OperationId) -> Result<entity::Model, OperationsError> {
+        store::get(self.inner.db.read(), id)
+            .await?
+            .ok_or(OperationsError::UnknownOperation(id))
+    }
+
+    async fn line_of(&self, id: OperationId) -> Result<Line, OperationsError> {
+        if let Some(live) = self.inner.registry.get(id) {
+            return self.line(live.target).await;
+        }
+        let row = self.row(id).await?;
+        if row.state().is_final() {
+            Err(OperationsError::Over(id))
+        } else {
+            Err(self.not_here(&row))
+        }
+    }
+
+    /// An open operation that is not in this gateway's memory belongs to another gateway.
+    fn not_here(&self, row: &entity::Model) -> OperationsError {
+        match row.target() {
+            Target::Node(node) => OperationsError::HeldElsewhere(node),
+            Target::Local => OperationsError::LocalOff,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The operations that this gateway holds in memory, and the lines to the engines that run them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::line::Line;
+use super::live::Live;
+use super::model::Target;
+use crate::fleet::handle::WeakFleet;
+use roost_platform::ids::OperationId;
+
+/// Shared by the dispatchers (writers) and the handle (readers).
+pub(super) struct Registry {
+    live: Mutex<HashMap<OperationId, Arc<Live>>>,
+    lines: Mutex<HashMap<Target, Line>>,
+    /// Starts the actor of a node that another gateway paired.
+    fleet: WeakFleet,
+}
+
+impl Registry {
+    pub(super) fn new(fleet: WeakFleet) -> Self {
+        Self {
+            live: Mutex::default(),
+            lines: Mutex::default(),
+            fleet,
+        }
+    }
+
+    fn live(&self) -> MutexGuard<'_, HashMap<OperationId, Arc<Live>>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lines(&self) -> MutexGuard<'_, HashMap<Target, Line>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn get(&self, id: OperationId) -> Option<Arc<Live>> {
+        self.live().get(&id).cloned()
+    }
+
+    /// Inserts it unless the id is there; returns the entry.
+    pub(super) fn put(&self, live: Arc<Live>) -> Arc<Live> {
+        Arc::clone(self.live().entry(live.id).or_insert(live))
+    }
+
+    pub(super) fn remove(&self, id: OperationId) {
+        self.live().remove(&id);
+    }
+
+    /// All operations of one engine.
+    pub(super) fn of(&self, target: Target) -> Vec<Arc<Live>> {
+        self.live()
+            .values()
+            .filter(|live| live.target == target)
+            .cloned()
+            .collect()
+    }
+
+    /// Drops operations that ended and have no reader any more.
+    pub(super) fn forget_idle(&self, target: Target, now: Instant) {
+        self.live()
+            .retain(|_, live| live.target != target || !live.is_idle(now));
+    }
+
+    pub(super) fn line(&self, target: Target) -> Option<Line> {
+        self.lines().get(&target).cloned()
+    }
+
+    /// The line. A node's actor is started if it is not here yet; `None` when no such node is paired.
+    pub(super) async fn find_line(&self, target: Target) -> Option<Line> {
+        match (self.line(target), target) {
+            (None, Target::Node(node)) => self.fleet.line_of(node).await,
+            (line, _) => line,
+        }
+    }
+
+    pub(super) fn connect(&self, target: Target, line: Line) {
+        self.lines().insert(target, line);
+    }
+
+    pub(super) fn disconnect(&self, target: Target) {
+        self.lines().remove(&target);
+        self.live().retain(|_, live| live.target != target);
+    }
+}

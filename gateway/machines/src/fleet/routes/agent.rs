@@ -1,0 +1,75 @@
+//! `GET /api/nodes/agent`: the channel of a machine's daemon. The handler checks the token before the upgrade; the node
+//! actor does everything after it.
+
+use axum::Extension;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::{State, WebSocketUpgrade};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, header};
+use roost_protocol::limits::MAX_FRAME_BYTES;
+use sha2::{Digest, Sha256};
+
+use super::FleetContext;
+use crate::fleet::node::NodeMsg;
+use crate::fleet::store;
+use roost_web::connections::{Connection, Proof};
+use roost_web::error::{ApiError, ApiResult, Code};
+use roost_web::problem::Problem;
+
+/// The WebSocket of a machine, authenticated by its token.
+#[utoipa::path(get, path = "/api/nodes/agent", tag = "nodes", security(()),
+    responses((status = 101), (status = 400, body = Problem), (status = 401, body = Problem)))]
+pub(super) async fn agent(
+    State(state): State<FleetContext>,
+    connection: Option<Extension<Connection>>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> ApiResult<Response> {
+    let unknown = || {
+        ApiError::new(Code::Unauthenticated)
+            .detail("This token is not one of a paired machine; join again with a new code.")
+    };
+    // A browser sends an Origin and a daemon never does. No page may open this channel.
+    if headers.contains_key(header::ORIGIN) {
+        return Err(ApiError::new(Code::Forbidden).detail("Only roostd may open this channel."));
+    }
+    let token_sha256 = bearer_sha256(&headers).ok_or_else(unknown)?;
+    let node = store::by_token(state.fleet.db().read(), &token_sha256)
+        .await?
+        .ok_or_else(unknown)?;
+    let upgrade = upgrade.map_err(|_| {
+        ApiError::validation("upgrade", "this route is a WebSocket; connect with roostd")
+    })?;
+    if let Some(Extension(connection)) = connection
+        && let Err(full) = connection.prove(Proof::Machine)
+    {
+        return Ok(full.into_response());
+    }
+    let actor = state.fleet.ensure(&node).await?;
+    Ok(upgrade
+        .max_message_size(MAX_FRAME_BYTES)
+        .max_frame_size(MAX_FRAME_BYTES)
+        .write_buffer_size(16 * 1024)
+        .max_write_buffer_size(2 * MAX_FRAME_BYTES)
+        .on_upgrade(async move |socket| {
+            let opened = NodeMsg::SocketOpened {
+                socket: Box::new(socket),
+                token_sha256,
+            };
+            if let Err(error) = actor.cast(opened) {
+                tracing::warn!(%error, "a machine's socket was dropped");
+            }
+        }))
+}
+
+/// The hash of the token in the Authorization header: SHA-256 of its 32 bytes. The header carries them as hex.
+pub(super) fn bearer_sha256(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    let bytes = hex::decode(token.trim())
+        .ok()
+        .filter(|bytes| bytes.len() == 32)?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| hex::encode(Sha256::digest(bytes)))
+}

@@ -1,0 +1,128 @@
+//! Ending a sandbox. Its workspace is archived first. If the machine is away, the request is repeated until it answers.
+
+use std::time::Duration;
+
+use crate::fleet::operations::Target;
+use crate::sandboxes::engine::node_of;
+use crate::sandboxes::entity::container;
+use crate::sandboxes::model::{Fact, State};
+use crate::sandboxes::{SandboxError, SandboxesHandle, store, transition};
+use roost_agents::claws;
+use roost_platform::ids::{ClawId, UserId, fresh};
+use roost_tenancy::audit;
+use roost_tenancy::auth::WorkspaceScope;
+
+/// How long a request waits for a machine; the work continues after it.
+const WAIT: Duration = Duration::from_secs(60);
+
+/// The result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Destroyed {
+    /// It is gone.
+    Gone,
+    /// The machine does not answer; the request is repeated until it does.
+    UnderWay,
+}
+
+/// Ends the agent's sandbox.
+///
+/// # Errors
+/// [`SandboxError::NoSandbox`] when the agent has no sandbox.
+pub async fn destroy(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    agent: ClawId,
+) -> Result<Destroyed, SandboxError> {
+    let Some(row) = begin(sandboxes, scope, agent, Some(user)).await? else {
+        return Err(SandboxError::NoSandbox);
+    };
+    transition::ensure_watch(sandboxes, &row).await?;
+    let row = transition::wait_for_end(sandboxes, scope, row.id, WAIT).await?;
+    match State::parse(&row.state) {
+        Some(State::Destroying) => Ok(Destroyed::UnderWay),
+        _ => Ok(Destroyed::Gone),
+    }
+}
+
+/// As [`destroy`], for the saga that retires or purges an agent. It succeeds if there is no sandbox. It fails while the
+/// machine has not confirmed the end.
+///
+/// # Errors
+/// When the sandbox still exists; the saga tries again.
+pub async fn destroy_for_good(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<(), SandboxError> {
+    let Some(row) = begin(sandboxes, scope, agent, None).await? else {
+        return Ok(());
+    };
+    transition::ensure_watch(sandboxes, &row).await?;
+    let row = transition::wait_for_end(sandboxes, scope, row.id, Duration::from_secs(15)).await?;
+    match State::parse(&row.state) {
+        Some(State::Destroying) => Err(SandboxError::TooSlow),
+        _ => Ok(()),
+    }
+}
+
+/// Has each machine where a purged agent had a sandbox remove the agent's stored workspaces. A machine that is away
+/// removes them after a day without news of the agent.
+///
+/// # Errors
+/// When the database fails.
+pub async fn forget_archives(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<(), SandboxError> {
+    for (machine, archives) in store::archives_of(sandboxes.db.read(), scope, agent).await? {
+        let target = node_of(&machine).map_or(Target::Local, Target::Node);
+        // A machine that was removed from the fleet cannot be reached; it has removed all of them itself.
+        let _ = sandboxes.operations.forget(target, agent, archives);
+    }
+    Ok(())
+}
+
+async fn begin(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    user: Option<UserId>,
+) -> Result<Option<container::Model>, SandboxError> {
+    let mut tx = sandboxes.db.write().await?;
+    store::hold(&tx, scope, agent).await?;
+    let Some(row) = store::current(&*tx, scope, agent).await? else {
+        return Ok(None);
+    };
+    if State::parse(&row.state) == Some(State::Destroying) {
+        return Ok(Some(row));
+    }
+    let operation = Some(fresh(&sandboxes.ids));
+    let change = transition::Change {
+        operation,
+        ..transition::Change::default()
+    };
+    let Some(row) = transition::apply(&mut tx, sandboxes, row, Fact::DestroyAsked, change).await?
+    else {
+        return Ok(None);
+    };
+    if let Some(user) = user {
+        let name = claws::find(&*tx, scope, agent).await?.map(|claw| claw.name);
+        let details = serde_json::json!({ "name": name, "sandbox": row.id, "node": row.node_id });
+        let now = sandboxes.clock.now();
+        audit::record(
+            &tx,
+            &sandboxes.ids,
+            now,
+            scope,
+            user,
+            "sandbox.destroyed",
+            ("claw", &agent),
+            details,
+        )
+        .await?;
+    }
+    tx.commit().await?;
+    Ok(Some(row))
+}

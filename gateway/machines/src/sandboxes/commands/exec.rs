@@ -1,0 +1,115 @@
+//! Running a command in an agent's sandbox. The registry decides where it runs, never the request.
+
+use bytes::Bytes;
+use roost_protocol::ids as wire;
+use roost_protocol::limits::DEFAULT_DEADLINE_S;
+use roost_protocol::operation::{Exec, Operation, OperationRequest, TtySize};
+
+use super::follow::{STDIN_WITHIN, of_agent};
+use crate::sandboxes::dto::{NewExec, Tty};
+use crate::sandboxes::engine::{on_behalf, target_of};
+use crate::sandboxes::entity::container;
+use crate::sandboxes::model::State;
+use crate::sandboxes::{SandboxError, SandboxesHandle, Starter, store, working};
+use roost_agents::claws;
+use roost_platform::ids::{ClawId, OperationId};
+use roost_tenancy::auth::WorkspaceScope;
+
+/// Starts a command. A repeated call with the same id returns the first command, even if the sandbox has changed or ended
+/// since. A retry happens when a gateway died or did not know the result.
+///
+/// # Errors
+/// As [`start`].
+pub async fn exec(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: OperationId,
+    wanted: NewExec,
+    keep_stdin: bool,
+    starter: Starter,
+) -> Result<OperationId, SandboxError> {
+    match start(sandboxes, scope, agent, id, wanted, keep_stdin, starter).await {
+        Err(error) => match of_agent(sandboxes, scope, agent, id).await {
+            Ok(_) => Ok(id),
+            Err(_) => Err(error),
+        },
+        taken => taken,
+    }
+}
+
+/// Starts a command. `keep_stdin` leaves stdin open when the request has no text for it.
+///
+/// # Errors
+/// [`SandboxError::NoSandbox`], [`SandboxError::NotRunning`], [`SandboxError::Lost`], [`SandboxError::TooFast`], or the
+/// reason why the machine did not accept it.
+async fn start(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: OperationId,
+    wanted: NewExec,
+    keep_stdin: bool,
+    starter: Starter,
+) -> Result<OperationId, SandboxError> {
+    let Some(row) = store::current(sandboxes.db.read(), scope, agent).await? else {
+        // Another tenant's agent and an agent that never existed get the same answer.
+        let claw = claws::find(sandboxes.db.read(), scope, agent).await?;
+        return Err(match claw {
+            Some(_) => SandboxError::NoSandbox,
+            None => SandboxError::NoClaw,
+        });
+    };
+    match State::parse(&row.state) {
+        Some(State::Running) => {}
+        Some(State::Lost) => return Err(SandboxError::Lost),
+        other => {
+            return Err(SandboxError::NotRunning(
+                other.map_or("in an unknown state", State::as_str),
+            ));
+        }
+    }
+    let now = sandboxes.clock.monotonic();
+    sandboxes.rates.take(scope.workspace(), starter, now)?;
+    let target = target_of(&row);
+    let request = request(&row, id, &wanted, keep_stdin);
+    let taken = sandboxes.operations.submit(target, request).await?;
+    if let Some(text) = wanted.stdin {
+        sandboxes
+            .operations
+            .stdin(id, 0, Bytes::from(text), true, STDIN_WITHIN)
+            .await?;
+    }
+    working::ensure_watch(sandboxes, row, id).await?;
+    Ok(taken.id)
+}
+
+fn request(
+    row: &container::Model,
+    id: OperationId,
+    wanted: &NewExec,
+    keep_stdin: bool,
+) -> OperationRequest {
+    let tty = match wanted.tty {
+        None | Some(Tty::Wanted(false)) => None,
+        Some(Tty::Wanted(true)) => Some(TtySize { rows: 24, cols: 80 }),
+        Some(Tty::Size(size)) => Some(TtySize {
+            rows: size.rows,
+            cols: size.cols,
+        }),
+    };
+    OperationRequest {
+        purpose: wanted.purpose.clone(),
+        id: wire::OperationId(id.0),
+        on_behalf: Some(on_behalf(row)),
+        operation: Operation::SbExec(Exec {
+            sandbox: wire::SandboxId(row.id.0),
+            argv: wanted.argv.clone(),
+            cwd: wanted.cwd.clone(),
+            env: wanted.env.clone(),
+            stdin: keep_stdin || wanted.stdin.is_some(),
+            tty,
+            deadline_s: wanted.deadline_s.unwrap_or(DEFAULT_DEADLINE_S),
+        }),
+    }
+}

@@ -1,0 +1,251 @@
+//! Creating a sandbox: quota, row, audit and events in one transaction; then the request to the machine.
+
+use std::time::Duration;
+
+use roost_protocol::sandbox::Limits;
+use sea_orm::{ConnectionTrait, DbErr};
+
+use crate::fleet;
+use crate::fleet::operations::OperationsError;
+use crate::sandboxes::dto::{FallbackDto, NewSandbox};
+use crate::sandboxes::engine::name_of;
+use crate::sandboxes::entity::container;
+use crate::sandboxes::model::{Machine, Placement, Setting, State, place};
+use crate::sandboxes::{SandboxError, SandboxesHandle, Starter, store, transition};
+use roost_agents::claws;
+use roost_platform::events::{self, Event, PlacementFallback, ResourceKind};
+use roost_platform::ids::{ClawId, SandboxId, UserId, fresh};
+use roost_tenancy::audit;
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::workspaces::{QuotaKind, quota};
+
+/// How long a request waits for a machine; the work continues after it.
+const WAIT: Duration = Duration::from_secs(120);
+
+/// The result.
+pub enum Provisioned {
+    /// This request created it.
+    Made(container::Model),
+    /// The agent had one already.
+    Present(container::Model),
+}
+
+/// As [`provision`], for a caller who may name the machine. A named machine must belong to the workspace. Without a name
+/// the machine that the agent's team prefers is used, so that files for a run are where the run needs them. The team's
+/// machine was checked when it was set; if it was removed since, placement falls back.
+///
+/// # Errors
+/// [`SandboxError::NoMachine`], and those of [`provision`].
+pub async fn provision_asked(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    agent: ClawId,
+    id: SandboxId,
+    mut wanted: NewSandbox,
+) -> Result<Provisioned, SandboxError> {
+    // Each attempt costs the engine work and a row, even if the sandbox ends at once.
+    let (now, starter) = (sandboxes.clock.monotonic(), Starter::Person(user));
+    sandboxes.rates.take(scope.workspace(), starter, now)?;
+    let db = sandboxes.db.read();
+    match &wanted.node_id {
+        Some(machine) if !has_machine(db, scope, machine).await? => {
+            return Err(SandboxError::NoMachine);
+        }
+        Some(_) => {}
+        None => wanted.node_id = sandboxes.agents.preferred_machine(scope, agent).await?,
+    }
+    provision(sandboxes, scope, user, agent, id, wanted).await
+}
+
+/// Whether the workspace has the machine: `local`, or a node by its id.
+///
+/// # Errors
+/// When the database fails.
+pub async fn has_machine(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    machine: &str,
+) -> Result<bool, DbErr> {
+    match Setting::parse(machine) {
+        None => Ok(false),
+        Some(Setting::Local) => Ok(true),
+        Some(Setting::Node(node)) => Ok(fleet::availability(db, scope, node).await?.is_some()),
+    }
+}
+
+/// Gives the agent a sandbox and waits until it runs. An agent with a sandbox keeps it, and its machine.
+///
+/// # Errors
+/// [`SandboxError::Quota`] at the plan's limit; [`SandboxError::Limits`] above a limit of the chosen machine;
+/// [`SandboxError::Refused`] when the machine could not create it.
+pub async fn provision(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    agent: ClawId,
+    id: SandboxId,
+    wanted: NewSandbox,
+) -> Result<Provisioned, SandboxError> {
+    let (row, made) = begin(sandboxes, scope, user, agent, id, wanted).await?;
+    transition::ensure_watch(sandboxes, &row).await?;
+    let row = transition::wait_for_end(sandboxes, scope, row.id, WAIT).await?;
+    match State::parse(&row.state) {
+        Some(State::Running) if made => Ok(Provisioned::Made(row)),
+        Some(State::Running) => Ok(Provisioned::Present(row)),
+        Some(State::Failed) => Err(transition::refusal(sandboxes, &row).await),
+        Some(State::Lost) => Err(SandboxError::Lost),
+        Some(State::Provisioning) => Err(SandboxError::TooSlow),
+        other => Err(SandboxError::NotRunning(
+            other.map_or("in an unknown state", State::as_str),
+        )),
+    }
+}
+
+async fn begin(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    agent: ClawId,
+    id: SandboxId,
+    wanted: NewSandbox,
+) -> Result<(container::Model, bool), SandboxError> {
+    let now = sandboxes.clock.now();
+    let mut tx = sandboxes.db.write().await?;
+    let claw = claws::find(&*tx, scope, agent)
+        .await?
+        .filter(|claw| claw.deleted_at.is_none())
+        .ok_or(SandboxError::NoClaw)?;
+    let newest = store::newest(&*tx, scope, agent).await?;
+    if let Some(present) = newest
+        .as_ref()
+        .filter(|row| State::parse(&row.state).is_some_and(State::live))
+    {
+        // A sandbox with the same id was created by this same request, before its gateway was killed.
+        return Ok((present.clone(), present.id == id));
+    }
+    // A sandbox that this request created and that never ran keeps its id and its history.
+    let id = match store::get(&*tx, scope, id).await? {
+        None => id,
+        Some(_) => fresh(&sandboxes.ids),
+    };
+    let chosen = wanted.node_id.as_deref().and_then(Setting::parse);
+    let setting = match chosen {
+        Some(setting) => setting,
+        None => store::placement(&*tx, scope).await?.0,
+    };
+    let mut node_caps = None;
+    let machine = match setting {
+        Setting::Local => None,
+        Setting::Node(node) => {
+            let availability = fleet::availability(&*tx, scope, node).await?;
+            // Only the gateway that holds the machine can send it the request; this gateway writes nothing for it.
+            if let Some(availability) = &availability
+                && availability.is_held_elsewhere(&sandboxes.settings.replica)
+            {
+                return Err(OperationsError::HeldElsewhere(node).into());
+            }
+            node_caps = availability
+                .as_ref()
+                .and_then(|availability| availability.caps);
+            availability.map(|availability| Machine {
+                connected: availability.connected,
+                draining: availability.draining,
+                paused: availability.paused,
+            })
+        }
+    };
+    let placement = place(setting, machine);
+    let caps = match placement.node {
+        Some(_) => node_caps,
+        None => sandboxes.settings.local.caps(),
+    };
+    let limits = wanted.limits.unwrap_or_default().on(caps.as_ref());
+    let limits = limits.map_err(SandboxError::Limits)?;
+    quota::take(&tx, scope, &sandboxes.plans, QuotaKind::LiveContainers, 1).await?;
+    let row = new_row(
+        sandboxes,
+        scope,
+        agent,
+        id,
+        (wanted.image, limits),
+        newest.as_ref(),
+        placement,
+    );
+    store::insert(&*tx, row.clone()).await?;
+    let details = serde_json::json!({
+        "name": claw.name, "sandbox": row.id, "node": row.node_id, "image": row.image,
+    });
+    audit::record(
+        &tx,
+        &sandboxes.ids,
+        now,
+        scope,
+        user,
+        "sandbox.provisioned",
+        ("claw", &agent),
+        details,
+    )
+    .await?;
+    let mut facts = vec![
+        Event::changed(ResourceKind::Sandbox, row.id, row.version),
+        Event::changed(ResourceKind::Quota, scope.workspace(), row.version),
+    ];
+    facts.extend(fallback_event(agent, placement));
+    events::append(&mut tx, scope.workspace(), now, facts).await?;
+    tx.commit().await?;
+    Ok((row, true))
+}
+
+/// The event that explains why a sandbox is not on the wanted machine.
+pub(in crate::sandboxes) fn fallback_event(agent: ClawId, placement: Placement) -> Option<Event> {
+    placement.fallback.map(|fallback| {
+        Event::PlacementFallback(PlacementFallback {
+            agent_id: agent,
+            wanted: fallback.wanted.to_string(),
+            reason: fallback.reason.as_str().to_owned(),
+        })
+    })
+}
+
+fn new_row(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: SandboxId,
+    (image, limits): (Option<String>, Limits),
+    before: Option<&container::Model>,
+    placement: Placement,
+) -> container::Model {
+    let now = sandboxes.clock.now();
+    let machine = name_of(placement.node);
+    // An archive is on the machine of the last sandbox; on another machine the workspace begins empty.
+    let archive = before
+        .filter(|row| row.node_id == machine)
+        .and_then(|row| row.archive.clone());
+    container::Model {
+        id,
+        workspace_id: scope.workspace(),
+        agent_id: agent,
+        node_id: machine,
+        container: None,
+        epoch: before.map_or(0, |row| row.epoch) + 1,
+        state: State::Provisioning.as_str().to_owned(),
+        operation_id: Some(fresh(&sandboxes.ids)),
+        image: image.unwrap_or_else(|| sandboxes.settings.image.clone()),
+        limits: serde_json::json!(limits),
+        fallback: placement.fallback.map(|fallback| {
+            serde_json::json!(FallbackDto {
+                wanted: fallback.wanted,
+                reason: fallback.reason
+            })
+        }),
+        detail: None,
+        archive,
+        hardening: None,
+        created_at: now,
+        last_used_at: now,
+        ended_at: None,
+        version: 1,
+    }
+}

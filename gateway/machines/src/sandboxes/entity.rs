@@ -1,0 +1,72 @@
+//! Tables of this domain: the registry of containers and the placement setting.
+
+/// `agent_containers`: one row for each sandbox, live or ended.
+pub mod container {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::{ClawId, OperationId, SandboxId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "agent_containers")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: SandboxId,
+        pub workspace_id: WorkspaceId,
+        pub agent_id: ClawId,
+        /// A node's id, or `local`.
+        pub node_id: String,
+        /// The engine's container id, once it is known.
+        pub container: Option<String>,
+        /// Rises with each sandbox of the agent.
+        pub epoch: i64,
+        pub state: String,
+        /// The operation that the present state waits for.
+        pub operation_id: Option<OperationId>,
+        pub image: String,
+        #[sea_orm(column_type = "JsonBinary")]
+        pub limits: Json,
+        /// `{wanted, reason}` when the sandbox could not go to the wanted machine.
+        #[sea_orm(column_type = "JsonBinary", nullable)]
+        pub fallback: Option<Json>,
+        /// Why it failed or stopped, for people.
+        pub detail: Option<String>,
+        /// The stored workspace: `{digest, bytes, at}`.
+        #[sea_orm(column_type = "JsonBinary", nullable)]
+        pub archive: Option<Json>,
+        /// Facts that the probe read from inside: a list.
+        #[sea_orm(column_type = "JsonBinary", nullable)]
+        pub hardening: Option<Json>,
+        pub created_at: DateTimeUtc,
+        pub last_used_at: DateTimeUtc,
+        pub ended_at: Option<DateTimeUtc>,
+        pub version: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// `workspace_placements`: where new sandboxes of a workspace go; no row means local.
+pub mod placement {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::{NodeId, UserId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "workspace_placements")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub workspace_id: WorkspaceId,
+        pub node_id: Option<NodeId>,
+        pub set_by: UserId,
+        pub updated_at: DateTimeUtc,
+        pub version: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

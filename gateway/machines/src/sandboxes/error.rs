@@ -1,0 +1,135 @@
+//! Errors of sandboxes.
+
+use roost_protocol::report::OperationError;
+use roost_protocol::validate::Invalid;
+
+use super::rates::TooFast;
+use crate::fleet::operations::OperationsError;
+use roost_platform::supervision::StartError;
+use roost_tenancy::workspaces::QuotaError;
+use roost_web::error::{ApiError, Code};
+
+/// Failures of this domain. The mapping to HTTP is in `roost_web::error`.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// No such agent in the workspace, or it is deleted.
+    #[error("no such claw")]
+    NoClaw,
+    /// No such node in the workspace.
+    #[error("no such node")]
+    NoNode,
+    /// The named machine does not belong to this workspace.
+    #[error("no such machine")]
+    NoMachine,
+    /// The agent has no sandbox.
+    #[error("the agent has no sandbox")]
+    NoSandbox,
+    /// Commands cannot run in the sandbox in its present state.
+    #[error("the sandbox is {0}")]
+    NotRunning(&'static str),
+    /// The machine of the sandbox is gone.
+    #[error("the sandbox is lost")]
+    Lost,
+    /// This agent has no operation with this id.
+    #[error("no such command")]
+    NoOperation,
+    /// The plan's limit is reached.
+    #[error(transparent)]
+    Quota(#[from] QuotaError),
+    /// The limits are above those of the machine.
+    #[error(transparent)]
+    Limits(Invalid),
+    /// Commands are started too fast.
+    #[error(transparent)]
+    TooFast(#[from] TooFast),
+    /// The machine could not create it.
+    #[error("the machine answered: {0}")]
+    Refused(OperationError),
+    /// The result is not known in time; the work continues.
+    #[error("no answer in time")]
+    TooSlow,
+    /// The operation was not accepted.
+    #[error(transparent)]
+    Operations(OperationsError),
+    /// The watcher of a transition could not be started.
+    #[error("the supervisor refused the job")]
+    Start(#[from] StartError),
+    /// The database failed.
+    #[error("database")]
+    Db(#[from] sea_orm::DbErr),
+}
+
+impl SandboxError {
+    /// The message for a machine that the workspace does not have.
+    pub const NO_MACHINE: &str = "must be `local`, or the id of a machine of this workspace";
+}
+
+impl From<OperationsError> for SandboxError {
+    fn from(error: OperationsError) -> Self {
+        match error {
+            OperationsError::UnknownOperation(_) => Self::NoOperation,
+            OperationsError::TooSlow { .. } => Self::TooSlow,
+            other => Self::Operations(other),
+        }
+    }
+}
+
+/// Seconds after which a full or busy machine may be asked again.
+const NO_ROOM_S: u64 = 30;
+
+impl From<SandboxError> for ApiError {
+    fn from(error: SandboxError) -> Self {
+        use SandboxError as E;
+        match error {
+            E::NoClaw => Self::not_found("claw"),
+            E::NoNode => Self::not_found("node"),
+            E::NoMachine => Self::validation("/node_id", E::NO_MACHINE),
+            E::NoOperation => Self::not_found("command"),
+            E::NoSandbox => Self::new(Code::NoSandbox)
+                .detail("The agent has no sandbox; make one with POST /api/claws/{id}/sandbox."),
+            E::NotRunning(state) => Self::new(Code::Conflict)
+                .detail(format!("The sandbox is {state}, so nothing can be done in it now.")),
+            E::Lost => Self::new(Code::SandboxLost).detail(
+                "The machine that had this sandbox is gone. Make a new one; a stored workspace comes back where it lies.",
+            ),
+            E::Quota(error) => error.into(),
+            E::Limits(invalid) => invalid.into(),
+            E::TooFast(full) => Self::new(Code::TooManyCommands)
+                .detail(format!("{full}; try again in {} s.", full.retry_after_s))
+                .retry_after(full.retry_after_s),
+            E::Refused(refused) => refusal(&refused),
+            E::TooSlow => Self::new(Code::NoAnswer)
+                .detail("The machine works on it still; look at it again, nothing has to be repeated."),
+            E::Operations(error) => error.into(),
+            E::Start(error) => Self::internal(error),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
+/// Maps a machine's error. Its own text is kept, because it tells people what to do.
+fn refusal(refused: &OperationError) -> ApiError {
+    use roost_protocol::report::ErrorKind as K;
+    let code = match refused.kind {
+        K::EngineUnavailable | K::EngineRefused => Code::EngineUnavailable,
+        K::ImageMissing => Code::ImageMissing,
+        K::Invalid | K::Unsupported => {
+            let pointer = refused.pointer.clone().unwrap_or_default();
+            return ApiError::validation(pointer, refused.detail.clone());
+        }
+        K::NoSandbox => Code::NoSandbox,
+        K::Draining => Code::NodeDraining,
+        // Above a limit of the machine's owner: a retry of the same request fails again.
+        K::OwnerPolicy if refused.pointer.is_some() => {
+            let pointer = refused.pointer.clone().unwrap_or_default();
+            return ApiError::validation(pointer, refused.detail.clone());
+        }
+        K::Busy => {
+            let answer = ApiError::new(Code::Unavailable).retry_after(NO_ROOM_S);
+            return answer.detail(refused.detail.clone());
+        }
+        K::DiskFull | K::Paused | K::OwnerPolicy | K::Interrupted => Code::Unavailable,
+        _ => Code::Conflict,
+    };
+    ApiError::new(code).detail(refused.detail.clone())
+}

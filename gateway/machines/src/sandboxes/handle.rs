@@ -1,0 +1,90 @@
+//! The handle with which other domains use sandboxes, and the parts that the commands use.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::AgentFacts;
+use super::rates::Rates;
+use crate::fleet::local::LocalBounds;
+use crate::fleet::operations::OperationsHandle;
+use crate::sandboxes::CommandLimits;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
+use roost_platform::ids::SharedIds;
+use roost_platform::supervision::SupervisorHandle;
+use roost_tenancy::workspaces::Plans;
+
+/// The most image names that are kept in memory.
+const MOST_IMAGES: usize = 1_000;
+
+/// Settings of the deployment.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The image of agents when a request names none.
+    pub image: String,
+    /// The name of this gateway among the gateways on one database.
+    pub replica: String,
+    /// How many commands may start.
+    pub commands: CommandLimits,
+    /// What this host lends, once its engine has answered.
+    pub local: LocalBounds,
+}
+
+/// The domain's handle; cheap to clone.
+#[derive(Clone)]
+pub struct SandboxesHandle {
+    pub(super) db: Db,
+    pub(super) clock: SharedClock,
+    pub(super) ids: SharedIds,
+    pub(super) plans: Arc<Plans>,
+    pub(super) operations: OperationsHandle,
+    /// `roost/sandboxes`: the supervisor of the jobs that watch transitions.
+    pub(super) jobs: SupervisorHandle,
+    pub(super) settings: Arc<Settings>,
+    pub(super) rates: Rates,
+    pub(super) agents: Arc<dyn AgentFacts>,
+    /// Images without an escape probe; the gateway logs each of them once.
+    without_probe: Arc<Mutex<HashSet<String>>>,
+}
+
+/// The parts of the domain.
+pub struct Parts {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub plans: Arc<Plans>,
+    pub operations: OperationsHandle,
+    /// `roost/sandboxes`: the supervisor of the jobs that watch transitions.
+    pub jobs: SupervisorHandle,
+    pub settings: Settings,
+    /// Facts about agents from teams and runs.
+    pub agents: Arc<dyn AgentFacts>,
+}
+
+impl SandboxesHandle {
+    /// Wires the domain.
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            db: parts.db,
+            clock: parts.clock,
+            ids: parts.ids,
+            plans: parts.plans,
+            operations: parts.operations,
+            jobs: parts.jobs,
+            rates: Rates::new(parts.settings.commands),
+            settings: Arc::new(parts.settings),
+            agents: parts.agents,
+            without_probe: Arc::default(),
+        }
+    }
+
+    /// Whether this is the first sandbox of an image that has no escape probe.
+    pub(super) fn is_new_image(&self, image: &str) -> bool {
+        // An insertion leaves the set consistent.
+        let mut seen = self
+            .without_probe
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        seen.len() < MOST_IMAGES && seen.insert(image.to_owned())
+    }
+}

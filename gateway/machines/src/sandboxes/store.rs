@@ -1,0 +1,406 @@
+//! All SQL of sandboxes. A tenant's queries take a scope; the queries of the gateway's own actors name the machine.
+
+use std::collections::{BTreeSet, HashMap};
+
+use chrono::{DateTime, Utc};
+use roost_protocol::control::Kept;
+use roost_protocol::ids::AgentId;
+use roost_protocol::limits::MAX_KEPT_NAMES;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect, Select,
+    sea_query::{Expr, ExprTrait, Query},
+};
+
+use super::entity::{container, placement};
+use super::model::{Setting, State};
+use roost_agents::claws;
+use roost_platform::db::{Backend, WriteTx};
+use roost_platform::events::AgentState;
+use roost_platform::ids::{ClawId, NodeId, SandboxId, UserId};
+use roost_tenancy::auth::WorkspaceScope;
+
+const LIVE: [&str; 3] = ["provisioning", "running", "destroying"];
+const CURRENT: [&str; 5] = ["provisioning", "running", "destroying", "stopped", "lost"];
+
+fn within(scope: WorkspaceScope) -> Select<container::Entity> {
+    container::Entity::find().filter(container::Column::WorkspaceId.eq(scope.workspace()))
+}
+
+/// The present sandbox of an agent: live, stopped or lost; the newest.
+pub async fn current(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Option<container::Model>, DbErr> {
+    let newest = within(scope)
+        .filter(container::Column::AgentId.eq(agent))
+        .order_by_desc(container::Column::Epoch)
+        .one(db)
+        .await?;
+    Ok(newest.filter(|row| State::parse(&row.state).is_some_and(State::current)))
+}
+
+/// Locks this agent's sandboxes until the end of the transaction, so that rows read after it cannot change before the
+/// write. Without the lock a concurrent change makes the write fail. SQLite has only one writer and needs no lock.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "on SQLite, where the lock would be dropped, nobody gets here"
+)]
+pub async fn hold(tx: &WriteTx, scope: WorkspaceScope, agent: ClawId) -> Result<(), DbErr> {
+    if tx.backend() == Backend::Sqlite {
+        return Ok(());
+    }
+    within(scope)
+        .select_only()
+        .column(container::Column::Id)
+        .filter(container::Column::AgentId.eq(agent))
+        .order_by_asc(container::Column::Id)
+        .lock_exclusive()
+        .into_tuple::<SandboxId>()
+        .all(&**tx)
+        .await
+        .map(drop)
+}
+
+/// The newest sandbox of an agent, ended or not.
+pub async fn newest(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Option<container::Model>, DbErr> {
+    within(scope)
+        .filter(container::Column::AgentId.eq(agent))
+        .order_by_desc(container::Column::Epoch)
+        .one(db)
+        .await
+}
+
+/// The current sandboxes of these agents.
+pub async fn current_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agents: &[ClawId],
+) -> Result<Vec<container::Model>, DbErr> {
+    within(scope)
+        .filter(container::Column::AgentId.is_in(agents.iter().copied()))
+        .filter(container::Column::State.is_in(CURRENT))
+        .order_by_asc(container::Column::Epoch)
+        .all(db)
+        .await
+}
+
+/// One row of a workspace.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: SandboxId,
+) -> Result<Option<container::Model>, DbErr> {
+    within(scope)
+        .filter(container::Column::Id.eq(id))
+        .one(db)
+        .await
+}
+
+/// Rows of a machine (`local` or a node's id) in these states, of all workspaces: for its own actor only.
+pub async fn on_machine(
+    db: &impl ConnectionTrait,
+    machine: &str,
+    states: &[State],
+) -> Result<Vec<container::Model>, DbErr> {
+    container::Entity::find()
+        .filter(container::Column::NodeId.eq(machine))
+        .filter(container::Column::State.is_in(states.iter().map(|state| state.as_str())))
+        .order_by_asc(container::Column::Id)
+        .all(db)
+        .await
+}
+
+/// Machine and limits of a workspace's rows in these states.
+pub async fn holding(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    states: &[State],
+) -> Result<Vec<(String, serde_json::Value)>, DbErr> {
+    within(scope)
+        .select_only()
+        .column(container::Column::NodeId)
+        .column(container::Column::Limits)
+        .filter(container::Column::State.is_in(states.iter().map(|state| state.as_str())))
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+/// Rows that wait for an operation, of all workspaces: for recovery only.
+pub async fn in_transition(db: &impl ConnectionTrait) -> Result<Vec<container::Model>, DbErr> {
+    container::Entity::find()
+        .filter(
+            container::Column::State
+                .is_in([State::Provisioning.as_str(), State::Destroying.as_str()]),
+        )
+        .all(db)
+        .await
+}
+
+/// Every machine that holds live or lost sandboxes, or stored workspaces.
+pub async fn machines_with_anything(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
+    container::Entity::find()
+        .select_only()
+        .column(container::Column::NodeId)
+        .distinct()
+        .filter(
+            container::Column::State
+                .is_in(CURRENT)
+                .or(container::Column::Archive.is_not_null()),
+        )
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+/// Every machine that holds live or lost sandboxes.
+pub async fn machines(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
+    container::Entity::find()
+        .select_only()
+        .column(container::Column::NodeId)
+        .distinct()
+        .filter(container::Column::State.is_in(CURRENT))
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+/// The live sandboxes of a machine, for reconciling.
+pub async fn live_on(db: &impl ConnectionTrait, machine: &str) -> Result<Vec<SandboxId>, DbErr> {
+    let rows = container::Entity::find()
+        .filter(container::Column::NodeId.eq(machine))
+        .filter(container::Column::State.is_in(LIVE))
+        .all(db)
+        .await?;
+    Ok(rows.into_iter().map(|row| row.id).collect())
+}
+
+/// The machines on which an agent had sandboxes, with the archives there that belong to no other agent's row.
+pub async fn archives_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<HashMap<String, Vec<String>>, DbErr> {
+    let rows = within(scope)
+        .filter(container::Column::AgentId.eq(agent))
+        .all(db)
+        .await?;
+    let mut archives: HashMap<String, Vec<String>> = HashMap::new();
+    for row in rows {
+        let digest = digest_of(row.archive.as_ref());
+        let known = archives.entry(row.node_id).or_default();
+        known.extend(digest.filter(|digest| !known.contains(digest)));
+    }
+    for (machine, known) in &mut archives {
+        if !known.is_empty() {
+            let named = next_origins(db, machine, Some(agent)).await?;
+            known.retain(|digest| !named.contains(digest));
+        }
+    }
+    Ok(archives)
+}
+
+/// The agents whose stored workspaces a machine keeps; `None` when one message cannot hold all of them.
+pub async fn kept_on(db: &impl ConnectionTrait, machine: &str) -> Result<Option<Kept>, DbErr> {
+    let agents: Vec<ClawId> = container::Entity::find()
+        .select_only()
+        .column(container::Column::AgentId)
+        .distinct()
+        .filter(container::Column::NodeId.eq(machine))
+        .limit(MAX_KEPT_NAMES as u64 + 1)
+        .into_tuple()
+        .all(db)
+        .await?;
+    let archives = next_origins(db, machine, None).await?;
+    if agents.len().max(archives.len()) > MAX_KEPT_NAMES {
+        return Ok(None);
+    }
+    Ok(Some(Kept {
+        agents: agents.into_iter().map(|agent| AgentId(agent.0)).collect(),
+        archives,
+    }))
+}
+
+/// Archives that the next sandbox of an agent restores: those of each agent's newest row, in all workspaces. The
+/// agent `except` is left out.
+async fn next_origins(
+    db: &impl ConnectionTrait,
+    machine: &str,
+    except: Option<ClawId>,
+) -> Result<Vec<String>, DbErr> {
+    let newer = Query::select()
+        .expr(Expr::value(1))
+        .from_as(container::Entity, "newer")
+        .and_where(
+            Expr::col(("newer", container::Column::AgentId))
+                .equals((container::Entity, container::Column::AgentId)),
+        )
+        .and_where(
+            Expr::col(("newer", container::Column::Epoch))
+                .gt(Expr::col((container::Entity, container::Column::Epoch))),
+        )
+        .to_owned();
+    let mut query = container::Entity::find()
+        .select_only()
+        .column(container::Column::Archive)
+        .filter(container::Column::NodeId.eq(machine))
+        .filter(container::Column::Archive.is_not_null())
+        .filter(Expr::exists(newer).not());
+    if let Some(agent) = except {
+        query = query.filter(container::Column::AgentId.ne(agent));
+    }
+    let rows: Vec<Option<serde_json::Value>> = query
+        .limit(MAX_KEPT_NAMES as u64 + 1)
+        .into_tuple()
+        .all(db)
+        .await?;
+    let digests = rows
+        .iter()
+        .filter_map(|archive| digest_of(archive.as_ref()));
+    let unique: BTreeSet<String> = digests.collect();
+    Ok(unique.into_iter().collect())
+}
+
+/// The digest of a stored workspace on a row.
+pub fn digest_of(archive: Option<&serde_json::Value>) -> Option<String> {
+    archive?.get("digest")?.as_str().map(str::to_owned)
+}
+
+/// Inserts a row.
+pub async fn insert(db: &impl ConnectionTrait, row: container::Model) -> Result<(), DbErr> {
+    container::Entity::insert(row.into_active_model())
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Stores a changed row if the stored version is still `from_version`; `false` otherwise.
+pub async fn replace(
+    db: &impl ConnectionTrait,
+    row: &container::Model,
+    from_version: i64,
+) -> Result<bool, DbErr> {
+    use container::Column as C;
+    let done = container::Entity::update_many()
+        .col_expr(C::NodeId, Expr::value(row.node_id.clone()))
+        .col_expr(C::Fallback, Expr::value(row.fallback.clone()))
+        .col_expr(C::Container, Expr::value(row.container.clone()))
+        .col_expr(C::State, Expr::value(row.state.clone()))
+        .col_expr(C::OperationId, Expr::value(row.operation_id))
+        .col_expr(C::Detail, Expr::value(row.detail.clone()))
+        .col_expr(C::Archive, Expr::value(row.archive.clone()))
+        .col_expr(C::Hardening, Expr::value(row.hardening.clone()))
+        .col_expr(C::LastUsedAt, Expr::value(row.last_used_at))
+        .col_expr(C::EndedAt, Expr::value(row.ended_at))
+        .col_expr(C::Version, Expr::value(row.version))
+        .filter(C::Id.eq(row.id))
+        .filter(C::WorkspaceId.eq(row.workspace_id))
+        .filter(C::Version.eq(from_version))
+        .exec(db)
+        .await?;
+    Ok(done.rows_affected == 1)
+}
+
+/// Records that a sandbox was used. The version stays, because people decide nothing by this time.
+pub async fn touch(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: SandboxId,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    container::Entity::update_many()
+        .col_expr(container::Column::LastUsedAt, Expr::value(now))
+        .filter(container::Column::Id.eq(id))
+        .filter(container::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Running sandboxes whose agents have the status working.
+pub async fn running_of_working_agents(
+    db: &impl ConnectionTrait,
+) -> Result<Vec<container::Model>, DbErr> {
+    let working = claws::ids_in_state(AgentState::Working.as_str());
+    container::Entity::find()
+        .filter(container::Column::State.eq(State::Running.as_str()))
+        .filter(container::Column::AgentId.in_subquery(working))
+        .all(db)
+        .await
+}
+
+/// Deletes the rows of an agent that is purged.
+pub async fn remove_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<(), DbErr> {
+    container::Entity::delete_many()
+        .filter(container::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(container::Column::AgentId.eq(agent))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Deletes all rows of a workspace that is deleted.
+pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
+    container::Entity::delete_many()
+        .filter(container::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    placement::Entity::delete_by_id(scope.workspace())
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// The placement setting; local by default.
+pub async fn placement(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<(Setting, i64), DbErr> {
+    let row = placement::Entity::find_by_id(scope.workspace())
+        .one(db)
+        .await?;
+    Ok(row.map_or((Setting::Local, 0), |row| {
+        (
+            row.node_id.map_or(Setting::Local, Setting::Node),
+            row.version,
+        )
+    }))
+}
+
+/// Sets the placement; `None` is local. Returns the new version.
+pub async fn set_placement(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    node: Option<NodeId>,
+    user: UserId,
+    now: DateTime<Utc>,
+) -> Result<i64, DbErr> {
+    let (_, version) = placement(db, scope).await?;
+    let row = placement::Model {
+        workspace_id: scope.workspace(),
+        node_id: node,
+        set_by: user,
+        updated_at: now,
+        version: version + 1,
+    };
+    use placement::Column as C;
+    placement::Entity::insert(row.into_active_model())
+        .on_conflict(
+            sea_orm::sea_query::OnConflict::column(C::WorkspaceId)
+                .update_columns([C::NodeId, C::SetBy, C::UpdatedAt, C::Version])
+                .to_owned(),
+        )
+        .exec_without_returning(db)
+        .await?;
+    Ok(version + 1)
+}

@@ -1,0 +1,124 @@
+//! What follows when the engine did not accept a request.
+
+use std::time::Duration;
+
+use super::write::{Change, write};
+use crate::fleet::operations::OperationsError;
+use crate::sandboxes::engine::{LOCAL, node_of};
+use crate::sandboxes::entity::container;
+use crate::sandboxes::model::{Fact, Fallback, Placement, Reason, State};
+use crate::sandboxes::{SandboxError, SandboxesHandle, commands, dto, store};
+use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::ids::fresh;
+use roost_tenancy::auth::WorkspaceScope;
+
+/// How long a chosen machine may be away before the sandbox goes to another place. After a restart of the gateway all
+/// machines are away for a moment.
+const MACHINE_RETURNS: Duration = Duration::from_secs(15);
+
+/// Whether the machine may only be away for a moment: it has the request and still has to answer, or it had no time yet
+/// to come back.
+pub(super) async fn may_still_come(
+    sandboxes: &SandboxesHandle,
+    row: &container::Model,
+    error: &OperationsError,
+    waited: Duration,
+) -> Result<bool, SandboxError> {
+    if !matches!(
+        error,
+        OperationsError::NodeOffline(_) | OperationsError::HeldElsewhere(_)
+    ) {
+        return Ok(false);
+    }
+    let scope = WorkspaceScope::of_row(row.workspace_id);
+    let asked = match row.operation_id {
+        Some(id) => sandboxes.operations.status(scope, id).await?.is_some(),
+        None => false,
+    };
+    Ok(asked || waited < MACHINE_RETURNS)
+}
+
+/// The machine did not accept the request. A new sandbox goes to the gateway's own host instead, as specified. The
+/// request to end a sandbox is repeated later.
+pub(super) async fn not_accepted(
+    sandboxes: &SandboxesHandle,
+    row: &container::Model,
+    error: OperationsError,
+) -> Result<(), SandboxError> {
+    if State::parse(&row.state) != Some(State::Provisioning) {
+        return match error {
+            // The machine was deleted: a confirmation will never come.
+            OperationsError::UnknownNode(_) => {
+                write(sandboxes, row, Fact::MachineLost, Change::default())
+                    .await
+                    .map(drop)
+            }
+            OperationsError::Db(error) => Err(error.into()),
+            _ => Ok(()),
+        };
+    }
+    let reason = match &error {
+        OperationsError::NodeOffline(_) | OperationsError::HeldElsewhere(_) => {
+            Some(Reason::NodeOffline)
+        }
+        OperationsError::NodeDraining(_) => Some(Reason::NodeDraining),
+        OperationsError::UnknownNode(_) => Some(Reason::NodeDeleted),
+        // The request is repeated later: there is only no room now.
+        OperationsError::NoAnswer(_)
+        | OperationsError::Db(_)
+        | OperationsError::Busy { .. }
+        | OperationsError::TooMany(_) => {
+            return Ok(());
+        }
+        _ => None,
+    };
+    match (reason, node_of(&row.node_id)) {
+        (Some(reason), Some(wanted)) => {
+            fall_back(sandboxes, row, Fallback { wanted, reason }).await
+        }
+        _ => {
+            let change = Change {
+                detail: Some(error.to_string()),
+                ..Change::default()
+            };
+            write(sandboxes, row, Fact::ProvisionFailed, change)
+                .await
+                .map(drop)
+        }
+    }
+}
+
+/// Moves a new sandbox from the wanted machine to the gateway's own host.
+async fn fall_back(
+    sandboxes: &SandboxesHandle,
+    row: &container::Model,
+    fallback: Fallback,
+) -> Result<(), SandboxError> {
+    let now = sandboxes.clock.now();
+    let mut tx = sandboxes.db.write().await?;
+    let changed = container::Model {
+        node_id: LOCAL.to_owned(),
+        fallback: Some(serde_json::json!(dto::FallbackDto {
+            wanted: fallback.wanted,
+            reason: fallback.reason
+        })),
+        operation_id: Some(fresh(&sandboxes.ids)),
+        version: row.version + 1,
+        ..row.clone()
+    };
+    if store::replace(&*tx, &changed, row.version).await? {
+        let placement = Placement {
+            node: None,
+            fallback: Some(fallback),
+        };
+        let mut facts = vec![Event::changed(
+            ResourceKind::Sandbox,
+            changed.id,
+            changed.version,
+        )];
+        facts.extend(commands::fallback_event(row.agent_id, placement));
+        events::append(&mut tx, row.workspace_id, now, facts).await?;
+        tx.commit().await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Waits for the end of a transition on behalf of a caller.
+
+use std::time::Duration;
+
+use roost_protocol::report::{ErrorKind, OperationError, Outcome};
+
+use super::request::is_transition;
+use crate::sandboxes::entity::container;
+use crate::sandboxes::{SandboxError, SandboxesHandle, store};
+use roost_platform::ids::SandboxId;
+use roost_tenancy::auth::WorkspaceScope;
+
+/// Waits until the row has left its transition, or until the time is up, and returns it.
+pub(in crate::sandboxes) async fn wait_for_end(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    id: SandboxId,
+    within: Duration,
+) -> Result<container::Model, SandboxError> {
+    let until = sandboxes.clock.monotonic() + within;
+    // The hub reports each change of the row. The watch begins before the first read, so no change is missed.
+    let changes = sandboxes.db.hub().watch(scope.workspace());
+    loop {
+        let row = store::get(sandboxes.db.read(), scope, id)
+            .await?
+            .ok_or(SandboxError::NoSandbox)?;
+        let left = until.saturating_duration_since(sandboxes.clock.monotonic());
+        if !is_transition(&row) || left.is_zero() {
+            return Ok(row);
+        }
+        // Another gateway may make the change: read the row at least every second.
+        let _ = tokio::time::timeout(left.min(Duration::from_secs(1)), changes.changed()).await;
+    }
+}
+
+/// Why a sandbox failed, as one of the machine's error kinds.
+pub(in crate::sandboxes) async fn refusal(
+    sandboxes: &SandboxesHandle,
+    row: &container::Model,
+) -> SandboxError {
+    let detail = row
+        .detail
+        .clone()
+        .unwrap_or_else(|| "the sandbox could not be made".to_owned());
+    if let Some(id) = row.operation_id
+        && let Ok(ended) = sandboxes.operations.wait(id).await
+        && let Outcome::Error { error } = &ended.outcome
+    {
+        return SandboxError::Refused(OperationError {
+            detail,
+            ..error.clone()
+        });
+    }
+    // No machine got the request. If the sandbox was wanted elsewhere, that machine may be back the next time.
+    let kind = match row.fallback {
+        Some(_) => ErrorKind::EngineUnavailable,
+        None => ErrorKind::Internal,
+    };
+    SandboxError::Refused(OperationError::new(kind, detail))
+}

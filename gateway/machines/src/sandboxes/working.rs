@@ -1,0 +1,118 @@
+//! An agent has the status `working` while one of its commands runs.
+//!
+//! The rows of operations decide what runs. There is no count in memory, because the rows stay true across restarts and
+//! gateways. [`resume`] starts a watching job again that was lost with its gateway.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use roost_protocol::limits::SANDBOX_LEASE_S;
+
+use super::entity::container;
+use super::model::State;
+use super::{SandboxError, SandboxesHandle, agent_status, engine, store};
+use crate::fleet::operations::{self, OperationsError};
+use roost_agents::claws;
+use roost_platform::events::AgentState;
+use roost_platform::ids::OperationId;
+use roost_platform::supervision::{StartError, Tenant};
+use roost_tenancy::auth::WorkspaceScope;
+
+/// A command that ends sooner never changes the status: this saves an event and a write for a short change.
+const SHOWN_AFTER: Duration = Duration::from_millis(250);
+/// How exact the time of the last use is: it is written at most this often.
+const TOUCHED_EVERY: TimeDelta = TimeDelta::seconds(30);
+
+/// Starts the job that watches a command, unless it runs already.
+///
+/// # Errors
+/// When the supervisor refuses the job.
+pub(super) async fn ensure_watch(
+    sandboxes: &SandboxesHandle,
+    row: container::Model,
+    command: OperationId,
+) -> Result<(), SandboxError> {
+    let (watcher, tenant) = (sandboxes.clone(), Tenant::new(row.workspace_id));
+    let started = sandboxes
+        .jobs
+        .spawn_job(
+            format!("exec:{command}"),
+            Some(tenant),
+            move |_| async move { watch(&watcher, row, command).await.map_err(Into::into) },
+        )
+        .await;
+    match started {
+        Ok(_) | Err(StartError::NameTaken { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn watch(
+    sandboxes: &SandboxesHandle,
+    row: container::Model,
+    command: OperationId,
+) -> Result<(), SandboxError> {
+    let scope = WorkspaceScope::of_row(row.workspace_id);
+    let ended = sandboxes.operations.wait(command);
+    tokio::pin!(ended);
+    let mut outcome = tokio::time::timeout(SHOWN_AFTER, ended.as_mut()).await.ok();
+    if outcome.is_none() {
+        agent_status::show(sandboxes, scope, row.agent_id, AgentState::Working).await?;
+        outcome = Some(ended.await);
+    }
+    if let Some(Err(OperationsError::HeldElsewhere(_) | OperationsError::LocalOff)) = outcome {
+        // Another gateway has the machine, and watches the command.
+        return Ok(());
+    }
+    rest(sandboxes, &row).await
+}
+
+/// After a command: records the use, and sets the agent to idle unless another command still runs.
+async fn rest(sandboxes: &SandboxesHandle, row: &container::Model) -> Result<(), SandboxError> {
+    let scope = WorkspaceScope::of_row(row.workspace_id);
+    let now = sandboxes.clock.now();
+    let resting = claws::find(sandboxes.db.read(), scope, row.agent_id)
+        .await?
+        .is_some_and(|claw| claw.status == AgentState::Idle.as_str());
+    if !resting || row.last_used_at + TOUCHED_EVERY <= now {
+        let mut tx = sandboxes.db.write().await?;
+        store::touch(&*tx, scope, row.id, now).await?;
+        let running = store::get(&*tx, scope, row.id)
+            .await?
+            .is_some_and(|row| row.state == State::Running.as_str());
+        if running && !operations::any_command_open(&*tx, row.id).await? {
+            let idle = AgentState::Idle;
+            let state = agent_status::status_of(sandboxes, &tx, row.agent_id, idle).await?;
+            claws::status::set(&mut tx, scope, row.agent_id, state, now).await?;
+        }
+        tx.commit().await?;
+    }
+    // A machine that went away meanwhile renews the lease by its own record of the command.
+    let _ = sandboxes
+        .operations
+        .renew(engine::target_of(row), vec![row.id], SANDBOX_LEASE_S);
+    Ok(())
+}
+
+/// Watches the commands that another gateway left, and corrects the status of agents whose watcher was lost.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn resume(sandboxes: &SandboxesHandle) -> Result<(), SandboxError> {
+    let db = sandboxes.db.read();
+    for command in operations::open_commands(db).await? {
+        let (Some(sandbox), Some(workspace)) = (command.sandbox_id, command.workspace_id) else {
+            continue;
+        };
+        let scope = WorkspaceScope::of_row(workspace);
+        if let Some(row) = store::get(db, scope, sandbox).await? {
+            ensure_watch(sandboxes, row, command.id).await?;
+        }
+    }
+    for row in store::running_of_working_agents(db).await? {
+        if !operations::any_command_open(db, row.id).await? {
+            rest(sandboxes, &row).await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! The tables of this wing.
+
+use roost_platform::db::Table;
+
+/// Every table that this wing reads and writes through an entity.
+pub fn tables() -> Vec<Table> {
+    vec![
+        Table::of::<crate::fleet::operations::entity::Entity>(),
+        Table::of::<crate::fleet::entity::node::Entity>(),
+        Table::of::<crate::fleet::entity::health::Entity>(),
+        Table::of::<crate::fleet::entity::tool::Entity>(),
+        Table::of::<crate::fleet::history::entity::Entity>(),
+        Table::of::<crate::sandboxes::entity::container::Entity>(),
+        Table::of::<crate::sandboxes::entity::placement::Entity>(),
+    ]
+}

@@ -1,0 +1,326 @@
+//! Creates a team: its agents, their runtime records, its topology and its seats. All of it is one transaction, so a
+//! team exists completely or not at all.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::teams::dto::NewTeam;
+use crate::teams::entity::{member, runtime_agent, team};
+use crate::teams::model::State;
+use crate::teams::plan::{self, Member};
+use crate::teams::{TeamError, TeamsContext, nested, store};
+use crate::templates::{self, Content, Template};
+use roost_agents::claws::{self, ClawError, NewClaw, create_in};
+use roost_execution::models;
+use roost_execution::tools::{Bundle, Profile};
+use roost_execution::topology::Graph;
+use roost_machines::sandboxes;
+use roost_platform::db::WriteTx;
+use roost_platform::events::{Event, ResourceKind};
+use roost_platform::ids::{ClawId, TeamId, UserId, fresh};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
+use roost_tenancy::workspaces::{QuotaKind, quota};
+use roost_web::problem::FieldError;
+
+/// The name of the gateway's own runtime.
+pub const BUILT_IN: &str = "built_in";
+
+/// Creates the team `id`. A repeat with the same id returns the existing team. `may_place`: whether the caller may
+/// choose machines.
+///
+/// # Errors
+/// [`TeamError::Wrong`], [`TeamError::NoTemplate`], [`TeamError::MayNotPlace`], the quota of agents.
+pub async fn create(
+    state: &TeamsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: TeamId,
+    may_place: bool,
+    new: NewTeam,
+) -> Result<team::Model, TeamError> {
+    let mut change = Change::begin(state, scope, user).await?;
+    let now = change.now();
+    if let Some(present) = store::get(change.tx(), scope, id).await? {
+        return Ok(present);
+    }
+    let template = match new.template_id {
+        Some(id) => Some(
+            templates::find(change.tx(), scope, id)
+                .await?
+                .ok_or(TeamError::NoTemplate)?,
+        ),
+        None => None,
+    };
+    let content: Option<Content> = template.as_ref().map(Template::content);
+    let plan = plan::plan(&new, content.as_ref()).map_err(TeamError::Wrong)?;
+    let places = Places {
+        may: may_place,
+        present: &BTreeSet::new(),
+    };
+    machines(
+        &change,
+        scope,
+        places,
+        "/graph",
+        new.machine_id.as_deref(),
+        Some(&plan.graph),
+    )
+    .await?;
+    let mut wrong = nested::mistakes(&change, scope, id, &plan.graph, "/graph").await?;
+    wrong.extend(unbound(&change, scope, &new).await?);
+    if !wrong.is_empty() {
+        return Err(TeamError::Wrong(wrong));
+    }
+    let new_agents = plan.members.iter().filter(|member| member.agent.is_none());
+    let count = new_agents.count() as u64;
+    // Reserve the quota for all agents at once, so that a refusal reports only agents that exist.
+    quota::take(&change, scope, &state.claws.plans, QuotaKind::Agents, count)
+        .await
+        .map_err(ClawError::from)?;
+    let mut agents: HashMap<String, ClawId> = HashMap::new();
+    for (place, member) in plan.members.iter().enumerate() {
+        let agent = match member.agent {
+            Some(agent) => present_agent(&change, scope, agent, place).await?,
+            None => {
+                let agent = fresh(&state.ids);
+                let binding = member.model_binding.as_ref().or(new.model_binding.as_ref());
+                let name = name_of(&change, scope, &new, member).await?;
+                let claw = claw_of(member, name, binding.cloned());
+                create_in(&mut change, agent, claw).await?;
+                if let Some(template) = template.as_ref().filter(|_| member.of_template) {
+                    let (of, version) = (template.row.id, template.row.version);
+                    templates::link::link_in(&change, agent, of, version, &member.slot).await?;
+                    templates::link::seed_in(&mut change, agent).await?;
+                }
+                agent
+            }
+        };
+        agents.insert(member.node.clone(), agent);
+    }
+    let mut graph = plan.graph;
+    for node in &mut graph.nodes {
+        if let Some(agent) = agents.get(&node.id) {
+            node.attributes.agent = Some(agent.0);
+        }
+    }
+    let row = team::Model {
+        id,
+        workspace_id: scope.workspace(),
+        name: new.name.trim().to_owned(),
+        description: new.description.clone(),
+        state: State::Ready.as_str().to_owned(),
+        risk_profile: new.risk_profile.map(|profile| profile.as_str().to_owned()),
+        mcp_bundles: bundles(&new.mcp_bundles),
+        lifecycle: new.lifecycle.as_str().to_owned(),
+        template_id: template.as_ref().map(|template| template.row.id),
+        template_version: template.as_ref().map(|template| template.row.version),
+        topology: serde_json::to_string(&graph).expect("a graph of strings and numbers encodes"),
+        workbench_id: match new.shared_sandbox {
+            Some(false) => None,
+            _ => plan
+                .members
+                .first()
+                .and_then(|first| agents.get(&first.node).copied()),
+        },
+        model_binding: new.model_binding.clone(),
+        created_by: user,
+        created_at: now,
+        updated_at: now,
+        version: 1,
+        machine_id: new.machine_id.clone(),
+    };
+    let seats = plan
+        .members
+        .iter()
+        .zip(0..)
+        .map(|(seat, position)| member::Model {
+            team_id: id,
+            node: seat.node.clone(),
+            agent_id: agents[&seat.node],
+            slot: seat.slot.clone(),
+            position,
+        });
+    let records = plan
+        .members
+        .iter()
+        .filter(|seat| seat.agent.is_none())
+        .map(|seat| {
+            // The record itself never allows file or shell tools: the gateway decides at each call what a step may
+            // use.
+            runtime_agent::Model {
+                agent_id: agents[&seat.node],
+                workspace_id: scope.workspace(),
+                runtime: BUILT_IN.to_owned(),
+                model: seat
+                    .model_binding
+                    .clone()
+                    .or_else(|| new.model_binding.clone()),
+                risk_profile: Profile::Toolfree.as_str().to_owned(),
+                mcp_bundles: bundles(&[Bundle::Door]),
+                created_at: now,
+            }
+        });
+    store::insert(change.tx(), row.clone(), seats.collect(), records.collect()).await?;
+    let details = serde_json::json!({
+        "name": row.name, "template": row.template_id, "agents": plan.members.len(), "topology": graph.kind,
+        "machine": row.machine_id,
+    });
+    change.record("team.created", ("team", &id), details);
+    change.event(Event::changed(ResourceKind::Team, id, row.version));
+    change.commit().await?;
+    Ok(row)
+}
+
+/// The bundles as stored JSON.
+pub(super) fn bundles(bundles: &[Bundle]) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for bundle in bundles {
+        if !words.contains(&bundle.as_str()) {
+            words.push(bundle.as_str());
+        }
+    }
+    serde_json::json!(words).to_string()
+}
+
+/// The caller's rights to name machines in a team.
+#[derive(Debug, Clone, Copy)]
+pub struct Places<'a> {
+    /// Whether the caller may choose machines.
+    pub may: bool,
+    /// Machines that the team already names. They may stay, also when the caller may not choose machines.
+    pub present: &'a BTreeSet<String>,
+}
+
+/// Checks that the team's machine and those of single nodes exist in the workspace, and that the caller may choose
+/// them. A machine that is removed later is not an error: its sandboxes fall back, as with the workspace's placement.
+pub(super) async fn machines(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    places: Places<'_>,
+    within: &str,
+    of_team: Option<&str>,
+    graph: Option<&Graph>,
+) -> Result<(), TeamError> {
+    let nodes = graph.map_or(&[][..], |graph| &graph.nodes);
+    let of_nodes = nodes.iter().enumerate().filter_map(|(place, node)| {
+        let pointer = format!("{within}/nodes/{place}/attributes/machine");
+        Some((pointer, node.attributes.machine.as_deref()?))
+    });
+    let of_team = of_team.map(|machine| ("/machine_id".to_owned(), machine));
+    let mut wrong = Vec::new();
+    let mut known = BTreeMap::new();
+    for (pointer, machine) in of_team.into_iter().chain(of_nodes) {
+        if !places.may && !places.present.contains(machine) {
+            return Err(TeamError::MayNotPlace);
+        }
+        let is_there = match known.get(machine) {
+            Some(is_there) => *is_there,
+            None => sandboxes::has_machine(&**tx, scope, machine).await?,
+        };
+        known.insert(machine, is_there);
+        if !is_there {
+            wrong.push(FieldError {
+                pointer,
+                detail: sandboxes::SandboxError::NO_MACHINE.to_owned(),
+            });
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(TeamError::Wrong(wrong)),
+    }
+}
+
+/// The name of a new agent. A name from the request must be free. A name that the gateway makes gets a number when
+/// another agent has it.
+async fn name_of(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    new: &NewTeam,
+    member: &Member,
+) -> Result<String, TeamError> {
+    let role = new.roles.iter().position(|role| role.slot == member.slot);
+    let given = role.filter(|place| new.roles[*place].name.is_some());
+    let wanted: String = member.name.trim().chars().take(MOST_NAME).collect();
+    for number in 1.. {
+        let name = numbered(&wanted, number);
+        if !claws::is_called(&**tx, scope, &name).await? {
+            return Ok(name);
+        }
+        if let Some(place) = given {
+            let pointer = format!("/roles/{place}/name");
+            return Err(TeamError::NameTaken { pointer, name });
+        }
+    }
+    unreachable!("there are more numbers than agents")
+}
+
+/// The maximum length of an agent's name, in characters.
+const MOST_NAME: usize = 100;
+
+/// The name itself, then the name with 2, 3 and so on.
+fn numbered(name: &str, number: u32) -> String {
+    if number == 1 {
+        return name.to_owned();
+    }
+    let end = format!(" {number}");
+    let kept: String = name.chars().take(MOST_NAME - end.len()).collect();
+    kept + &end
+}
+
+fn claw_of(member: &Member, name: String, model_binding: Option<String>) -> NewClaw {
+    NewClaw {
+        name,
+        role: Some(member.title.clone()),
+        system_prompt: member.system_prompt.clone(),
+        model_binding,
+        brain_seed: member.brain_seed.clone(),
+    }
+}
+
+/// Bindings in the request to models that the workspace does not have.
+async fn unbound(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    new: &NewTeam,
+) -> Result<Vec<FieldError>, TeamError> {
+    let of_roles = new.roles.iter().enumerate();
+    let of_roles = of_roles.filter_map(|(place, role)| {
+        let pointer = format!("/roles/{place}/model_binding");
+        Some((pointer, role.model_binding.as_deref()?))
+    });
+    let of_team = new.model_binding.as_deref();
+    let of_team = of_team.map(|binding| ("/model_binding".to_owned(), binding));
+    let mut wrong = Vec::new();
+    for (pointer, binding) in of_team.into_iter().chain(of_roles) {
+        if !models::is_there(&**tx, scope, binding).await? {
+            wrong.push(no_model(pointer, binding));
+        }
+    }
+    Ok(wrong)
+}
+
+pub(super) fn no_model(pointer: String, binding: &str) -> FieldError {
+    FieldError {
+        pointer,
+        detail: format!(
+            "names no model of this workspace: add {binding:?} under Models, or leave it out"
+        ),
+    }
+}
+
+async fn present_agent(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    place: usize,
+) -> Result<ClawId, TeamError> {
+    let found = claws::find(&**tx, scope, agent).await?;
+    match found.filter(|claw| claw.deleted_at.is_none()) {
+        Some(claw) => Ok(claw.id),
+        None => Err(TeamError::Wrong(vec![FieldError {
+            pointer: format!("/roles/{place}/agent_id"),
+            detail: "is not an agent of this workspace".to_owned(),
+        }])),
+    }
+}

@@ -1,0 +1,61 @@
+//! Runs a team. The run keeps the team's topology of that moment.
+
+use crate::teams::dto::RunTeam;
+use crate::teams::model::State;
+use crate::teams::{TeamError, TeamsContext, store};
+use roost_execution::runs::{self, Kind, NewRun, RunRow, Tier, start_in};
+use roost_platform::ids::{RunId, TeamId, UserId};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
+
+/// The maximum length of a run's title, in characters.
+const MOST_TITLE: usize = 200;
+
+/// Enqueues a run of the team's graph.
+///
+/// # Errors
+/// [`TeamError::NotFound`], [`TeamError::Going`].
+pub async fn run(
+    state: &TeamsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    team: TeamId,
+    id: RunId,
+    asked: RunTeam,
+) -> Result<RunRow, TeamError> {
+    let mut change = Change::begin(state, scope, user).await?;
+    if let Some(present) = runs::find(change.tx(), scope, id).await? {
+        return Ok(present);
+    }
+    let row = store::held(&change, scope, team)
+        .await?
+        .ok_or(TeamError::NotFound)?;
+    if State::from_stored(&row.state) == State::Going {
+        return Err(TeamError::Going);
+    }
+    let new = NewRun {
+        id,
+        kind: Kind::Team,
+        tier: Tier::Team,
+        title: titled(&row.name, &asked.input),
+        graph: serde_json::from_str(&row.topology).map_err(|_| TeamError::NotFound)?,
+        input: asked.input,
+        team: Some(team),
+        parent: None,
+        forked: None,
+        ceiling: asked.cost_ceiling_microusd,
+    };
+    let row = start_in(&state.runs, &mut change, new).await?;
+    change.commit().await?;
+    Ok(row)
+}
+
+/// The title of a run: its team and its goal.
+fn titled(team: &str, goal: &str) -> String {
+    let first = goal.lines().map(str::trim).find(|line| !line.is_empty());
+    let title = match first {
+        Some(goal) => format!("{team}: {goal}"),
+        None => team.to_owned(),
+    };
+    title.chars().take(MOST_TITLE).collect()
+}

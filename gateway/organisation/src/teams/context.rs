@@ -1,0 +1,23 @@
+//! The context of teams.
+
+use roost_agents::claws::ClawsContext;
+use roost_execution::runs::RunsHandle;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
+use roost_platform::ids::SharedIds;
+use roost_tenancy::change::ChangeContext;
+
+/// What the handlers and commands of the domain need.
+#[derive(Clone)]
+pub struct TeamsContext {
+    pub db: Db,
+    pub ids: SharedIds,
+    pub claws: ClawsContext,
+    pub runs: RunsHandle,
+}
+
+impl ChangeContext for TeamsContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.claws.clock, &self.ids)
+    }
+}

@@ -1,0 +1,103 @@
+//! Rows of `teams`, `team_members` and `runtime_agents`.
+
+/// A team.
+pub mod team {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::{ClawId, TeamId, TemplateId, UserId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "teams")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: TeamId,
+        pub workspace_id: WorkspaceId,
+        #[sea_orm(column_type = "Text")]
+        pub name: String,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub description: Option<String>,
+        /// A value of `State`.
+        pub state: String,
+        /// A value of `Profile`. The template's applies when it is absent.
+        pub risk_profile: Option<String>,
+        /// JSON list of values of `Bundle`, in addition to the template's.
+        #[sea_orm(column_type = "Text")]
+        pub mcp_bundles: String,
+        /// A value of `Lifecycle`.
+        pub lifecycle: String,
+        pub template_id: Option<TemplateId>,
+        pub template_version: Option<i64>,
+        /// JSON.
+        #[sea_orm(column_type = "Text")]
+        pub topology: String,
+        /// The agent whose sandbox the team shares. When it is absent, each agent works in its own.
+        pub workbench_id: Option<ClawId>,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub model_binding: Option<String>,
+        pub created_by: UserId,
+        pub created_at: DateTimeUtc,
+        pub updated_at: DateTimeUtc,
+        pub version: i64,
+        /// The machine for its sandboxes: `local` or a node's id. The workspace's placement applies when it is
+        /// absent.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub machine_id: Option<String>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// The agent of a node.
+pub mod member {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::{ClawId, TeamId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "team_members")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub team_id: TeamId,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub node: String,
+        pub agent_id: ClawId,
+        pub slot: String,
+        pub position: i32,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// The runtime's record of an agent.
+pub mod runtime_agent {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::{ClawId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "runtime_agents")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub agent_id: ClawId,
+        pub workspace_id: WorkspaceId,
+        pub runtime: String,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub model: Option<String>,
+        pub risk_profile: String,
+        /// JSON list.
+        #[sea_orm(column_type = "Text")]
+        pub mcp_bundles: String,
+        pub created_at: DateTimeUtc,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

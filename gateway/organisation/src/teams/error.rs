@@ -1,0 +1,80 @@
+//! The errors of teams.
+
+use roost_agents::claws::ClawError;
+use roost_execution::runs::{self, RunError};
+use roost_execution::topology::Mistake;
+use roost_tenancy::auth::Verb;
+use roost_web::error::{ApiError, Code};
+use roost_web::problem::FieldError;
+
+/// Errors of teams.
+#[derive(Debug, thiserror::Error)]
+pub enum TeamError {
+    /// The team does not exist, or it belongs to another tenant.
+    #[error("there is no such team")]
+    NotFound,
+    /// The template does not exist.
+    #[error("there is no such template")]
+    NoTemplate,
+    /// The fields of the request do not fit together.
+    #[error("the request for the team is invalid")]
+    Wrong(Vec<FieldError>),
+    /// The request names an agent, and another agent already has that name.
+    #[error("another agent is called {name}")]
+    NameTaken { pointer: String, name: String },
+    /// The topology is invalid.
+    #[error("the topology has mistakes")]
+    BadGraph(Vec<Mistake>),
+    /// The team is being deleted.
+    #[error("the team is being deleted")]
+    Going,
+    /// A run of the team is queued or running.
+    #[error("a run of the team has not ended")]
+    Busy,
+    /// The caller may not choose machines.
+    #[error("the caller may not choose machines")]
+    MayNotPlace,
+    /// `If-Match` named another version.
+    #[error("the team has version {current}")]
+    VersionMismatch { current: i64 },
+    /// An agent could not be created or removed.
+    #[error("an agent could not be created or deleted")]
+    Claw(#[from] ClawError),
+    /// The template could not be read.
+    #[error("the template could not be read")]
+    Template(#[from] crate::templates::TemplateError),
+    /// A run could not be started.
+    #[error("a run could not be started")]
+    Run(#[from] RunError),
+    /// The database failed.
+    #[error("database")]
+    Db(#[from] sea_orm::DbErr),
+}
+
+impl From<TeamError> for ApiError {
+    fn from(error: TeamError) -> Self {
+        use TeamError as E;
+        match error {
+            E::NameTaken { pointer, name } => Self::name_taken(pointer, &name),
+            E::NotFound => Self::not_found("team"),
+            E::NoTemplate => Self::not_found("team template"),
+            E::Wrong(mistakes) => Self::validations(mistakes),
+            E::BadGraph(mistakes) => Self::validations(runs::under("/topology", mistakes)),
+            E::MayNotPlace => Self::new(Code::Forbidden).detail(format!(
+                "Choosing a machine needs the role {} or a stronger one. Without a machine, sandboxes are made where the workspace's placement says.",
+                Verb::SetPlacement.least_role().as_str()
+            )),
+            E::Going => RunError::TeamGoing.into(),
+            E::Busy => Self::new(Code::Conflict).detail(
+                "A run of this team is queued or running. Cancel it, or wait for its end, then delete the team.",
+            ),
+            E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
+                "The team has version {current} now: another person or agent changed it. Read it again and repeat your change."
+            )),
+            E::Claw(error) => error.into(),
+            E::Template(error) => error.into(),
+            E::Run(error) => error.into(),
+            E::Db(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The end of teams. An ephemeral team is deleted after its last run, and a person may delete any team with its
+//! agents.
+
+use chrono::{DateTime, Utc};
+use sea_orm::DbErr;
+
+use super::entity::team;
+use super::model::{Lifecycle, State};
+use super::store;
+use roost_execution::runs;
+use roost_platform::db::WriteTx;
+use roost_platform::events::{Event, ResourceKind};
+use roost_platform::ids::{RunId, SharedIds, TeamId, UserId};
+use roost_platform::sagas::{self, Kind};
+use roost_tenancy::auth::WorkspaceScope;
+
+/// Whether the team is being deleted. No run of it can begin then.
+pub fn is_going(row: &team::Model) -> bool {
+    State::from_stored(&row.state) == State::Going
+}
+
+/// Called when a run of the team has ended, in the transaction that ends it. Returns an event when the team ends with
+/// the run. A saga then waits to be carried out.
+///
+/// # Errors
+/// When the database fails.
+pub async fn after_run(
+    tx: &mut WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    scope: WorkspaceScope,
+    team: TeamId,
+    run: RunId,
+) -> Result<Option<Event>, DbErr> {
+    let Some(row) = store::get(&**tx, scope, team).await? else {
+        return Ok(None);
+    };
+    let passing = Lifecycle::from_stored(&row.lifecycle) == Lifecycle::Ephemeral
+        && State::from_stored(&row.state) == State::Ready;
+    if !passing {
+        return Ok(None);
+    }
+    let Some(row) = store::held(tx, scope, team)
+        .await?
+        .filter(|row| !is_going(row))
+    else {
+        return Ok(None);
+    };
+    if runs::open_of_team(&**tx, team, run).await? {
+        return Ok(None);
+    }
+    let user = row.created_by;
+    take_down(tx, ids, now, scope, user, row).await.map(Some)
+}
+
+/// Begins the deletion of a team with its agents. The caller must hold the row. Returns the event to append.
+///
+/// # Errors
+/// When the database fails.
+pub async fn take_down(
+    tx: &mut WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    scope: WorkspaceScope,
+    user: UserId,
+    row: team::Model,
+) -> Result<Event, DbErr> {
+    let from = row.version;
+    let row = team::Model {
+        state: State::Going.as_str().to_owned(),
+        updated_at: now,
+        version: from + 1,
+        ..row
+    };
+    store::replace(&**tx, &row, from).await?;
+    let end = sagas::New {
+        kind: Kind::TeamTeardown,
+        subject: row.id.0,
+        scope,
+        user,
+        now,
+    };
+    sagas::begin_once(tx, ids, end).await?;
+    Ok(Event::changed(ResourceKind::Team, row.id, row.version))
+}

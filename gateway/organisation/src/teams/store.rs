@@ -1,0 +1,357 @@
+//! All SQL of teams.
+
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, sea_query::Expr,
+};
+
+use super::entity::{member, runtime_agent, team};
+use roost_agents::claws::{self, ClawRow};
+use roost_platform::db::WriteTx;
+use roost_platform::ids::{ClawId, TeamId};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_web::pagination::PageRequest;
+
+/// A team of the workspace.
+///
+/// # Errors
+/// When the database fails.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: TeamId,
+) -> Result<Option<team::Model>, DbErr> {
+    team::Entity::find_by_id(id)
+        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+        .one(db)
+        .await
+}
+
+/// As [`get`], and locks the row until the end of the transaction. So the start of a run and the deletion of its team
+/// cannot miss each other.
+///
+/// # Errors
+/// When the database fails.
+pub async fn held(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    id: TeamId,
+) -> Result<Option<team::Model>, DbErr> {
+    let held = team::Entity::update_many()
+        .col_expr(team::Column::Version, Expr::col(team::Column::Version))
+        .filter(team::Column::Id.eq(id))
+        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+        .exec_with_returning(&**tx)
+        .await?;
+    Ok(held.into_iter().next())
+}
+
+/// Whether an agent exists, and the version of a team if the team exists, in one query.
+///
+/// # Errors
+/// When the database fails.
+pub async fn seat(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    team: TeamId,
+) -> Result<Option<Option<i64>>, DbErr> {
+    let version = team::Entity::find_by_id(team)
+        .select_only()
+        .column(team::Column::Version)
+        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+        .into_query();
+    claws::living_with_version(db, scope, agent, version).await
+}
+
+/// Teams, newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    page: PageRequest,
+) -> Result<Vec<team::Model>, DbErr> {
+    let mut query = team::Entity::find().filter(team::Column::WorkspaceId.eq(scope.workspace()));
+    if let Some(after) = page.after {
+        query = query.filter(team::Column::Id.lt(after));
+    }
+    query
+        .order_by_desc(team::Column::Id)
+        .limit(page.limit + 1)
+        .all(db)
+        .await
+}
+
+/// Inserts a team with its members and their runtime records.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert(
+    db: &impl ConnectionTrait,
+    row: team::Model,
+    members: Vec<member::Model>,
+    records: Vec<runtime_agent::Model>,
+) -> Result<(), DbErr> {
+    team::Entity::insert(row.into_active_model())
+        .exec_without_returning(db)
+        .await?;
+    put_members(db, members).await?;
+    if !records.is_empty() {
+        runtime_agent::Entity::insert_many(
+            records.into_iter().map(IntoActiveModel::into_active_model),
+        )
+        .exec_without_returning(db)
+        .await?;
+    }
+    Ok(())
+}
+
+async fn put_members(db: &impl ConnectionTrait, members: Vec<member::Model>) -> Result<(), DbErr> {
+    if members.is_empty() {
+        return Ok(());
+    }
+    member::Entity::insert_many(members.into_iter().map(IntoActiveModel::into_active_model))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// The members of teams, in the order of the nodes.
+///
+/// # Errors
+/// When the database fails.
+pub async fn members(
+    db: &impl ConnectionTrait,
+    teams: &[TeamId],
+) -> Result<Vec<member::Model>, DbErr> {
+    member::Entity::find()
+        .filter(member::Column::TeamId.is_in(teams.iter().copied()))
+        .order_by_asc(member::Column::TeamId)
+        .order_by_asc(member::Column::Position)
+        .all(db)
+        .await
+}
+
+/// Replaces the members of a team.
+///
+/// # Errors
+/// When the database fails.
+pub async fn replace_members(
+    db: &impl ConnectionTrait,
+    team: TeamId,
+    members: Vec<member::Model>,
+) -> Result<(), DbErr> {
+    member::Entity::delete_many()
+        .filter(member::Column::TeamId.eq(team))
+        .exec(db)
+        .await?;
+    put_members(db, members).await
+}
+
+/// The team of an agent. The newest one when there are several.
+///
+/// # Errors
+/// When the database fails.
+pub async fn of_agent(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Option<team::Model>, DbErr> {
+    let seats = member::Entity::find()
+        .filter(member::Column::AgentId.eq(agent))
+        .all(db)
+        .await?;
+    team::Entity::find()
+        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(team::Column::Id.is_in(seats.into_iter().map(|seat| seat.team_id)))
+        .order_by_desc(team::Column::Id)
+        .one(db)
+        .await
+}
+
+/// Writes a changed team over the version that was read. `false` when the team has another version now.
+///
+/// # Errors
+/// When the database fails.
+pub async fn replace(
+    db: &impl ConnectionTrait,
+    row: &team::Model,
+    from: i64,
+) -> Result<bool, DbErr> {
+    let done = team::Entity::update_many()
+        .col_expr(team::Column::Name, Expr::value(row.name.clone()))
+        .col_expr(
+            team::Column::Description,
+            Expr::value(row.description.clone()),
+        )
+        .col_expr(team::Column::State, Expr::value(row.state.clone()))
+        .col_expr(
+            team::Column::RiskProfile,
+            Expr::value(row.risk_profile.clone()),
+        )
+        .col_expr(
+            team::Column::McpBundles,
+            Expr::value(row.mcp_bundles.clone()),
+        )
+        .col_expr(team::Column::Lifecycle, Expr::value(row.lifecycle.clone()))
+        .col_expr(team::Column::Topology, Expr::value(row.topology.clone()))
+        .col_expr(team::Column::WorkbenchId, Expr::value(row.workbench_id))
+        .col_expr(
+            team::Column::ModelBinding,
+            Expr::value(row.model_binding.clone()),
+        )
+        .col_expr(team::Column::MachineId, Expr::value(row.machine_id.clone()))
+        .col_expr(team::Column::UpdatedAt, Expr::value(row.updated_at))
+        .col_expr(team::Column::Version, Expr::value(row.version))
+        .filter(team::Column::Id.eq(row.id))
+        .filter(team::Column::Version.eq(from))
+        .exec(db)
+        .await?;
+    Ok(done.rows_affected == 1)
+}
+
+/// Removes a team with its seats. Its agents stay.
+///
+/// # Errors
+/// When the database fails.
+pub async fn remove(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: TeamId,
+) -> Result<(), DbErr> {
+    team::Entity::delete_many()
+        .filter(team::Column::Id.eq(id))
+        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// The runtime's record of an agent.
+///
+/// # Errors
+/// When the database fails.
+pub async fn runtime_agent(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Option<runtime_agent::Model>, DbErr> {
+    runtime_agent::Entity::find_by_id(agent)
+        .filter(runtime_agent::Column::WorkspaceId.eq(scope.workspace()))
+        .one(db)
+        .await
+}
+
+/// Removes an agent from the runtime and from its teams, before its row is deleted.
+///
+/// # Errors
+/// When the database fails.
+pub async fn forget_agent(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<(), DbErr> {
+    runtime_agent::Entity::delete_many()
+        .filter(runtime_agent::Column::AgentId.eq(agent))
+        .filter(runtime_agent::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    member::Entity::delete_many()
+        .filter(member::Column::AgentId.eq(agent))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// The agents of a team that were created for a team and sit in no other team. They are deleted with it. The others
+/// lose their seats.
+///
+/// # Errors
+/// When the database fails.
+pub async fn only_here(
+    db: &impl ConnectionTrait,
+    team: TeamId,
+    agents: &[ClawId],
+) -> Result<Vec<ClawId>, DbErr> {
+    let elsewhere = member::Entity::find()
+        .select_only()
+        .column(member::Column::AgentId)
+        .filter(member::Column::TeamId.ne(team))
+        .into_query();
+    runtime_agent::Entity::find()
+        .select_only()
+        .column(runtime_agent::Column::AgentId)
+        .filter(runtime_agent::Column::AgentId.is_in(agents.iter().copied()))
+        .filter(runtime_agent::Column::AgentId.not_in_subquery(elsewhere))
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+/// Removes an agent from a team. Nothing else about the agent changes.
+///
+/// # Errors
+/// When the database fails.
+pub async fn leave(db: &impl ConnectionTrait, team: TeamId, agent: ClawId) -> Result<(), DbErr> {
+    member::Entity::delete_many()
+        .filter(member::Column::TeamId.eq(team))
+        .filter(member::Column::AgentId.eq(agent))
+        .exec(db)
+        .await
+        .map(drop)
+}
+
+/// Gives a new model to the agents of a team that were created for a team and have the model `from`. Agents with a
+/// model of their own keep it. Returns the changed agents.
+///
+/// # Errors
+/// When the database fails.
+pub async fn rebind(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    team: TeamId,
+    from: Option<&str>,
+    to: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<Vec<ClawRow>, DbErr> {
+    let seats = members(&**tx, &[team]).await?;
+    let agents = seats.into_iter().map(|seat| seat.agent_id);
+    let made = runtime_agent::Entity::find()
+        .filter(runtime_agent::Column::AgentId.is_in(agents))
+        .filter(runtime_agent::Column::WorkspaceId.eq(scope.workspace()))
+        .all(&**tx)
+        .await?;
+    let ids: Vec<ClawId> = made.into_iter().map(|record| record.agent_id).collect();
+    let rebound = claws::rebind(tx, scope, &ids, from, to, now).await?;
+    runtime_agent::Entity::update_many()
+        .col_expr(runtime_agent::Column::Model, Expr::value(to))
+        .filter(runtime_agent::Column::AgentId.is_in(rebound.iter().map(|claw| claw.id)))
+        .exec(&**tx)
+        .await?;
+    Ok(rebound)
+}
+
+/// The seats of an agent, with the teams.
+///
+/// # Errors
+/// When the database fails.
+pub async fn seats_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Vec<(team::Model, member::Model)>, DbErr> {
+    let seats = member::Entity::find()
+        .filter(member::Column::AgentId.eq(agent))
+        .all(db)
+        .await?;
+    let mut found = Vec::with_capacity(seats.len());
+    for seat in seats {
+        if let Some(team) = get(db, scope, seat.team_id).await? {
+            found.push((team, seat));
+        }
+    }
+    Ok(found)
+}

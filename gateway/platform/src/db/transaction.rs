@@ -1,0 +1,86 @@
+//! A write transaction that delivers its events and wakes workers after the commit.
+
+use std::ops::Deref;
+
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
+
+use super::Backend;
+use crate::hub::{EventId, Hub, StoredEvent};
+use crate::supervision::Nudge;
+
+/// A write transaction. It is rolled back when dropped. [`WriteTx::commit`] hands the appended events to the live
+/// subscribers and wakes the named workers. Statements run on it by `&*tx`.
+#[must_use = "a transaction that is dropped is rolled back"]
+pub struct WriteTx {
+    tx: DatabaseTransaction,
+    backend: Backend,
+    hub: Hub,
+    appended: Vec<StoredEvent>,
+    wakes: Vec<Nudge>,
+}
+
+impl WriteTx {
+    pub(super) fn new(tx: DatabaseTransaction, backend: Backend, hub: Hub) -> Self {
+        Self {
+            tx,
+            backend,
+            hub,
+            appended: Vec::new(),
+            wakes: Vec::new(),
+        }
+    }
+
+    /// Which back end the statements run on.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Waits for other gateways' transactions with the same lock, and holds the lock until this transaction ends. It is
+    /// for things that are created once when a gateway starts. SQLite has one gateway and one writer, so it needs no
+    /// lock.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn alone(&self, lock: i64) -> Result<(), DbErr> {
+        if self.backend == Backend::Postgres {
+            self.tx
+                .execute_unprepared(&format!("SELECT pg_advisory_xact_lock({lock})"))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Records an event that was appended in this transaction. Subscribers receive it after the commit.
+    pub(crate) fn announce(&mut self, event: StoredEvent) {
+        self.appended.push(event);
+    }
+
+    /// The last event that was appended in this transaction.
+    pub fn last_announced(&self) -> Option<EventId> {
+        self.appended.last().map(|event| event.id)
+    }
+
+    /// Wakes a worker after the commit, and never when the transaction is rolled back.
+    pub fn wake(&mut self, worker: &Nudge) {
+        self.wakes.push(worker.clone());
+    }
+
+    /// Makes the transaction durable, then delivers its events to the subscribers and wakes the workers.
+    ///
+    /// # Errors
+    /// When the database refuses; then nothing has changed.
+    pub async fn commit(self) -> Result<(), DbErr> {
+        self.tx.commit().await?;
+        self.hub.publish(self.appended);
+        self.wakes.iter().for_each(Nudge::nudge);
+        Ok(())
+    }
+}
+
+impl Deref for WriteTx {
+    type Target = DatabaseTransaction;
+
+    fn deref(&self) -> &DatabaseTransaction {
+        &self.tx
+    }
+}

@@ -1,0 +1,293 @@
+//! All SQL of the event log.
+
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    Statement,
+};
+
+use super::{EventId, Stamped, StoredEvent, entity};
+use crate::db::Older;
+use crate::db::WriteTx;
+use crate::ids::{ClawId, RunId, WorkspaceId};
+
+/// The result of a replay.
+#[derive(Debug)]
+pub enum Replay {
+    /// Events after the cursor, oldest first. Fewer than the limit means that the head was reached.
+    Events(Vec<StoredEvent>),
+    /// The cursor belongs to another epoch, lies in the future, or is older than the retention: the subscriber must
+    /// start again.
+    Reset {
+        /// The current end of the log.
+        head: EventId,
+        /// For the `reset` event.
+        reason: &'static str,
+    },
+}
+
+/// Creates the empty log of a new workspace.
+///
+/// # Errors
+/// When the database fails.
+pub async fn open_log(tx: &WriteTx, workspace: WorkspaceId) -> Result<(), DbErr> {
+    entity::head::Entity::insert(entity::head::ActiveModel {
+        workspace_id: sea_orm::Set(workspace),
+        epoch: sea_orm::Set(1),
+        seq: sea_orm::Set(0),
+    })
+    .exec_without_returning(&**tx)
+    .await?;
+    Ok(())
+}
+
+/// Appends events in the transaction of their change. The head's row is locked until the commit, so sequence numbers
+/// become visible in order, and a reader never sees a gap that is filled later.
+///
+/// # Errors
+/// When the database fails, or the workspace does not exist.
+pub async fn append(
+    tx: &mut WriteTx,
+    workspace: WorkspaceId,
+    at: DateTime<Utc>,
+    events: impl IntoIterator<Item = impl Into<Stamped>>,
+) -> Result<(), DbErr> {
+    let events: Vec<Stamped> = events.into_iter().map(Into::into).collect();
+    let Ok(count @ 1..) = i64::try_from(events.len()) else {
+        return Ok(());
+    };
+    let row = tx
+        .query_one_raw(Statement::from_sql_and_values(
+            tx.backend().into(),
+            "UPDATE event_heads SET seq = seq + $1 WHERE workspace_id = $2 RETURNING epoch, seq",
+            [count.into(), workspace.into()],
+        ))
+        .await?
+        .ok_or_else(|| DbErr::RecordNotFound(format!("event log of workspace {workspace}")))?;
+    let epoch: i64 = row.try_get("", "epoch")?;
+    let last: i64 = row.try_get("", "seq")?;
+    let mut rows = Vec::with_capacity(events.len());
+    for (stamped, seq) in events.iter().zip(last - count + 1..) {
+        let event = &stamped.event;
+        let id = EventId { epoch, seq };
+        let data = event.data();
+        tx.announce(StoredEvent {
+            workspace,
+            id,
+            kind: event.kind().to_owned(),
+            agent_id: event.agent_id(),
+            run_id: stamped.run,
+            mission_id: stamped.mission,
+            frame: StoredEvent::frame(id, event.kind(), &data),
+        });
+        rows.push(entity::event::ActiveModel {
+            workspace_id: sea_orm::Set(workspace),
+            epoch: sea_orm::Set(epoch),
+            seq: sea_orm::Set(seq),
+            kind: sea_orm::Set(event.kind().to_owned()),
+            agent_id: sea_orm::Set(event.agent_id()),
+            run_id: sea_orm::Set(stamped.run),
+            mission_id: sea_orm::Set(stamped.mission),
+            data: sea_orm::Set(data),
+            at: sea_orm::Set(at),
+        });
+    }
+    entity::event::Entity::insert_many(rows)
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// The end of the log; `None` for a workspace that does not exist.
+///
+/// # Errors
+/// When the database fails.
+pub async fn head(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+) -> Result<Option<EventId>, DbErr> {
+    let row = entity::head::Entity::find_by_id(workspace).one(db).await?;
+    Ok(row.map(|r| EventId {
+        epoch: r.epoch,
+        seq: r.seq,
+    }))
+}
+
+/// Reads up to `limit` events after `cursor`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn replay(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+    cursor: EventId,
+    limit: u64,
+) -> Result<Replay, DbErr> {
+    let rows = entity::event::Entity::find()
+        .filter(entity::event::Column::WorkspaceId.eq(workspace))
+        .filter(entity::event::Column::Epoch.eq(cursor.epoch))
+        .filter(entity::event::Column::Seq.gt(cursor.seq))
+        .order_by_asc(entity::event::Column::Seq)
+        .limit(limit)
+        .all(db)
+        .await?;
+    if let Some(first) = rows.first() {
+        if StoredEvent::id_of(first).follows(cursor) {
+            return Ok(Replay::Events(
+                rows.into_iter().map(StoredEvent::from).collect(),
+            ));
+        }
+        let head = head(db, workspace).await?.unwrap_or(cursor);
+        return Ok(Replay::Reset {
+            head,
+            reason: "older than the retention",
+        });
+    }
+    let head = head(db, workspace).await?.unwrap_or(cursor);
+    if head.epoch != cursor.epoch {
+        return Ok(Replay::Reset {
+            head,
+            reason: "the log was restored from a backup",
+        });
+    }
+    if head.seq < cursor.seq {
+        return Ok(Replay::Reset {
+            head,
+            reason: "the cursor is of the future",
+        });
+    }
+    // The read found no event after the cursor, although the head is further. Either retention deleted them, or an
+    // append came between the two statements. A second read decides.
+    if head.seq > cursor.seq {
+        let came_between = entity::event::Entity::find()
+            .filter(entity::event::Column::WorkspaceId.eq(workspace))
+            .filter(entity::event::Column::Epoch.eq(cursor.epoch))
+            .filter(entity::event::Column::Seq.eq(cursor.seq.saturating_add(1)))
+            .one(db)
+            .await?
+            .is_some();
+        if !came_between {
+            return Ok(Replay::Reset {
+                head,
+                reason: "older than the retention",
+            });
+        }
+    }
+    Ok(Replay::Events(Vec::new()))
+}
+
+/// Events about an agent, newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn about_agent(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+    agent: ClawId,
+    older: Older<i64>,
+    limit: u64,
+) -> Result<Vec<entity::event::Model>, DbErr> {
+    use entity::event::Column;
+    entity::event::Entity::find()
+        .filter(Column::AgentId.eq(agent))
+        .filter(Column::WorkspaceId.eq(workspace))
+        // These events only ask pages to refetch. The change itself has its own event or an audit entry.
+        .filter(Column::Kind.ne("resource.changed"))
+        .filter(older.of(Column::At, Column::Seq))
+        .order_by_desc(Column::At)
+        .order_by_desc(Column::Seq)
+        .limit(limit)
+        .all(db)
+        .await
+}
+
+impl StoredEvent {
+    fn id_of(row: &entity::event::Model) -> EventId {
+        EventId {
+            epoch: row.epoch,
+            seq: row.seq,
+        }
+    }
+}
+
+impl From<entity::event::Model> for StoredEvent {
+    fn from(row: entity::event::Model) -> Self {
+        let id = Self::id_of(&row);
+        Self {
+            workspace: row.workspace_id,
+            id,
+            frame: Self::frame(id, &row.kind, &row.data),
+            kind: row.kind,
+            agent_id: row.agent_id,
+            run_id: row.run_id,
+            mission_id: row.mission_id,
+        }
+    }
+}
+
+/// The cursor just before the oldest kept event.
+///
+/// # Errors
+/// When the database fails.
+pub async fn before_oldest(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+) -> Result<Option<EventId>, DbErr> {
+    let Some(head) = head(db, workspace).await? else {
+        return Ok(None);
+    };
+    // Events of earlier epochs (before a restored backup) are not replayed.
+    let oldest = entity::event::Entity::find()
+        .filter(entity::event::Column::WorkspaceId.eq(workspace))
+        .filter(entity::event::Column::Epoch.eq(head.epoch))
+        .order_by_asc(entity::event::Column::Seq)
+        .one(db)
+        .await?;
+    Ok(oldest.map(|row| EventId {
+        epoch: row.epoch,
+        seq: row.seq - 1,
+    }))
+}
+
+/// The cursor just before a run's first kept event.
+///
+/// # Errors
+/// When the database fails.
+pub async fn before_run(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+    run: RunId,
+) -> Result<Option<EventId>, DbErr> {
+    let first = entity::event::Entity::find()
+        .filter(entity::event::Column::RunId.eq(run.0))
+        .filter(entity::event::Column::WorkspaceId.eq(workspace))
+        .order_by_asc(entity::event::Column::Epoch)
+        .order_by_asc(entity::event::Column::Seq)
+        .one(db)
+        .await?;
+    Ok(first.map(|row| EventId {
+        epoch: row.epoch,
+        seq: row.seq - 1,
+    }))
+}
+
+/// Deletes every workspace's events that are older than `oldest` or beyond its newest `count`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn forget(tx: &WriteTx, oldest: DateTime<Utc>, count: u64) -> Result<(), DbErr> {
+    entity::event::Entity::delete_many()
+        .filter(entity::event::Column::At.lt(oldest))
+        .exec(&**tx)
+        .await?;
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    let sql = "DELETE FROM events WHERE EXISTS (SELECT 1 FROM event_heads h \
+               WHERE h.workspace_id = events.workspace_id AND events.seq <= h.seq - $1)";
+    tx.execute_raw(Statement::from_sql_and_values(
+        tx.backend().into(),
+        sql,
+        [count.into()],
+    ))
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,7 @@
+//! The database layer on SQLite, and on PostgreSQL if `ROOST_TEST_POSTGRES_URL` names a server. Each test runs on both,
+//! on a database of its own.
+
+mod beside;
+mod credentials;
+mod leases;
+mod transactions;

@@ -1,0 +1,124 @@
+//! The JSON of an agent's runtime: its configuration and its parts.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use roost_execution::tools::{Bundle, Profile};
+use roost_execution::topology::Kind;
+use roost_platform::events::AgentState;
+use roost_platform::ids::{ClawId, SandboxId, TeamId, TemplateId};
+
+/// A tool that an agent may use.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OfferedTool {
+    pub name: String,
+    pub description: String,
+    pub bundle: Bundle,
+    /// The tool changes nothing.
+    pub reads_only: bool,
+}
+
+/// The configuration of an agent's runtime.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentRuntimeConfig)]
+pub struct RuntimeConfig {
+    pub agent_id: ClawId,
+    /// `built_in`, the only runtime so far.
+    pub runtime: String,
+    /// The agent's own model binding. When it is absent, the team's binding applies, then the workspace's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_binding: Option<String>,
+    /// The model that the agent would use now. Absent when the binding does not resolve to a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The profile in the runtime's record. The gateway decides at each call which tools a step may use.
+    pub record_profile: Profile,
+    pub record_bundles: BTreeSet<Bundle>,
+    /// The profile that applies in a step of the agent's team.
+    pub effective_profile: Profile,
+    pub effective_bundles: BTreeSet<Bundle>,
+    /// The tools that this profile and these bundles offer.
+    pub tools: Vec<OfferedTool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<TeamId>,
+    /// The agent whose sandbox this agent works in. Absent when it works in its own sandbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workbench_agent_id: Option<ClawId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_id: Option<TemplateId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_version: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role_slot: Option<String>,
+}
+
+/// The identity of an agent.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentIdentity)]
+pub struct Identity {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    pub status: AgentState,
+    /// The number of words in its system prompt.
+    pub prompt_words: usize,
+}
+
+/// The memory (brain) of an agent.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentMemory)]
+pub struct Memory {
+    /// 0 when the agent has no brain yet.
+    pub version: i64,
+    pub bytes: usize,
+}
+
+/// A short description of a skill.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentSkillBrief)]
+pub struct SkillBrief {
+    pub name: String,
+    pub title: String,
+    pub pinned: bool,
+}
+
+/// A place of an agent in a team.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentSeat)]
+pub struct Permissions {
+    pub team_id: TeamId,
+    pub team_name: String,
+    pub topology: Kind,
+    pub node: String,
+    pub slot: String,
+}
+
+/// The sandbox of an agent.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentBody)]
+pub struct Body {
+    pub sandbox_id: SandboxId,
+    /// `local`, or the id of a node.
+    pub node_id: String,
+    pub state: String,
+}
+
+/// The parts of an agent.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentCompartments)]
+pub struct Compartments {
+    pub agent_id: ClawId,
+    pub identity: Identity,
+    pub memory: Memory,
+    pub skills: Vec<SkillBrief>,
+    pub tools: Vec<String>,
+    pub apps: Vec<String>,
+    /// Absent when the agent has no sandbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<Body>,
+    pub seats: Vec<Permissions>,
+    /// The number of steps that the agent works on now.
+    pub at_work: u64,
+}

@@ -1,0 +1,109 @@
+//! The built-in runtime: agents that think with a model and work with tools. Each step of a run has one session.
+//!
+//! Invariants:
+//! * The journal records a cause before its effect. An interrupted session continues from its journal.
+//! * The gateway decides at each call what an agent may use, from its team's effective profile and bundles.
+//! * The gateway never holds a model's key. The rules are the last part of the system prompt, after skills and
+//!   memory.
+//!
+//! Tables: none (`runs` keeps the journal, `teams` keeps an agent's record). In the tree: a session is a job below
+//! its run's actor. The worker `runs/telemetry` publishes what workspaces use.
+
+pub use routes::router;
+
+use std::time::Instant;
+
+use async_trait::async_trait;
+use sea_orm::DbErr;
+
+use roost_execution::models::{Ceilings, Resolver, ceilings};
+use roost_execution::runs::{Effect, RunRow, StepExecutor, StepJob, StepResult, spent_lately};
+use roost_execution::tools::{EffectKey, Toolbox};
+use roost_machines::sandboxes::SandboxesHandle;
+use roost_platform::db::Db;
+use roost_platform::events::EventLog;
+use roost_platform::ids::SharedIds;
+use roost_platform::supervision::KillPoints;
+use roost_tenancy::auth::WorkspaceScope;
+
+mod agent_context;
+mod dto;
+mod progress_events;
+mod progress_stream;
+mod routes;
+mod session;
+pub mod spending;
+pub mod telemetry;
+mod transcript;
+
+/// The agents of the built-in runtime.
+#[derive(Clone)]
+pub struct Agents {
+    pub db: Db,
+    pub ids: SharedIds,
+    pub events: EventLog,
+    pub tools: Toolbox,
+    pub sandboxes: SandboxesHandle,
+    pub models: Resolver,
+    pub spending: spending::Spending,
+    pub kill_points: KillPoints,
+}
+
+impl Agents {
+    /// What the workspace allows its runs to spend.
+    async fn ceilings(&self, scope: WorkspaceScope) -> Result<Ceilings, DbErr> {
+        ceilings(self.db.read(), scope).await
+    }
+
+    /// The cost of the workspace's runs in the last thirty days, in millionths of a US dollar.
+    async fn spent_lately(&self, scope: WorkspaceScope) -> Result<u64, DbErr> {
+        let spent = spent_lately(self.db.read(), scope).await?;
+        Ok(u64::try_from(spent).unwrap_or(0))
+    }
+}
+
+#[async_trait]
+impl StepExecutor for Agents {
+    async fn execute(&self, job: StepJob) -> StepResult {
+        let begun = Instant::now();
+        let context = match agent_context::load(self, &job).await {
+            Ok(context) => context,
+            Err(end) => return end,
+        };
+        let scope = job.journal.fence.scope();
+        // Do not publish an update for every poll of an absent machine.
+        if !job.journal.waited {
+            progress_events::task_update(self, &job, &context, 0, false).await;
+        }
+        let (progress, publisher) =
+            progress_stream::channel(&self.events, scope, context.may.agent, job.run.id);
+        let session = session::Session {
+            agents: self,
+            job: &job,
+            context: context.clone(),
+            progress,
+        };
+        // Dropping the session closes the voice, and the closed voice ends the telling.
+        let (end, ()) = futures::join!(session.work(), publisher.run());
+        let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if !end.waits() {
+            let over = matches!(end, StepResult::Done(_));
+            progress_events::task_update(self, &job, &context, elapsed, over).await;
+        }
+        end
+    }
+
+    async fn abandon(&self, run: &RunRow, effects: Vec<Effect>) {
+        let scope = WorkspaceScope::of_row(run.workspace_id);
+        for effect in effects {
+            let stopped = async {
+                let may = agent_context::capability(self, scope, run, effect.agent).await?;
+                self.tools.cancel(&may, EffectKey(effect.key)).await
+            };
+            if let Err(error) = stopped.await {
+                let error: &dyn std::error::Error = &error;
+                tracing::info!(error, run = %run.id, "the gateway cannot stop a command of a cancelled run; it continues until its deadline");
+            }
+        }
+    }
+}

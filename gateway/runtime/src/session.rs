@@ -1,0 +1,476 @@
+//! One agent at work on one step. The session alternates between model and tools until the agent hands over a result.
+//! It writes each result to the journal before it acts on it, so a later session continues in the middle of the
+//! conversation.
+//!
+//! In the tree: a job below its run's actor. It ends with the actor.
+
+use std::time::{Duration, Instant};
+
+use roost_protocol::report::ErrorKind as ErrorOfMachine;
+use serde_json::Value;
+
+use super::agent_context::AgentContext;
+use super::progress_stream::ProgressSender;
+use super::spending::{self, Refused, Reservation};
+use super::transcript::{Answer, Next, Transcript, Turn};
+use super::{Agents, progress_events};
+use roost_execution::providers::{
+    Call, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec, Usage,
+};
+use roost_execution::runs::{
+    Class, Entry, FenceError, Journal, StepJob, StepResult, Used, effect_key,
+};
+use roost_execution::tools::{self, Capability, EffectKey, ToolResult};
+use roost_machines::fleet;
+use roost_machines::sandboxes::{self, NewSandbox, SandboxError};
+use roost_platform::ids::SandboxId;
+use roost_platform::kill_point;
+use roost_tenancy::workspaces::QuotaError;
+
+/// How often a call is repeated while its sandbox is created or its machine is away, before the step waits.
+const TRIES: u32 = 3;
+/// The longest time between two attempts to create a sandbox when none can be created: each attempt leaves a row and
+/// events.
+const NEXT_SANDBOX: Duration = Duration::from_secs(60);
+/// The maximum number of tokens in one answer of the model.
+const MAX_TOKENS: u32 = 16_384;
+
+/// A session.
+pub(super) struct Session<'a> {
+    pub agents: &'a Agents,
+    pub job: &'a StepJob,
+    pub context: AgentContext,
+    pub progress: ProgressSender,
+}
+
+/// Why a session stopped before its end.
+enum Stopped {
+    Ended(StepResult),
+    Fence(FenceError),
+}
+
+impl From<FenceError> for Stopped {
+    fn from(error: FenceError) -> Self {
+        Self::Fence(error)
+    }
+}
+
+impl From<StepResult> for Stopped {
+    fn from(end: StepResult) -> Self {
+        Self::Ended(end)
+    }
+}
+
+impl Session<'_> {
+    /// Works until the step ends.
+    pub(super) async fn work(self) -> StepResult {
+        match self.run_to_end().await {
+            Ok(text) => StepResult::Done(text),
+            Err(Stopped::Ended(end)) => end,
+            Err(Stopped::Fence(FenceError::Db(error))) => StepResult::retryable(error.to_string()),
+            Err(Stopped::Fence(FenceError::Lost | FenceError::Cancelled)) => StepResult::Fenced,
+        }
+    }
+
+    async fn run_to_end(&self) -> Result<String, Stopped> {
+        let journal = &self.job.journal;
+        let written = journal.read().await.map_err(FenceError::from)?;
+        let mut transcript = Transcript::replay(&written)
+            .map_err(|error| StepResult::terminal(error.to_string()))?;
+        // A call that waits for its machine was published when it was made. Do not publish it again at each poll.
+        let mut published = journal.waited;
+        loop {
+            match transcript.next() {
+                Next::Finished(turn) => return final_text(turn).map_err(Stopped::from),
+                Next::Looping => {
+                    return Err(StepResult::terminal(
+                        "The agent repeated the same calls in spite of a hint. Give it another model, or a clearer goal.",
+                    )
+                    .into());
+                }
+                Next::TooLong => {
+                    return Err(StepResult::terminal(format!(
+                        "The agent did not finish within {} turns. Divide the goal, or give it another model.",
+                        super::transcript::MAX_TURNS
+                    ))
+                    .into());
+                }
+                Next::Call { call, place } => {
+                    let call = call.clone();
+                    if !std::mem::take(&mut published) && call.malformed.is_none() {
+                        progress_events::calling(
+                            &self.context,
+                            &call.name,
+                            &call.arguments,
+                            &self.progress,
+                        );
+                    }
+                    let answer = self.call(&call, place).await?;
+                    self.note_answer(journal, place, &call.name, &answer.0, answer.1)
+                        .await?;
+                    transcript.push_answer(answer.0);
+                }
+                Next::Ask => {
+                    let request = self.request(transcript.messages(&self.job.prompt)).await?;
+                    // The reservation lasts until the turn's cost is in the journal.
+                    let _reservation = self.reserve(&request).await?;
+                    let (reply, took) = self.ask(&request).await?;
+                    if is_empty_reply(&reply) {
+                        // An empty answer is not written to the journal, so the next attempt asks the model again.
+                        let used = used(reply.usage, reply.cost_microusd);
+                        journal.spend(used).await?;
+                        return Err(StepResult::retryable("the model answered with nothing").into());
+                    }
+                    let turn = Turn {
+                        text: reply.text.clone(),
+                        calls: reply.calls.clone(),
+                        stop: reply.stop,
+                    };
+                    self.note_turn(journal, transcript.place(), &turn, &reply, took)
+                        .await?;
+                    transcript.push_turn(turn);
+                }
+            }
+        }
+    }
+
+    /// Checks the ceilings before the turn spends anything: the run's own, those of its ancestors, and the
+    /// workspace's.
+    async fn reserve(&self, request: &Request) -> Result<Option<Reservation>, Stopped> {
+        let price = self.context.model.price;
+        let most = spending::most(request, price);
+        let reserved = spending::reserve(self.agents, &self.job.run, price, most).await;
+        reserved.map_err(|refused| match refused {
+            Refused::Over(why) => ceiling_reached(&why),
+            Refused::Db(error) => FenceError::from(error).into(),
+        })
+    }
+
+    async fn current_permissions(&self) -> Result<Capability, Stopped> {
+        let seat = self.context.seat.now(self.agents, self.job).await?;
+        Ok(seat.may)
+    }
+
+    async fn request(&self, messages: Vec<Message>) -> Result<Request, Stopped> {
+        let may = self.current_permissions().await?;
+        let offered = tools::offered(may.profile, &may.bundles);
+        Ok(Request {
+            model: self.context.model.provider_name.clone(),
+            system: self.context.system.clone(),
+            messages,
+            tools: offered
+                .into_iter()
+                .map(|tool| ToolSpec {
+                    name: tool.name.to_owned(),
+                    description: tool.description.to_owned(),
+                    schema: tool.schema,
+                })
+                .collect(),
+            max_tokens: MAX_TOKENS,
+            slot: self.job.node.role.clone(),
+            step: format!("{}/{}", self.job.run.id, self.job.step.key),
+        })
+    }
+
+    async fn ask(&self, request: &Request) -> Result<(Reply, Duration), Stopped> {
+        progress_events::thinking(&self.context, &self.progress);
+        kill_point!(self.agents.kill_points, "runtime.session.before_model");
+        let begun = Instant::now();
+        let progress = self.progress.clone();
+        let mut on_delta = move |delta| progress.push_delta(delta);
+        let reply = self.context.model.model.turn(request, &mut on_delta).await;
+        kill_point!(self.agents.kill_points, "runtime.session.after_model");
+        match reply {
+            Ok(reply) => Ok((reply, begun.elapsed())),
+            Err(error) => {
+                if let Some(spent) = error.spent {
+                    let used = used(spent.usage, spent.cost_microusd);
+                    self.job.journal.spend(used).await?;
+                }
+                Err(failed(&error).into())
+            }
+        }
+    }
+
+    async fn call(&self, call: &Call, place: u32) -> Result<(Answer, Duration), Stopped> {
+        let begun = Instant::now();
+        let answer = |text: String, is_error| Answer {
+            call: call.id.clone(),
+            arguments: call.arguments.clone(),
+            text,
+            is_error,
+            exit_code: None,
+            cut: false,
+        };
+        if let Some(raw) = &call.malformed {
+            let shown: String = raw.chars().take(200).collect();
+            let text = format!("The arguments of {} are not JSON: {shown}", call.name);
+            return Ok((answer(text, true), begun.elapsed()));
+        }
+        let run = &self.job.run;
+        let key = EffectKey(effect_key(
+            run.id,
+            &self.job.step.key,
+            self.job.step.lap,
+            place,
+        ));
+        kill_point!(self.agents.kill_points, "runtime.session.before_tool");
+        let result = self.effect(key, &call.name, &call.arguments).await?;
+        kill_point!(self.agents.kill_points, "runtime.session.after_tool");
+        let answer = match result {
+            Ok(result) => Answer {
+                exit_code: result.exit_code,
+                cut: result.cut,
+                ..answer(result.text, result.is_error)
+            },
+            Err(text) => answer(text, true),
+        };
+        progress_events::tool_result(&answer, &self.progress);
+        Ok((answer, begun.elapsed()))
+    }
+
+    /// Executes a call. The inner error is for the model.
+    async fn effect(
+        &self,
+        key: EffectKey,
+        name: &str,
+        arguments: &Value,
+    ) -> Result<Result<ToolResult, String>, Stopped> {
+        let mut tries = 0;
+        loop {
+            let may = self.current_permissions().await?;
+            let progress = self.progress.clone();
+            let mut on_frame =
+                move |frame: tools::Frame| progress.push_lines(progress_events::lines(frame));
+            let done = self
+                .agents
+                .tools
+                .call(&may, key, name, arguments, &mut on_frame)
+                .await;
+            let error = match done {
+                Ok(result) => return Ok(Ok(result)),
+                Err(error) => error,
+            };
+            tries += 1;
+            match error.class() {
+                tools::Class::Tell => return Ok(Err(error.to_string())),
+                tools::Class::Provision if tries <= TRIES => self.make_sandbox(&may).await?,
+                tools::Class::Cancelled => {
+                    return Err(StepResult::terminal("The command was cancelled.").into());
+                }
+                tools::Class::Provision | tools::Class::Retry => {
+                    return Err(StepResult::retryable(error_text(&error)).into());
+                }
+                tools::Class::Wait => return Err(self.absent(&error).await.into()),
+                tools::Class::Fail => return Err(StepResult::terminal(error_text(&error)).into()),
+            }
+        }
+    }
+
+    async fn make_sandbox(&self, may: &Capability) -> Result<(), Stopped> {
+        let id = SandboxId(self.agents.ids.next());
+        let wanted = NewSandbox {
+            node_id: self.context.machine.clone(),
+            ..Default::default()
+        };
+        let made = sandboxes::provision(
+            &self.agents.sandboxes,
+            may.scope,
+            may.user,
+            may.sandbox_of,
+            id,
+            wanted,
+        );
+        match made.await {
+            Ok(_) => Ok(()),
+            Err(SandboxError::Quota(QuotaError::Exceeded { .. })) => Err(quota(
+                "No sandbox can be made: the plan's limit of live containers is reached.",
+            )
+            .into()),
+            Err(SandboxError::NoClaw) => Err(StepResult::terminal(
+                "The agent whose sandbox the team shares does not exist any more.",
+            )
+            .into()),
+            // A retry would fail in the same way: this gateway has no engine, the image is wrong, or the owner
+            // forbids it.
+            Err(SandboxError::Refused(error)) if !is_passing(error.kind) => Err(
+                StepResult::terminal(format!("No sandbox could be made: {}", error.detail)).into(),
+            ),
+            Err(SandboxError::Refused(error)) if is_absence(error.kind) => {
+                Err(StepResult::Failed {
+                    class: Class::Away,
+                    detail: format!(
+                        "No sandbox can be made now: {}.",
+                        error.detail.trim_end_matches('.')
+                    ),
+                    after: Some(NEXT_SANDBOX),
+                }
+                .into())
+            }
+            Err(error) => Err(StepResult::retryable(error_text(&error)).into()),
+        }
+    }
+
+    /// The machine with the agent's sandbox is away. The step waits, and the error names the machine.
+    async fn absent(&self, error: &tools::ToolError) -> StepResult {
+        let known = match error.machine() {
+            Some(id) => fleet::by_id(self.agents.db.read(), id).await,
+            None => Ok(None),
+        };
+        match known {
+            Ok(Some(node)) if node.draining => StepResult::away(format!(
+                "The machine {} is draining and accepts no new commands.",
+                node.called()
+            )),
+            Ok(Some(node)) => {
+                StepResult::away(format!("The machine {} is not connected.", node.called()))
+            }
+            Ok(None) | Err(_) => StepResult::away(error_text(error)),
+        }
+    }
+
+    async fn note_turn(
+        &self,
+        journal: &Journal,
+        index: u32,
+        turn: &Turn,
+        reply: &Reply,
+        took: Duration,
+    ) -> Result<(), Stopped> {
+        let entry = Entry {
+            index,
+            kind: "model",
+            name: self.context.model.name.clone(),
+            content: serde_json::to_string(turn)
+                .map_err(|error| StepResult::terminal(error.to_string()))?,
+            failed: false,
+            took_ms: millis(took),
+            used: used(reply.usage, reply.cost_microusd),
+        };
+        Ok(journal.write(entry).await?)
+    }
+
+    async fn note_answer(
+        &self,
+        journal: &Journal,
+        index: u32,
+        name: &str,
+        answer: &Answer,
+        took: Duration,
+    ) -> Result<(), Stopped> {
+        let entry = Entry {
+            index,
+            kind: "tool",
+            name: name.to_owned(),
+            content: serde_json::to_string(answer)
+                .map_err(|error| StepResult::terminal(error.to_string()))?,
+            failed: answer.is_error,
+            took_ms: millis(took),
+            used: Used::default(),
+        };
+        Ok(journal.write(entry).await?)
+    }
+}
+
+fn used(usage: Usage, cost_microusd: Option<u64>) -> Used {
+    let signed = |amount: u64| i64::try_from(amount).unwrap_or(i64::MAX);
+    Used {
+        tokens_in: signed(usage.input),
+        tokens_out: signed(usage.output),
+        cost_microusd: signed(cost_microusd.unwrap_or(0)),
+    }
+}
+
+fn is_empty_reply(reply: &Reply) -> bool {
+    let ended = matches!(reply.stop, Stop::End | Stop::Tools);
+    ended && reply.calls.is_empty() && reply.text.trim().is_empty()
+}
+
+fn ceiling_reached(why: &str) -> Stopped {
+    let detail = format!(
+        "Nothing more is spent: {why}. Raise the ceiling, and fork the run from this step."
+    );
+    quota(&detail).into()
+}
+
+/// Whether the machine's error may pass after a while.
+fn is_passing(kind: ErrorOfMachine) -> bool {
+    matches!(
+        kind,
+        ErrorOfMachine::Paused
+            | ErrorOfMachine::Draining
+            | ErrorOfMachine::EngineUnavailable
+            | ErrorOfMachine::GuestSilent
+            | ErrorOfMachine::DiskFull
+            | ErrorOfMachine::Interrupted
+            | ErrorOfMachine::Busy
+    )
+}
+
+/// Whether the error shows that the machine cannot do any work for a while.
+fn is_absence(kind: ErrorOfMachine) -> bool {
+    matches!(
+        kind,
+        ErrorOfMachine::Paused | ErrorOfMachine::Draining | ErrorOfMachine::EngineUnavailable
+    )
+}
+
+fn millis(took: Duration) -> i64 {
+    i64::try_from(took.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn quota(detail: &str) -> StepResult {
+    StepResult::Failed {
+        class: Class::Quota,
+        detail: detail.to_owned(),
+        after: None,
+    }
+}
+
+/// The text that the last turn hands over.
+fn final_text(turn: &Turn) -> Result<String, StepResult> {
+    match turn.stop {
+        Stop::Filtered => Err(StepResult::terminal(
+            "The model's provider withheld the answer. Say the goal in other words, or bind another model.",
+        )),
+        Stop::Length => Ok(format!(
+            "{}\n[cut off: the model's longest answer]",
+            turn.text
+        )),
+        Stop::End | Stop::Tools if turn.text.trim().is_empty() => {
+            Err(StepResult::retryable("the model answered with nothing"))
+        }
+        Stop::End | Stop::Tools => Ok(turn.text.clone()),
+    }
+}
+
+/// Maps a model's error to the end of the step.
+pub(super) fn failed(error: &ModelError) -> StepResult {
+    let (class, after) = match error.kind {
+        ErrorKind::Retryable => (Class::Retryable, None),
+        ErrorKind::RateLimited { after } => (Class::Retryable, after),
+        ErrorKind::Quota => (Class::Quota, None),
+        ErrorKind::NeedsAuth => (Class::NeedsAuth, None),
+        ErrorKind::Terminal | ErrorKind::TooBig => (Class::Terminal, None),
+    };
+    StepResult::Failed {
+        class,
+        detail: error.to_string(),
+        after,
+    }
+}
+
+/// An error with its causes, as text for people.
+fn error_text(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let more = next.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = next.source();
+    }
+    text
+}

@@ -1,3 +1,0 @@
-//! Agents (the API calls them claws): their settings, their brains and their pictures.
-
-pub mod claws;

@@ -1,7 +1,0 @@
-//! The connections wing: everything that leads out of a workspace: apps, approvals (doors), repositories and private
-//! networks.
-
-pub mod apps;
-pub mod doors;
-pub mod mesh;
-pub mod repos;

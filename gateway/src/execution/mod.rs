@@ -1,7 +1,0 @@
-//! Runs: topologies, durable runs and their steps, the workspace's models, the clients of model providers, and tools.
-
-pub mod models;
-pub mod providers;
-pub mod runs;
-pub mod tools;
-pub mod topology;

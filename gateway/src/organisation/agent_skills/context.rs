@@ -1,9 +1,0 @@
-//! The context of agents' skills.
-
-use crate::platform::db::Db;
-
-/// What the handlers of the room need.
-#[derive(Clone)]
-pub struct AgentSkillsContext {
-    pub db: Db,
-}

@@ -1,6 +1,0 @@
-//! The organisation of agents: skills, the templates of agents and teams, the skills of each agent, and the teams.
-
-pub mod agent_skills;
-pub mod skills;
-pub mod teams;
-pub mod templates;

@@ -1,0 +1,204 @@
+//! The parameter types that state what a handler requires. A handler without one of them is public, and the closed list
+//! in `public_routes.rs` names it.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::extract::{FromRef, FromRequestParts, RawPathParams};
+use http::request::Parts;
+
+use super::middleware::{Caller, Identity};
+use super::model::{Permission, Verb};
+use super::{Role, WorkspaceScope, commands};
+use crate::workspaces;
+use roost_platform::db::Db;
+use roost_platform::ids::{UserId, WorkspaceId};
+use roost_web::error::{ApiError, ApiResult, Code};
+
+/// Any signed-in user.
+#[derive(Debug, Clone)]
+pub struct Authenticated(Arc<Caller>);
+
+/// A member of the request's workspace whose role may do `P`.
+#[derive(Debug, Clone)]
+pub struct Scoped<P> {
+    caller: Arc<Caller>,
+    scope: WorkspaceScope,
+    role: Role,
+    _permission: PhantomData<fn(P)>,
+}
+
+/// A member of the workspace that the path names as `{id}`, whose role there may do `P`. The request's own workspace
+/// does not matter. For a caller that is not a member the answer is the same as for a workspace that does not exist.
+#[derive(Debug, Clone)]
+pub struct Within<P>(Scoped<P>);
+
+/// A person that operates the deployment.
+#[derive(Debug, Clone)]
+pub struct OperatorOnly(Arc<Caller>);
+
+/// The caller, if signed in: for public pages that show more to a user.
+#[derive(Debug, Clone)]
+pub struct MayTry(pub Option<Arc<Caller>>);
+
+impl Deref for Authenticated {
+    type Target = Caller;
+    fn deref(&self) -> &Caller {
+        &self.0
+    }
+}
+
+impl<P> Deref for Within<P> {
+    type Target = Scoped<P>;
+    fn deref(&self) -> &Scoped<P> {
+        &self.0
+    }
+}
+
+impl Deref for OperatorOnly {
+    type Target = Caller;
+    fn deref(&self) -> &Caller {
+        &self.0
+    }
+}
+
+impl<P> Scoped<P> {
+    /// The key to the workspace's rows.
+    pub fn scope(&self) -> WorkspaceScope {
+        self.scope
+    }
+
+    /// The caller's role in the workspace.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Refuses a caller whose role may not do this as well. Only some requests to a route need it.
+    ///
+    /// # Errors
+    /// [`Code::Forbidden`].
+    pub fn demand(&self, verb: Verb) -> ApiResult<()> {
+        demand(self.role, verb)
+    }
+
+    /// Refuses a program's token, for actions whose result would outlive it.
+    ///
+    /// # Errors
+    /// [`Code::Forbidden`].
+    pub fn not_by_program(&self) -> ApiResult<()> {
+        Ok(commands::not_by_program(&self.caller)?)
+    }
+
+    /// The caller.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// The caller's id: the actor of audit entries.
+    pub fn user_id(&self) -> UserId {
+        self.caller.user.id
+    }
+}
+
+fn demand(role: Role, verb: Verb) -> ApiResult<()> {
+    if role.may(verb) {
+        return Ok(());
+    }
+    Err(ApiError::new(Code::Forbidden).detail(format!(
+        "This needs the role {} or a stronger one; yours is {}.",
+        verb.least_role().as_str(),
+        role.as_str()
+    )))
+}
+
+fn caller(parts: &Parts) -> ApiResult<Arc<Caller>> {
+    match parts.extensions.get::<Identity>() {
+        Some(Identity::Known(caller)) => Ok(caller.clone()),
+        Some(Identity::Refused(error)) => Err(error.clone()),
+        Some(Identity::Nobody) | None => Err(ApiError::new(Code::Unauthenticated)),
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
+        caller(parts).map(Self)
+    }
+}
+
+impl<S: Send + Sync, P: Permission> FromRequestParts<S> for Scoped<P> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
+        let caller = caller(parts)?;
+        let Some(member) = &caller.member else {
+            return Err(super::AuthError::NoWorkspace.into());
+        };
+        let (scope, role) = (member.scope, member.role);
+        Self::checked(caller, scope, role)
+    }
+}
+
+impl<P: Permission> Scoped<P> {
+    fn checked(caller: Arc<Caller>, scope: WorkspaceScope, role: Role) -> ApiResult<Self> {
+        demand(role, P::VERB)?;
+        Ok(Self {
+            caller,
+            scope,
+            role,
+            _permission: PhantomData,
+        })
+    }
+}
+
+impl<S, P> FromRequestParts<S> for Within<P>
+where
+    S: Send + Sync,
+    P: Permission,
+    Db: FromRef<S>,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> ApiResult<Self> {
+        let caller = caller(parts)?;
+        let params = RawPathParams::from_request_parts(parts, state)
+            .await
+            .map_err(|_| ApiError::not_found("workspace"))?;
+        let id: WorkspaceId = params
+            .iter()
+            .find(|(name, _)| *name == "id")
+            .and_then(|(_, text)| text.parse().ok())
+            .ok_or_else(|| ApiError::not_found("workspace"))?;
+        let db = Db::from_ref(state);
+        let (member, _) = workspaces::membership(db.read(), caller.user.id, id)
+            .await?
+            .ok_or_else(|| ApiError::not_found("workspace"))?;
+        let scope = WorkspaceScope::of_member(id);
+        Scoped::checked(caller, scope, Role::from_stored(&member.role)).map(Self)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for OperatorOnly {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
+        let caller = caller(parts)?;
+        if caller.operator {
+            Ok(Self(caller))
+        } else {
+            Err(ApiError::new(Code::Forbidden).detail(
+                "Only operators of the deployment may do this (`operators` in the configuration, or `roost operator grant`).",
+            ))
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for MayTry {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
+        Ok(Self(caller(parts).ok()))
+    }
+}

@@ -1,0 +1,267 @@
+//! `/api/auth/*`, `/api/invitations/*` and `/api/setup`.
+
+mod device;
+mod invited;
+mod oidc;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{ConnectInfo, State};
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use http::{HeaderMap, StatusCode, header};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::commands::{self, Credentials, Origin};
+use super::dto::{
+    ApiSession, HostedSignIn, Login, Me, MembershipBrief, NewApiSession, NewPassword, Session,
+    Setup, SignedIn, Switch, WorkspaceBrief,
+};
+use super::entity::user;
+use super::middleware::{COOKIE, is_over};
+use super::{AuthContext, AuthError, Authenticated, Role, Token, Verb, devices, store};
+use crate::workspaces;
+use roost_platform::ids::SessionId;
+use roost_web::error::ApiResult;
+use roost_web::idempotency::Secret;
+use roost_web::json::{Path, Valid};
+use roost_web::pagination::Page;
+use roost_web::problem::Problem;
+
+/// The routes.
+pub fn router() -> OpenApiRouter<AuthContext> {
+    OpenApiRouter::new()
+        .routes(routes!(login))
+        .routes(routes!(logout))
+        .routes(routes!(me))
+        .routes(routes!(set_password))
+        .routes(routes!(list_sessions, open_session))
+        .routes(routes!(end_session))
+        .routes(routes!(switch_workspace))
+        .merge(invited::router())
+        .merge(oidc::router())
+        .merge(device::router())
+        .routes(routes!(setup))
+}
+
+/// Signs in with a one-time login, or with e-mail and password. Also sets the cookie `roost_session`.
+#[utoipa::path(post, path = "/api/auth/login", tag = "auth", request_body = Login,
+    responses((status = 200, body = SignedIn), (status = 400, body = Problem),
+        (status = 401, body = Problem), (status = 429, body = Problem)))]
+async fn login(
+    State(state): State<AuthContext>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+    Valid(login): Valid<Login>,
+) -> ApiResult<Response> {
+    let credentials = match (login.one_time, login.email, login.password) {
+        (Some(token), _, _) => Credentials::OneTime(token),
+        (None, Some(email), Some(password)) => Credentials::Password { email, password },
+        _ => return Err(AuthError::InvalidCredentials.into()),
+    };
+    let from = origin(&state, peer, &headers);
+    let fresh = commands::sign_in(&state, credentials, &from).await?;
+    let cookie = cookie(&state, fresh.token.reveal(), state.absolute);
+    let known = commands::remember_browser(&state, fresh.user.id, &from).await?;
+    let body = SignedIn {
+        token: fresh.token.reveal().to_owned(),
+        must_set_password: needs_password(&fresh.user),
+        user: fresh.user.into(),
+        workspace: WorkspaceBrief {
+            id: fresh.session.workspace_id,
+            name: fresh.workspace_name,
+        },
+        role: fresh.role,
+        expires_at: fresh.session.expires_at,
+    };
+    let headers = AppendHeaders([
+        (header::SET_COOKIE, cookie),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ]);
+    Ok((headers, device_cookie(&state, known), Json(body)).into_response())
+}
+
+/// The cookie by which the gateway recognises a browser at its next sign-in. Only the routes that sign in receive it.
+fn device_cookie(
+    state: &AuthContext,
+    known: Option<Token>,
+) -> Option<AppendHeaders<[(header::HeaderName, String); 1]>> {
+    let known = known?;
+    let secure = if state.secure_cookies { "; Secure" } else { "" };
+    let (name, seconds) = (devices::COOKIE, devices::LIVES.as_secs());
+    let value = format!(
+        "{name}={}; Path=/api; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}",
+        known.reveal()
+    );
+    Some(AppendHeaders([(header::SET_COOKIE, value)]))
+}
+
+/// Whether the user must set a password: a person without a password and an issuer needs a new one-time login each
+/// time.
+fn needs_password(user: &user::Model) -> bool {
+    user.password_hash.is_none() && user.auth_subject.is_none()
+}
+
+/// The origin of a request, as a session records it.
+fn origin(state: &AuthContext, peer: SocketAddr, headers: &HeaderMap) -> Origin {
+    let device = headers
+        .get(header::USER_AGENT)
+        .and_then(|value| value.to_str().ok());
+    Origin {
+        address: state.proxies.client(peer.ip(), headers),
+        device: device.map(str::to_owned),
+        known_as: devices::presented(headers),
+        by_page: headers.contains_key(header::ORIGIN),
+    }
+}
+
+fn cookie(state: &AuthContext, token: &str, lives: Duration) -> String {
+    let secure = if state.secure_cookies { "; Secure" } else { "" };
+    let seconds = lives.as_secs();
+    format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}")
+}
+
+/// Ends the session of this request.
+#[utoipa::path(post, path = "/api/auth/logout", tag = "auth",
+    responses((status = 204), (status = 401, body = Problem), (status = 409, body = Problem)))]
+async fn logout(State(state): State<AuthContext>, caller: Authenticated) -> ApiResult<Response> {
+    let session = caller.session().ok_or(AuthError::TokenOfIssuer)?;
+    commands::end_session(&state, caller.user.id, session.id).await?;
+    let cookie = cookie(&state, "", Duration::ZERO);
+    let headers = AppendHeaders([(header::SET_COOKIE, cookie)]);
+    Ok((StatusCode::NO_CONTENT, headers).into_response())
+}
+
+/// Returns the caller and what they may do.
+#[utoipa::path(get, path = "/api/auth/me", tag = "auth",
+    responses((status = 200, body = Me), (status = 401, body = Problem)))]
+async fn me(State(state): State<AuthContext>, caller: Authenticated) -> ApiResult<Json<Me>> {
+    let member = caller.member.as_ref().ok_or(AuthError::NoWorkspace)?;
+    let workspaces = workspaces::of_user(state.db.read(), caller.user.id)
+        .await?
+        .into_iter()
+        .map(|(member, workspace)| MembershipBrief {
+            id: workspace.id,
+            name: workspace.name,
+            role: Role::from_stored(&member.role),
+        })
+        .collect();
+    let permissions = Verb::ALL
+        .iter()
+        .filter(|verb| member.role.may(**verb))
+        .map(|verb| verb.name().to_owned())
+        .collect();
+    Ok(Json(Me {
+        user: caller.user.clone().into(),
+        workspace: WorkspaceBrief {
+            id: member.scope.workspace(),
+            name: member.workspace_name.clone(),
+        },
+        role: member.role,
+        operator: caller.operator,
+        workspaces,
+        permissions,
+        must_set_password: needs_password(&caller.user),
+        hosted: caller.user.auth_subject.is_some(),
+    }))
+}
+
+/// Makes another workspace of the caller the active one of this sign-in.
+#[utoipa::path(put, path = "/api/auth/workspace", tag = "auth", request_body = Switch,
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem)))]
+async fn switch_workspace(
+    State(state): State<AuthContext>,
+    caller: Authenticated,
+    Valid(body): Valid<Switch>,
+) -> ApiResult<StatusCode> {
+    commands::switch_workspace(&state, &caller, body.workspace_id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Sets the caller's password and ends their other sign-ins.
+#[utoipa::path(post, path = "/api/auth/password", tag = "auth", request_body = NewPassword,
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Problem), (status = 403, body = Problem),
+        (status = 429, body = Problem)))]
+async fn set_password(
+    State(state): State<AuthContext>,
+    caller: Authenticated,
+    Valid(body): Valid<NewPassword>,
+) -> ApiResult<StatusCode> {
+    let tokens_too = body.revoke_tokens;
+    commands::set_password(&state, &caller, body.current, body.new, tokens_too).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The caller's sessions, newest first.
+#[utoipa::path(get, path = "/api/auth/sessions", tag = "auth",
+    responses((status = 200, body = Page<Session>), (status = 401, body = Problem)))]
+async fn list_sessions(
+    State(state): State<AuthContext>,
+    caller: Authenticated,
+) -> ApiResult<Json<Page<Session>>> {
+    let rows = store::sessions_of(state.db.read(), caller.user.id).await?;
+    let now = state.clock.now();
+    let items = rows
+        .into_iter()
+        .filter(|row| !is_over(row, now, state.idle))
+        .map(|row| Session::new(row, caller.session().map(|session| session.id)))
+        .collect();
+    Ok(Json(Page {
+        items,
+        next_cursor: None,
+    }))
+}
+
+/// Opens a session for a program. Its token is shown once.
+#[utoipa::path(post, path = "/api/auth/sessions", tag = "auth", request_body = NewApiSession,
+    params(("Idempotency-Key" = Option<String>, Header, description = "a repeat is 409 already-answered: the token is not kept")),
+    responses((status = 201, body = ApiSession), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem)))]
+async fn open_session(
+    State(state): State<AuthContext>,
+    caller: Authenticated,
+    Valid(body): Valid<NewApiSession>,
+) -> ApiResult<(StatusCode, Secret<ApiSession>)> {
+    let label = body.label.trim().to_owned();
+    let days = body.expires_in_days;
+    let (row, token) = commands::open_api_session(&state, &caller, label.clone(), days).await?;
+    let body = ApiSession {
+        id: row.id,
+        token: token.reveal().to_owned(),
+        label,
+        expires_at: row.expires_at,
+    };
+    Ok((StatusCode::CREATED, Secret(body)))
+}
+
+/// Ends one of the caller's sessions.
+#[utoipa::path(delete, path = "/api/auth/sessions/{id}", tag = "auth", params(("id" = SessionId, Path)),
+    responses((status = 204), (status = 401, body = Problem), (status = 404, body = Problem)))]
+async fn end_session(
+    State(state): State<AuthContext>,
+    caller: Authenticated,
+    Path(id): Path<SessionId>,
+) -> ApiResult<StatusCode> {
+    commands::end_session(&state, caller.user.id, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Returns whether the Owner has a password yet, and whether people can sign in by an identity provider.
+#[utoipa::path(get, path = "/api/setup", tag = "auth", responses((status = 200, body = Setup)))]
+async fn setup(State(state): State<AuthContext>) -> ApiResult<Json<Setup>> {
+    let owner_ready = store::anyone_has_a_password(state.db.read()).await?;
+    let issuer = state
+        .hosted
+        .as_ref()
+        .filter(|hosted| hosted.settings.client_id.is_some());
+    let hosted = issuer.map(|hosted| HostedSignIn {
+        name: hosted.settings.display_name.clone(),
+    });
+    Ok(Json(Setup {
+        owner_ready,
+        hosted,
+    }))
+}

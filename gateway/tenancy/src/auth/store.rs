@@ -1,0 +1,443 @@
+//! All SQL of users, sessions, one-time logins and operator grants.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect, Select, Set, sea_query::Expr, sea_query::OnConflict,
+    sea_query::Query,
+};
+
+use super::EmailBy;
+use super::entity::{one_time_login, operator_grant, session, user};
+use crate::workspaces;
+use roost_platform::db::WriteTx;
+use roost_platform::ids::{SessionId, UserId, WorkspaceId};
+
+/// The session with this token hash and its user, whatever its age.
+pub async fn session_by_token(
+    db: &impl ConnectionTrait,
+    token_sha256: &str,
+) -> Result<Option<(session::Model, user::Model)>, DbErr> {
+    // Every request needs this, so it is one query.
+    let found = session::Entity::find()
+        .filter(session::Column::TokenSha256.eq(token_sha256))
+        .find_also_related(user::Entity)
+        .one(db)
+        .await?;
+    Ok(found.and_then(|(session, user)| Some((session, user?))))
+}
+
+/// A user by e-mail (lower case).
+pub async fn user_by_email(
+    db: &impl ConnectionTrait,
+    email: &str,
+) -> Result<Option<user::Model>, DbErr> {
+    user::Entity::find()
+        .filter(user::Column::Email.eq(email))
+        .one(db)
+        .await
+}
+
+/// A user by id.
+pub async fn user_by_id(
+    db: &impl ConnectionTrait,
+    id: UserId,
+) -> Result<Option<user::Model>, DbErr> {
+    user::Entity::find_by_id(id).one(db).await
+}
+
+/// Users by id, unordered.
+pub async fn users_by_id(
+    db: &impl ConnectionTrait,
+    ids: impl IntoIterator<Item = UserId>,
+) -> Result<Vec<user::Model>, DbErr> {
+    user::Entity::find()
+        .filter(user::Column::Id.is_in(ids))
+        .all(db)
+        .await
+}
+
+/// Locks the user's row for the rest of the transaction, so that transactions that count before they add run one by
+/// one.
+pub async fn hold_user(tx: &WriteTx, user: UserId) -> Result<(), DbErr> {
+    user::Entity::update_many()
+        .col_expr(user::Column::Name, Expr::col(user::Column::Name))
+        .filter(user::Column::Id.eq(user))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// Whether any person has set a password. The reserved user does not count.
+pub async fn anyone_has_a_password(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
+    let row = user::Entity::find()
+        .filter(user::Column::PasswordHash.is_not_null())
+        .one(db)
+        .await?;
+    Ok(row.is_some())
+}
+
+/// Inserts a user.
+pub async fn insert_user(db: &impl ConnectionTrait, user: user::Model) -> Result<(), DbErr> {
+    user::Entity::insert(user::ActiveModel::from(user))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Inserts a session.
+pub async fn insert_session(
+    db: &impl ConnectionTrait,
+    session: session::Model,
+) -> Result<(), DbErr> {
+    session::Entity::insert(session::ActiveModel::from(session))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Inserts a one-time login.
+pub async fn insert_one_time(
+    db: &impl ConnectionTrait,
+    login: one_time_login::Model,
+) -> Result<(), DbErr> {
+    one_time_login::Entity::insert(one_time_login::ActiveModel::from(login))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Deletes and returns a one-time login in one statement, so that it works once.
+pub async fn take_one_time(
+    db: &impl ConnectionTrait,
+    token_sha256: &str,
+    now: DateTime<Utc>,
+) -> Result<Option<UserId>, DbErr> {
+    let taken = one_time_login::Entity::delete_many()
+        .filter(one_time_login::Column::TokenSha256.eq(token_sha256))
+        .exec_with_returning(db)
+        .await?;
+    Ok(taken
+        .into_iter()
+        .find(|login| login.expires_at > now)
+        .map(|login| login.user_id))
+}
+
+/// Deletes what has expired.
+pub async fn forget_expired(db: &impl ConnectionTrait, now: DateTime<Utc>) -> Result<(), DbErr> {
+    one_time_login::Entity::delete_many()
+        .filter(one_time_login::Column::ExpiresAt.lte(now))
+        .exec(db)
+        .await?;
+    session::Entity::delete_many()
+        .filter(session::Column::ExpiresAt.lte(now))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Records that a session was used.
+pub async fn touch_session(
+    db: &impl ConnectionTrait,
+    id: SessionId,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    session::Entity::update_many()
+        .col_expr(session::Column::LastSeenAt, Expr::value(now))
+        .filter(session::Column::Id.eq(id))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// The user's sessions, newest first.
+pub async fn sessions_of(
+    db: &impl ConnectionTrait,
+    user: UserId,
+) -> Result<Vec<session::Model>, DbErr> {
+    session::Entity::find()
+        .filter(session::Column::UserId.eq(user))
+        .order_by_desc(session::Column::Id)
+        .all(db)
+        .await
+}
+
+/// Counts a user's sessions of a kind that have not expired.
+pub async fn count_sessions(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    kind: &str,
+    now: DateTime<Utc>,
+) -> Result<u64, DbErr> {
+    session::Entity::find()
+        .filter(session::Column::UserId.eq(user))
+        .filter(session::Column::Kind.eq(kind))
+        .filter(session::Column::ExpiresAt.gt(now))
+        .count(db)
+        .await
+}
+
+/// Ends the sign-ins of a user that were unused longest, so that `keep` remain.
+pub async fn end_oldest_sign_ins(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    keep: u64,
+) -> Result<(), DbErr> {
+    let over: Vec<SessionId> = session::Entity::find()
+        .select_only()
+        .column(session::Column::Id)
+        .filter(session::Column::UserId.eq(user))
+        .filter(session::Column::Kind.eq("login"))
+        .order_by_desc(session::Column::LastSeenAt)
+        .order_by_desc(session::Column::Id)
+        .offset(keep)
+        .limit(1_000)
+        .into_tuple()
+        .all(db)
+        .await?;
+    if !over.is_empty() {
+        session::Entity::delete_many()
+            .filter(session::Column::Id.is_in(over))
+            .exec(db)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Users that have an issuer's tokens at the broker and no living session that rests on the issuer.
+pub async fn users_with_idle_grant(
+    db: &impl ConnectionTrait,
+    now: DateTime<Utc>,
+) -> Result<Vec<UserId>, DbErr> {
+    let living = Query::select()
+        .column(session::Column::UserId)
+        .from(session::Entity)
+        .and_where(session::Column::ByIssuer.eq(true))
+        .and_where(session::Column::ExpiresAt.gt(now))
+        .to_owned();
+    user::Entity::find()
+        .select_only()
+        .column(user::Column::Id)
+        .filter(user::Column::IssuerGrant.is_not_null())
+        .filter(user::Column::Id.not_in_subquery(living))
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+/// The sessions among these that exist and have not ended.
+pub async fn living_sessions(
+    db: &impl ConnectionTrait,
+    ids: HashSet<SessionId>,
+    now: DateTime<Utc>,
+) -> Result<HashSet<SessionId>, DbErr> {
+    let (ids, mut living) = (Vec::from_iter(ids), HashSet::new());
+    // SQLite limits the parameters of a statement, and one statement should not ask for too many rows.
+    for some in ids.chunks(500) {
+        let found: Vec<SessionId> = session::Entity::find()
+            .select_only()
+            .column(session::Column::Id)
+            .filter(session::Column::Id.is_in(some.iter().copied()))
+            .filter(session::Column::ExpiresAt.gt(now))
+            .into_tuple()
+            .all(db)
+            .await?;
+        living.extend(found);
+    }
+    Ok(living)
+}
+
+/// The users among these that operate the deployment by a grant. A grant is for an address, so it counts only if
+/// the address is vouched for.
+pub async fn granted_among(
+    db: &impl ConnectionTrait,
+    users: HashSet<UserId>,
+) -> Result<HashSet<UserId>, DbErr> {
+    let (users, mut all) = (Vec::from_iter(users), HashSet::new());
+    for some in users.chunks(500) {
+        let grants = Query::select()
+            .column(operator_grant::Column::Email)
+            .from(operator_grant::Entity)
+            .to_owned();
+        let found: Vec<UserId> = user::Entity::find()
+            .select_only()
+            .column(user::Column::Id)
+            .filter(user::Column::Id.is_in(some.iter().copied()))
+            .filter(user::Column::EmailBy.ne(EmailBy::Person.as_str()))
+            .filter(user::Column::Email.in_subquery(grants))
+            .into_tuple()
+            .all(db)
+            .await?;
+        all.extend(found);
+    }
+    Ok(all)
+}
+
+/// Deletes a session of the user; `None` when there is none.
+pub async fn delete_session(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    id: SessionId,
+) -> Result<Option<session::Model>, DbErr> {
+    let deleted = session::Entity::delete_many()
+        .filter(session::Column::Id.eq(id))
+        .filter(session::Column::UserId.eq(user))
+        .exec_with_returning(db)
+        .await?;
+    Ok(deleted.into_iter().next())
+}
+
+/// Ends all sign-ins of a user but one. With `tokens` it also ends the tokens of their programs.
+pub async fn delete_other_sessions(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    keep: SessionId,
+    tokens: bool,
+) -> Result<(), DbErr> {
+    let mut others = session::Entity::delete_many()
+        .filter(session::Column::UserId.eq(user))
+        .filter(session::Column::Id.ne(keep));
+    if !tokens {
+        others = others.filter(session::Column::Kind.eq("login"));
+    }
+    others.exec(db).await?;
+    session::Entity::update_many()
+        .col_expr(
+            session::Column::SetPasswordWithoutCurrent,
+            Expr::value(false),
+        )
+        .filter(session::Column::UserId.eq(user))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Makes another workspace the active one of a session.
+pub async fn switch_session(
+    db: &impl ConnectionTrait,
+    id: SessionId,
+    workspace: WorkspaceId,
+) -> Result<(), DbErr> {
+    session::Entity::update_many()
+        .col_expr(session::Column::WorkspaceId, Expr::value(workspace))
+        .filter(session::Column::Id.eq(id))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Ends a user's access to a workspace that they left. Tokens for it are deleted. Sign-ins continue in another
+/// workspace of the user, or end if there is none.
+pub async fn leave_workspace(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    left: WorkspaceId,
+) -> Result<(), DbErr> {
+    let elsewhere = workspaces::first_membership(db, user).await?;
+    let mut dead = session::Entity::delete_many()
+        .filter(session::Column::UserId.eq(user))
+        .filter(session::Column::WorkspaceId.eq(left));
+    if elsewhere.is_some() {
+        dead = dead.filter(session::Column::Kind.ne("login"));
+    }
+    dead.exec(db).await?;
+    if let Some(member) = elsewhere {
+        session::Entity::update_many()
+            .col_expr(
+                session::Column::WorkspaceId,
+                Expr::value(member.workspace_id),
+            )
+            .filter(session::Column::UserId.eq(user))
+            .filter(session::Column::WorkspaceId.eq(left))
+            .exec(db)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Stores a new password hash.
+pub async fn set_password(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    hash: String,
+) -> Result<(), DbErr> {
+    user::ActiveModel {
+        id: Set(user),
+        password_hash: Set(Some(hash)),
+        ..Default::default()
+    }
+    .update(db)
+    .await?;
+    Ok(())
+}
+
+/// Whether an address has the operator grant in the database. The grant counts only if the account's address is
+/// vouched for.
+pub async fn is_granted(db: &impl ConnectionTrait, email: &str) -> Result<bool, DbErr> {
+    Ok(operator_grant::Entity::find_by_id(email.to_owned())
+        .one(db)
+        .await?
+        .is_some())
+}
+
+/// Records that the deployment vouches for the address of an account from now on.
+pub async fn vouch_by_deployment(db: &impl ConnectionTrait, user: UserId) -> Result<(), DbErr> {
+    user::Entity::update_many()
+        .col_expr(
+            user::Column::EmailBy,
+            Expr::value(EmailBy::Deployment.as_str()),
+        )
+        .filter(user::Column::Id.eq(user))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Accounts with an address that is not vouched for.
+fn unvouched() -> Select<user::Entity> {
+    user::Entity::find()
+        .select_only()
+        .column(user::Column::Email)
+        .filter(user::Column::EmailBy.eq(EmailBy::Person.as_str()))
+        .order_by_asc(user::Column::Email)
+}
+
+/// The addresses among these that belong to an account and are not vouched for.
+pub async fn unvouched_among(
+    db: &impl ConnectionTrait,
+    addresses: &[String],
+) -> Result<Vec<String>, DbErr> {
+    let found = unvouched().filter(user::Column::Email.is_in(addresses));
+    found.into_tuple().all(db).await
+}
+
+/// Addresses of accounts that are linked to an issuer's person and still have a password from before the address was
+/// vouched for.
+pub async fn linked_with_own_password(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
+    let found = unvouched()
+        .filter(user::Column::AuthSubject.is_not_null())
+        .filter(user::Column::PasswordHash.is_not_null());
+    found.into_tuple().all(db).await
+}
+
+/// Grants operation of the deployment to an e-mail address.
+pub async fn grant_operator(
+    db: &impl ConnectionTrait,
+    email: &str,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    operator_grant::Entity::insert(operator_grant::ActiveModel {
+        email: Set(email.to_owned()),
+        granted_at: Set(now),
+    })
+    .on_conflict(
+        OnConflict::column(operator_grant::Column::Email)
+            .update_column(operator_grant::Column::Email)
+            .to_owned(),
+    )
+    .exec_without_returning(db)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! The wire format of `/api/events`.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use roost_platform::events::{
+    AgentComputerFrame, AgentReasoningDelta, AgentStatus, AgentTaskUpdate, AgentToolCall,
+    DoorRequest, DoorResolve, NodeActivity, PlacementFallback, ResourceChanged, Telemetry,
+    TopologyUpdate, WorldTouch,
+};
+
+/// The events of `/api/events`: a field for each type, with the content of its `data:` line. Types that the gateway
+/// does not emit yet are not listed.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it only describes; each field is sent by itself")]
+pub struct LiveEvents {
+    #[schema(rename = "agent.status")]
+    agent_status: AgentStatus,
+    #[schema(rename = "node.activity")]
+    node_activity: NodeActivity,
+    #[schema(rename = "resource.changed")]
+    resource_changed: ResourceChanged,
+    #[schema(rename = "placement.fallback")]
+    placement_fallback: PlacementFallback,
+    #[schema(rename = "door.request")]
+    door_request: DoorRequest,
+    #[schema(rename = "door.resolve")]
+    door_resolve: DoorResolve,
+    #[schema(rename = "agent.task.update")]
+    agent_task_update: AgentTaskUpdate,
+    #[schema(rename = "agent.reasoning.delta")]
+    agent_reasoning_delta: AgentReasoningDelta,
+    #[schema(rename = "agent.computer.frame")]
+    agent_computer_frame: AgentComputerFrame,
+    #[schema(rename = "agent.tool.call")]
+    agent_tool_call: AgentToolCall,
+    #[schema(rename = "world.touch")]
+    world_touch: WorldTouch,
+    #[schema(rename = "topology.update")]
+    topology_update: TopologyUpdate,
+    #[schema(rename = "telemetry")]
+    telemetry: Telemetry,
+    reset: Reset,
+    beat: Beat,
+}
+
+/// The cursor cannot be served: read everything again.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Reset {
+    /// The reason, for people.
+    #[schema(value_type = String)]
+    pub reason: &'static str,
+}
+
+impl Reset {
+    pub(super) fn encoded(&self) -> String {
+        serde_json::to_string(self).expect("a struct of one string encodes")
+    }
+}
+
+/// A heartbeat, every ten seconds, because a page cannot see SSE comments.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Beat {}

@@ -1,0 +1,229 @@
+//! The feed of `/api/events`: first the stored events after the cursor, then the hub's live events, joined by sequence.
+//! Usually this code does not run: the hub puts the shared bytes of an event directly into the connection's queue. A
+//! connection with a full queue or a gap reads the store until it has caught up with the hub.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use sea_orm::DbErr;
+use tokio::sync::Notify;
+
+use super::dto::Reset;
+use super::handle::Feed;
+use super::send_queue::{Full, Gone, SendQueue};
+use roost_platform::db::Db;
+use roost_platform::events::{
+    self, EventId, Filter, Hub, Listener, Listening, Replay, StoredEvent,
+};
+use roost_platform::ids::WorkspaceId;
+
+/// The most events of one read of the store.
+const PAGE: u64 = 256;
+
+/// The events of a workspace for one connection.
+pub struct EventFeed {
+    db: Db,
+    workspace: WorkspaceId,
+    splice: Arc<Splice>,
+    listening: Listening,
+}
+
+/// The position of the connection.
+struct Splice {
+    queue: SendQueue,
+    filter: Filter,
+    place: Mutex<Place>,
+    /// Signals that the connection is not live any more.
+    behind: Notify,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    /// The last event that the connection got, or that its filter excludes.
+    cursor: EventId,
+    /// The hub delivers the following events.
+    live: bool,
+}
+
+/// An event's relation to a connection's cursor.
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    Known,
+    Next,
+    AfterGap,
+}
+
+impl Place {
+    fn step(self, event: EventId) -> Step {
+        if event <= self.cursor {
+            Step::Known
+        } else if event.follows(self.cursor) {
+            Step::Next
+        } else {
+            Step::AfterGap
+        }
+    }
+}
+
+impl EventFeed {
+    /// Subscribes from now on. Without a cursor the connection begins at the present end of the log, so it gets every
+    /// event after the client saw its stream open.
+    pub async fn begin(
+        db: &Db,
+        hub: &Hub,
+        workspace: WorkspaceId,
+        filter: Filter,
+        cursor: Option<EventId>,
+        queue: &SendQueue,
+    ) -> Result<Self, DbErr> {
+        let splice = Arc::new(Splice {
+            queue: queue.clone(),
+            filter,
+            place: Mutex::new(Place {
+                cursor: cursor.unwrap_or(EventId { epoch: 0, seq: 0 }),
+                live: false,
+            }),
+            behind: Notify::new(),
+        });
+        let listening = hub.listen(workspace, splice.clone());
+        let feed = Self {
+            db: db.clone(),
+            workspace,
+            splice,
+            listening,
+        };
+        let begin = match cursor {
+            Some(cursor) => cursor,
+            None => {
+                let head = events::head(db.read(), workspace).await?;
+                head.unwrap_or(EventId { epoch: 0, seq: 0 })
+            }
+        };
+        feed.splice.lock().cursor = begin;
+        feed.splice.queue.start_at(begin);
+        if cursor.is_some() || !feed.go_live() {
+            feed.splice.behind.notify_one();
+        }
+        Ok(feed)
+    }
+
+    /// Switches to live events. `false` when the connection has not caught up with the hub.
+    fn go_live(&self) -> bool {
+        let cursor = self.splice.lock().cursor;
+        self.listening
+            .go_live(cursor, || self.splice.lock().live = true)
+    }
+
+    /// Reads the store until the connection has caught up with the hub.
+    async fn catch_up(&self) -> Result<Result<(), Gone>, DbErr> {
+        let (splice, queue) = (&self.splice, &self.splice.queue);
+        loop {
+            // A page is read when the queue has room for it, so a slow reader's events wait in the store, not in
+            // memory.
+            if queue.wait_half_empty().await.is_err() {
+                return Ok(Err(Gone));
+            }
+            let cursor = splice.lock().cursor;
+            let events = events::replay(self.db.read(), self.workspace, cursor, PAGE).await?;
+            let level = match events {
+                Replay::Events(events) => {
+                    let all = (events.len() as u64) < PAGE;
+                    for event in events {
+                        if splice.send_stored(event).await.is_err() {
+                            return Ok(Err(Gone));
+                        }
+                    }
+                    all
+                }
+                Replay::Reset { head, reason } => {
+                    let frame = StoredEvent::frame(head, "reset", &Reset { reason }.encoded());
+                    if queue.send_event(head, frame).await.is_err() {
+                        return Ok(Err(Gone));
+                    }
+                    queue.start_at(head);
+                    splice.lock().cursor = head;
+                    false
+                }
+            };
+            if level && self.go_live() {
+                return Ok(Ok(()));
+            }
+        }
+    }
+}
+
+impl Feed for EventFeed {
+    async fn run(self, _: SendQueue) -> Result<(), DbErr> {
+        loop {
+            self.splice.behind.notified().await;
+            // Boxed, because most connections wait here most of the time, and then do not need the memory of a query.
+            if Box::pin(self.catch_up()).await?.is_err() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Splice {
+    /// Sends a stored event to the connection; waits for room.
+    async fn send_stored(&self, event: StoredEvent) -> Result<(), Gone> {
+        if self.filter.wants(&event) {
+            self.queue.send_event(event.id, event.frame).await?;
+        } else {
+            self.queue.skip_event(event.id);
+        }
+        self.lock().cursor = event.id;
+        Ok(())
+    }
+
+    fn fall_behind(&self, mut place: MutexGuard<'_, Place>) {
+        place.live = false;
+        drop(place);
+        self.behind.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Place> {
+        // Nothing panics while it holds this lock. If it did, the place would still be valid.
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Listener for Splice {
+    fn on_event(&self, event: &Arc<StoredEvent>) -> Option<Waker> {
+        let mut place = self.lock();
+        if !place.live {
+            // The connection reads this event from the store. Here it only counts towards the lag.
+            self.queue.note_newest(event.id);
+            return None;
+        }
+        match place.step(event.id) {
+            Step::Known => return None,
+            Step::Next if !self.filter.wants(event) => {
+                self.queue.skip_event(event.id);
+                place.cursor = event.id;
+                return None;
+            }
+            Step::Next => match self.queue.offer_event(event.id, &event.frame) {
+                Ok(reader) => {
+                    place.cursor = event.id;
+                    return reader;
+                }
+                Err(Full) => {
+                    metrics::counter!("roost_live_queue_overflows_total").increment(1);
+                }
+            },
+            Step::AfterGap => {}
+        }
+        self.queue.note_newest(event.id);
+        self.fall_behind(place);
+        None
+    }
+
+    fn on_lag(&self, head: EventId) {
+        let place = self.lock();
+        self.queue.note_newest(head);
+        if place.live && place.cursor < head {
+            self.fall_behind(place);
+        }
+    }
+}

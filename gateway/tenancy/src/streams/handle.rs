@@ -1,0 +1,157 @@
+//! Opening a stream: a route takes a slot, creates the queue, starts the actor, and answers with the queue's receiver.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::Response;
+use sea_orm::DbErr;
+use tokio_util::sync::CancellationToken;
+
+use super::actor::{Pace, StreamActor};
+use super::send_queue::{self, SendQueue, SendQueueReader};
+use super::slots::{Limits, Slot, Slots};
+use crate::auth::{Authority, HeldByItself, OpenStreams};
+use roost_platform::ids::{SharedIds, UserId, WorkspaceId};
+use roost_platform::supervision::{ActorKind, ChildSpec, SupervisorHandle, Tenant};
+use roost_web::error::{ApiError, ApiResult, Code};
+use roost_web::sse;
+
+/// The content of a stream. A feed puts frames into the queue until it has no more. It does not handle heartbeats,
+/// rotation or the end. It is dropped at an await when the stream ends.
+pub trait Feed: Send + 'static {
+    /// Runs for the stream's whole life.
+    fn run(self, queue: SendQueue) -> impl Future<Output = Result<(), DbErr>> + Send;
+}
+
+/// What is opened, and for which user.
+pub struct Opening {
+    /// The first part of the actor's name.
+    pub what: &'static str,
+    /// The authority of the stream. Absent on the operators' listener, where access is itself the permission.
+    pub authority: Option<Authority>,
+    /// The workspace whose data the stream shows; absent for the whole deployment.
+    pub workspace: Option<WorkspaceId>,
+    /// The name that people see.
+    pub serves: String,
+}
+
+/// Opens streams. Cheap to clone.
+#[derive(Clone)]
+pub struct LiveHandle {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    slots: Slots,
+    open: OpenStreams,
+    ids: SharedIds,
+    /// The supervisor below which the actors live.
+    live: SupervisorHandle,
+    draining: CancellationToken,
+}
+
+/// An admitted stream: its slot is taken and its queue exists.
+pub struct Admission {
+    live: LiveHandle,
+    opening: Opening,
+    slot: Slot,
+    queue: SendQueue,
+    reader: SendQueueReader,
+}
+
+impl LiveHandle {
+    /// `draining` is cancelled when the gateway begins to stop, so that open streams do not delay the stop.
+    pub fn new(
+        limits: Limits,
+        open: OpenStreams,
+        ids: SharedIds,
+        live: SupervisorHandle,
+        draining: CancellationToken,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                slots: Slots::new(limits),
+                open,
+                ids,
+                live,
+                draining,
+            }),
+        }
+    }
+
+    /// Takes a slot.
+    ///
+    /// # Errors
+    /// 429 when the user or the workspace has the most streams that are allowed.
+    pub fn admit(&self, opening: Opening) -> ApiResult<Admission> {
+        let user = opening
+            .authority
+            .as_ref()
+            .map_or(UserId::SYSTEM, |authority| authority.user);
+        let slot = self.inner.slots.take(user, opening.workspace)?;
+        let (queue, reader) = send_queue::pair();
+        queue.offer_heartbeat(sse::hello());
+        Ok(Admission {
+            live: self.clone(),
+            opening,
+            slot,
+            queue,
+            reader,
+        })
+    }
+}
+
+impl Admission {
+    /// The queue, for what must be connected to it before the stream begins.
+    pub fn queue(&self) -> &SendQueue {
+        &self.queue
+    }
+
+    /// Starts the actor and answers.
+    ///
+    /// # Errors
+    /// When the gateway is stopping.
+    pub async fn open(self, feed: impl Feed) -> ApiResult<Response> {
+        let live = &self.live.inner;
+        let id = live.ids.next();
+        // Spread over time, so that streams that were opened together do not reconnect together.
+        let early = Duration::from_millis((id.as_u128() % 60_000) as u64);
+        let actor = StreamActor {
+            feed,
+            queue: self.queue.clone(),
+            hold: self
+                .opening
+                .authority
+                .map(|authority| live.open.hold(authority)),
+            draining: live.draining.clone(),
+            pace: Pace {
+                beat: sse::BEAT_EVERY,
+                rotate: sse::ROTATE_AFTER - early,
+            },
+        };
+        let slot = self.slot;
+        let spec = ChildSpec::once(
+            format!("{}:{id}", self.opening.what),
+            ActorKind::Subscriber,
+            move |_| async move {
+                // The slot is free when the connection is gone, not when the feed has ended.
+                let _slot = slot;
+                Ok(actor.run().await?)
+            },
+        )
+        .serves(self.opening.serves)
+        .lag(move || self.queue.lag());
+        let spec = match self.opening.workspace {
+            Some(workspace) => spec.tenant(Tenant::new(workspace)),
+            None => spec,
+        };
+        live.live.start_child(spec).await.map_err(|error| {
+            ApiError::new(Code::Unavailable)
+                .retry_after(2)
+                .caused_by(error)
+        })?;
+        let mut response = sse::response(self.reader);
+        response.extensions_mut().insert(HeldByItself);
+        Ok(response)
+    }
+}

@@ -1,0 +1,41 @@
+//! The context of workspaces: what its handlers and commands need.
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+
+use super::{Departures, Plans};
+use crate::auth::OpenStreams;
+use crate::change::ChangeContext;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
+use roost_platform::ids::SharedIds;
+use roost_platform::supervision::Nudge;
+
+/// What the handlers and commands of the domain need.
+#[derive(Clone)]
+pub struct WorkspacesContext {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub plans: Arc<Plans>,
+    /// The plan of a workspace that a person creates.
+    pub new_plan: Arc<str>,
+    pub streams: OpenStreams,
+    pub sagas: Nudge,
+    pub departures: Arc<dyn Departures>,
+    /// The address with which links begin, without a slash at its end. If absent, a link is only a path.
+    pub public_url: Option<Arc<str>>,
+}
+
+impl ChangeContext for WorkspacesContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
+}
+
+impl FromRef<WorkspacesContext> for Db {
+    fn from_ref(state: &WorkspacesContext) -> Self {
+        state.db.clone()
+    }
+}

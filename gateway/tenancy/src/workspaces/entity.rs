@@ -1,0 +1,82 @@
+//! Rows of `workspaces`, `members` and `quota_usage`.
+
+/// A tenant.
+pub mod workspace {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::WorkspaceId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "workspaces")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: WorkspaceId,
+        pub name: String,
+        pub plan: String,
+        pub created_at: DateTimeUtc,
+        pub version: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// A user's membership in a workspace.
+pub mod member {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::{UserId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "members")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub workspace_id: WorkspaceId,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub user_id: UserId,
+        pub role: String,
+        pub created_at: DateTimeUtc,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {
+        #[sea_orm(
+            belongs_to = "super::workspace::Entity",
+            from = "Column::WorkspaceId",
+            to = "super::workspace::Column::Id"
+        )]
+        Workspace,
+    }
+
+    impl Related<super::workspace::Entity> for Entity {
+        fn to() -> RelationDef {
+            Relation::Workspace.def()
+        }
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// The used part of a quota.
+pub mod quota_usage {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::WorkspaceId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "quota_usage")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub workspace_id: WorkspaceId,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub kind: String,
+        pub used: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

@@ -1,0 +1,143 @@
+//! `/api/workspaces` and `/api/quota`.
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::dto::{
+    NewWorkspace, Quota, Usage, Workspace, WorkspaceChange, WorkspaceDeletion, WorkspaceGoing,
+};
+use super::{QuotaKind, WorkspacesContext, commands, invitations, members, quota, store};
+use crate::auth::{Authenticated, Role, Scoped, Within, can};
+use roost_platform::ids::WorkspaceId;
+use roost_web::error::{ApiError, ApiResult};
+use roost_web::idempotency::CreationId;
+use roost_web::json::{Path, Query, Valid};
+use roost_web::pagination::Page;
+use roost_web::problem::Problem;
+
+/// The routes.
+pub fn router() -> OpenApiRouter<WorkspacesContext> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(get, change, delete))
+        .merge(members::routes::router())
+        .merge(invitations::routes::router())
+        .routes(routes!(read_quota))
+}
+
+/// The workspaces that the caller belongs to.
+#[utoipa::path(get, path = "/api/workspaces", operation_id = "list_workspaces", tag = "workspaces",
+    responses((status = 200, body = Page<Workspace>), (status = 401, body = Problem)))]
+async fn list(
+    State(state): State<WorkspacesContext>,
+    caller: Authenticated,
+) -> ApiResult<Json<Page<Workspace>>> {
+    let rows = store::of_user(state.db.read(), caller.user.id).await?;
+    let items = rows
+        .into_iter()
+        .map(|(member, row)| Workspace::new(row, Role::from_stored(&member.role)))
+        .collect();
+    Ok(Json(Page {
+        items,
+        next_cursor: None,
+    }))
+}
+
+/// Creates a workspace; the caller becomes its Owner. The caller's plans limit how many workspaces they may own.
+#[utoipa::path(post, path = "/api/workspaces", operation_id = "create_workspace", tag = "workspaces", request_body = NewWorkspace,
+    params(("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
+    responses((status = 201, body = Workspace), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 402, body = Problem)))]
+async fn create(
+    State(state): State<WorkspacesContext>,
+    caller: Authenticated,
+    id: CreationId<WorkspaceId>,
+    Valid(new): Valid<NewWorkspace>,
+) -> ApiResult<(StatusCode, Json<Workspace>)> {
+    // An operator's workspace gets the default plan.
+    let plan = match caller.operator {
+        true => state.plans.default.clone(),
+        false => state.new_plan.to_string(),
+    };
+    let new = commands::New {
+        id: id.or_fresh(&state.ids),
+        name: new.name.trim().to_owned(),
+        plan,
+        owner: caller.user.id,
+    };
+    let row = commands::create(&state, new).await?;
+    Ok((StatusCode::CREATED, Json(Workspace::new(row, Role::Owner))))
+}
+
+/// One workspace that the caller belongs to.
+#[utoipa::path(get, path = "/api/workspaces/{id}", operation_id = "get_workspace", tag = "workspaces",
+    params(("id" = WorkspaceId, Path)),
+    responses((status = 200, body = Workspace), (status = 401, body = Problem), (status = 404, body = Problem)))]
+async fn get(
+    State(state): State<WorkspacesContext>,
+    caller: Authenticated,
+    Path(id): Path<WorkspaceId>,
+) -> ApiResult<Json<Workspace>> {
+    let rows = store::of_user(state.db.read(), caller.user.id).await?;
+    rows.into_iter()
+        .find(|(_, row)| row.id == id)
+        .map(|(member, row)| Json(Workspace::new(row, Role::from_stored(&member.role))))
+        .ok_or_else(|| ApiError::not_found("workspace"))
+}
+
+/// Renames a workspace.
+#[utoipa::path(patch, path = "/api/workspaces/{id}", tag = "workspaces", operation_id = "change_workspace",
+    request_body = WorkspaceChange, params(("id" = WorkspaceId, Path)),
+    responses((status = 200, body = Workspace), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem)))]
+async fn change(
+    State(state): State<WorkspacesContext>,
+    caller: Within<can::ChangeWorkspace>,
+    Valid(change): Valid<WorkspaceChange>,
+) -> ApiResult<Json<Workspace>> {
+    let name = change.name.trim().to_owned();
+    let row = commands::rename(&state, caller.scope(), caller.user_id(), name).await?;
+    Ok(Json(Workspace::new(row, caller.role())))
+}
+
+/// Deletes a workspace with everything in it. Its members lose access at once. The deletion finishes even when the
+/// gateway is killed. The audit log stays.
+#[utoipa::path(delete, path = "/api/workspaces/{id}", tag = "workspaces", operation_id = "delete_workspace",
+    params(("id" = WorkspaceId, Path), WorkspaceDeletion),
+    responses((status = 202, body = WorkspaceGoing), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn delete(
+    State(state): State<WorkspacesContext>,
+    caller: Within<can::DeleteWorkspace>,
+    Query(query): Query<WorkspaceDeletion>,
+) -> ApiResult<(StatusCode, Json<WorkspaceGoing>)> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let saga = commands::delete(&state, scope, user, &query.confirm).await?;
+    let body = WorkspaceGoing { saga_id: saga.id };
+    Ok((StatusCode::ACCEPTED, Json(body)))
+}
+
+/// How much of its plan the workspace uses.
+#[utoipa::path(get, path = "/api/quota", tag = "workspaces",
+    responses((status = 200, body = Quota), (status = 401, body = Problem)))]
+async fn read_quota(
+    State(state): State<WorkspacesContext>,
+    caller: Scoped<can::ReadWorkspace>,
+) -> ApiResult<Json<Quota>> {
+    let plan = store::plan(state.db.read(), caller.scope()).await?;
+    let usage = async |kind| {
+        let used = quota::used(state.db.read(), caller.scope(), kind).await?;
+        let limit = state.plans.limit(&plan, kind);
+        Ok::<_, sea_orm::DbErr>(Usage { used, limit })
+    };
+    let agents = usage(QuotaKind::Agents).await?;
+    let live_containers = usage(QuotaKind::LiveContainers).await?;
+    Ok(Json(Quota {
+        plan,
+        agents,
+        live_containers,
+    }))
+}

@@ -1,0 +1,165 @@
+//! An error that leaves the gateway. Each domain maps its own error to one of these, in its `error.rs`.
+//! `web/observe.rs` writes the answer, and logs a server error (5xx) once, with its causes.
+
+use std::sync::Arc;
+
+use axum::response::{IntoResponse, Response};
+use roost_protocol::validate::Invalid;
+
+pub use crate::problem::Code;
+use crate::problem::FieldError;
+
+/// An error answer: an RFC 9457 problem, plus the cause for the log.
+#[derive(Debug, Clone)]
+pub struct ApiError {
+    pub(crate) code: Code,
+    pub detail: Option<String>,
+    pub errors: Vec<FieldError>,
+    pub(crate) limit: Option<u64>,
+    pub(crate) used: Option<u64>,
+    /// Seconds.
+    pub(crate) retry_after: Option<u64>,
+    pub source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+/// The return type of handlers.
+pub type ApiResult<T> = Result<T, ApiError>;
+
+impl ApiError {
+    /// An error of a code, with the code's own sentence as detail.
+    pub fn new(code: Code) -> Self {
+        Self {
+            code,
+            detail: None,
+            errors: Vec::new(),
+            limit: None,
+            used: None,
+            retry_after: None,
+            source: None,
+        }
+    }
+
+    /// Sets what is wrong and what to do, in one or two sentences.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// Sets when the client may try again, in seconds.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Sets the limit that refused the request, and the current use.
+    #[must_use]
+    pub fn limit(mut self, limit: u64, used: u64) -> Self {
+        (self.limit, self.used) = (Some(limit), Some(used));
+        self
+    }
+
+    /// Keeps the cause for the log. It is never shown to the client.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.source = Some(Arc::new(source));
+        self
+    }
+
+    /// A field is wrong. `pointer` is a JSON pointer into the body, or the name of a query parameter.
+    pub fn validation(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::validations(vec![FieldError {
+            pointer: pointer.into(),
+            detail: detail.into(),
+        }])
+    }
+
+    /// Several fields are wrong.
+    pub fn validations(errors: Vec<FieldError>) -> Self {
+        Self {
+            errors,
+            ..Self::new(Code::Validation)
+        }
+    }
+
+    /// The thing does not exist here, or it belongs to another tenant: both get the same answer.
+    pub fn not_found(what: &str) -> Self {
+        Self::new(Code::NotFound).detail(match what {
+            // A workspace is not inside a workspace, so it needs another text.
+            "workspace" => "There is no such workspace, or you do not belong to it.".to_owned(),
+            _ => format!("There is no such {what} in this workspace."),
+        })
+    }
+
+    /// Another agent of the workspace has this name; `pointer` points to the name in the body.
+    pub fn name_taken(pointer: impl Into<String>, name: &str) -> Self {
+        let detail = format!("Another agent is called {name}. Choose another name.");
+        Self {
+            errors: vec![FieldError {
+                pointer: pointer.into(),
+                detail: detail.clone(),
+            }],
+            ..Self::new(Code::NameTaken).detail(detail)
+        }
+    }
+
+    /// 402 with the limit and the current use.
+    pub fn over_quota(limit: u64, used: u64, detail: String) -> Self {
+        Self::new(Code::QuotaExceeded)
+            .detail(detail)
+            .limit(limit, used)
+    }
+
+    /// A server error. The client learns only the request id.
+    pub fn internal(source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::new(Code::Internal).caused_by(source)
+    }
+
+    /// Its error code.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+}
+
+/// A request that the protocol refuses: each fault has its field.
+impl From<Invalid> for ApiError {
+    fn from(invalid: Invalid) -> Self {
+        let faults = invalid.faults.into_iter();
+        Self::validations(
+            faults
+                .map(|fault| FieldError {
+                    pointer: fault.pointer,
+                    detail: fault.detail,
+                })
+                .collect(),
+        )
+    }
+}
+
+impl IntoResponse for ApiError {
+    /// The status, with the error in the response's extensions. The outermost layer writes the body, because it knows
+    /// the request's id.
+    fn into_response(self) -> Response {
+        let mut response = self.code.status().into_response();
+        if let Some(seconds) = self.retry_after {
+            response
+                .headers_mut()
+                .insert(http::header::RETRY_AFTER, seconds.into());
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<sea_orm::DbErr> for ApiError {
+    fn from(error: sea_orm::DbErr) -> Self {
+        if roost_platform::db::is_disk_full(&error) {
+            tracing::error!(%error, "the disk that holds the database is full");
+            return Self::new(Code::Unavailable).retry_after(10).detail(
+                "The disk that holds the database is full. Nothing was changed; free some space there and try again.",
+            );
+        }
+        Self::internal(error)
+    }
+}
