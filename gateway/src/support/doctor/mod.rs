@@ -3,6 +3,7 @@
 
 mod accounts;
 mod broker;
+mod database;
 mod listeners;
 
 use std::path::Path;
@@ -17,14 +18,11 @@ use super::host;
 use crate::config::{Config, ConfigErrors, Overrides, load};
 use roost_machines::fleet::local;
 use roost_platform::clock::SharedClock;
-use roost_platform::db::{file_of_sqlite, probe};
 
 /// Below this many bytes the database may fail.
 const DISK_FAIL: u64 = 256 << 20;
 /// Below this many bytes an operator should act soon.
 const DISK_WARN: u64 = 2 << 30;
-/// A larger difference gives wrong times in logs, and certificates that are not valid yet.
-const CLOCK_WARN_MS: i64 = 2_000;
 /// The longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -56,7 +54,7 @@ pub async fn examine(overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
         }
     };
     checks.extend(permissions(&config, overrides));
-    checks.extend(database(&config, overrides, clock).await);
+    checks.extend(database::database(&config, overrides, clock).await);
     checks.extend(accounts::accounts(&config).await);
     checks.push(disk(&config.data_dir));
     checks.push(outbound(&config));
@@ -114,105 +112,6 @@ fn permissions(config: &Config, overrides: &Overrides) -> Vec<Check> {
         }
     }
     checks
-}
-
-async fn database(config: &Config, overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
-    let (name, title) = ("database", "Database");
-    let url = config.database_url.expose_secret();
-    if let Some(file) = file_of_sqlite(url).filter(|file| !file.exists()) {
-        let shown = file.display();
-        let check = match overrides.file() {
-            Some(_) => ok(
-                name,
-                title,
-                format!("{shown} is not there yet; it is made at the first start"),
-            ),
-            // In a wrong folder the check must not report that all is well.
-            None => fail(
-                name,
-                title,
-                format!(
-                    "there is neither a roost.toml in this folder nor a database at {shown}. {WHERE_TO_LOOK}"
-                ),
-            ),
-        };
-        return vec![check, clock_check(None)];
-    }
-    let before = clock.now().timestamp_millis();
-    match probe(url).await {
-        Err(error) => {
-            let cause = std::error::Error::source(&error)
-                .map_or_else(String::new, |cause| format!(": {cause}"));
-            vec![
-                fail(
-                    name,
-                    title,
-                    format!(
-                        "{error}{cause}; see that it runs, that `database.url` is right and that this user may open it"
-                    ),
-                ),
-                clock_check(None),
-            ]
-        }
-        Ok(found) => {
-            let schema = match usize::try_from(found.applied)
-                .unwrap_or(0)
-                .cmp(&found.known)
-            {
-                std::cmp::Ordering::Equal => ok(
-                    name,
-                    title,
-                    format!(
-                        "answers; its schema is this version's ({} steps)",
-                        found.applied
-                    ),
-                ),
-                std::cmp::Ordering::Less => warn(
-                    name,
-                    title,
-                    format!(
-                        "answers; its schema has {} of {} steps: make a backup (`roost backup`), the next start applies the rest",
-                        found.applied, found.known
-                    ),
-                ),
-                std::cmp::Ordering::Greater => fail(
-                    name,
-                    title,
-                    format!(
-                        "its schema has {} steps and this version knows {}: it was used by a newer version, run that one",
-                        found.applied, found.known
-                    ),
-                ),
-            };
-            let local = found.backend == roost_platform::db::Backend::Sqlite;
-            vec![
-                schema,
-                clock_check((!local).then_some(found.now_ms - before)),
-            ]
-        }
-    }
-}
-
-/// `ahead_ms`: how far the clock of a remote database is ahead of this machine's clock.
-fn clock_check(ahead_ms: Option<i64>) -> Check {
-    let (name, title) = ("clock", "Clock");
-    match ahead_ms {
-        Some(ms) if ms.abs() > CLOCK_WARN_MS => warn(
-            name,
-            title,
-            format!(
-                "this machine and the database differ by {:.1} s: let both be synchronised (systemd-timesyncd, chrony)",
-                ms as f64 / 1000.0
-            ),
-        ),
-        _ if host::clock_is_kept() => ok(name, title, "it is synchronised"),
-        Some(_) => ok(name, title, "it agrees with the database's"),
-        None => warn(
-            name,
-            title,
-            "nothing here seems to synchronise it: switch on systemd-timesyncd or chrony, unless the host of this container does it",
-        ),
-    }
 }
 
 fn disk(folder: &Path) -> Check {
