@@ -5,9 +5,9 @@
 
 mod arrows;
 mod names;
+mod rooms;
 mod sources;
 mod tree;
-mod wings;
 mod words;
 
 use tree::{Tree, fail_on};
@@ -18,8 +18,8 @@ fn dependency_arrows_go_one_way() {
 }
 
 #[test]
-fn wings_know_only_the_wings_below_them() {
-    fail_on(wings::faults(&Tree::of_repository()));
+fn rooms_of_a_wing_form_no_circle() {
+    fail_on(rooms::faults(&Tree::of_repository()));
 }
 
 #[test]
@@ -80,16 +80,15 @@ fn sentences_and_names_use_plain_words() {
 #[test]
 fn two_rooms_that_import_each_other_are_a_fault() {
     let mut tree = Tree::of_one(
-        "gateway/src/machines/fleet/store.rs",
-        "//! x\nuse crate::machines::sandboxes::State;\n",
+        "gateway/machines/src/fleet/store.rs",
+        "//! x\nuse crate::sandboxes::State;\n",
     );
-    assert_eq!(wings::faults(&tree), Vec::<String>::new());
+    assert_eq!(rooms::faults(&tree), Vec::<String>::new());
     tree.files.push(tree::File {
-        path: "gateway/src/machines/sandboxes/store.rs".to_owned(),
-        text: "//! x\nuse crate::machines::{\n    fleet::{self, Node},\n    operations,\n};\n"
-            .to_owned(),
+        path: "gateway/machines/src/sandboxes/store.rs".to_owned(),
+        text: "//! x\nuse crate::{\n    fleet::{self, Node},\n    operations,\n};\n".to_owned(),
     });
-    assert_eq!(wings::faults(&tree).len(), 2);
+    assert_eq!(rooms::faults(&tree).len(), 2);
 }
 
 #[test]
@@ -106,7 +105,7 @@ fn each_rule_finds_its_fault() {
     let sentence = format!("/** The key sh{} be kept. */\n", "all");
     let loops = format!("//! x\nconst T: &str = \"/api/{}s\";\n", "loop");
     type Rule = fn(&Tree) -> Vec<String>;
-    let cases: [(&str, Rule, &str, &str); 16] = [
+    let cases: [(&str, Rule, &str, &str); 17] = [
         (
             "header",
             sources::without_header,
@@ -123,13 +122,13 @@ fn each_rule_finds_its_fault() {
         (
             "spawn",
             sources::spawns,
-            "gateway/src/execution/x/actor.rs",
+            "gateway/execution/src/x/actor.rs",
             &spawn,
         ),
         (
             "sql",
             sources::sql_outside_stores,
-            "gateway/src/execution/x/routes.rs",
+            "gateway/execution/src/x/routes.rs",
             &sql,
         ),
         (
@@ -154,7 +153,7 @@ fn each_rule_finds_its_fault() {
         (
             "removed",
             names::removed_features,
-            "gateway/src/execution/x/routes.rs",
+            "gateway/execution/src/x/routes.rs",
             &loops,
         ),
         (
@@ -164,27 +163,41 @@ fn each_rule_finds_its_fault() {
             "[dependencies]\nroost-gateway.workspace = true\n",
         ),
         (
-            "wings",
-            wings::faults,
-            "gateway/src/tenancy/auth/store.rs",
-            "//! x\nuse crate::execution::runs;\n",
+            "arrows between wings",
+            arrows::faults,
+            "gateway/tenancy/Cargo.toml",
+            "[dependencies]
+roost-execution.workspace = true
+",
         ),
         (
-            "wings in a group",
-            wings::faults,
-            "gateway/src/tenancy/auth/store.rs",
-            "//! x\nuse crate::execution::{\n    models,\n    runs::{self, Fence},\n};\n",
+            "arrows of tests",
+            arrows::faults,
+            "gateway/platform/Cargo.toml",
+            "[dev-dependencies]
+roost-tenancy.workspace = true
+",
         ),
         (
-            "unknown wing",
-            wings::faults,
-            "gateway/src/tenancy/auth/store.rs",
-            "//! x\nuse crate::elsewhere::runs;\n",
+            "the server and the program",
+            rooms::faults,
+            "gateway/src/edge/server/mod.rs",
+            "//! x
+use crate::config::Config;
+",
+        ),
+        (
+            "actors only through supervision",
+            arrows::misplaced_crates,
+            "gateway/execution/Cargo.toml",
+            "[dependencies]
+ractor.workspace = true
+",
         ),
         (
             "scope",
             sources::scopes_of_members,
-            "gateway/src/machines/fleet/store.rs",
+            "gateway/machines/src/fleet/store.rs",
             "//! x\nfn f() { WorkspaceScope::of_member(id) }\n",
         ),
         (

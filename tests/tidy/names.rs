@@ -1,4 +1,5 @@
 //! Names: the fixed top level, words that tell nothing, features that are gone.
+use crate::arrows::is_gateway_source;
 use crate::tree::Tree;
 
 const FOLDERS: [&str; 6] = [
@@ -54,9 +55,10 @@ pub fn empty_words(tree: &Tree) -> Vec<String> {
 /// Tables and routes of features that were removed from the service.
 pub fn removed_features(tree: &Tree) -> Vec<String> {
     let mut faults = Vec::new();
-    for file in tree.rust().filter(|file| {
-        file.path.starts_with("migrations/") || file.path.starts_with("gateway/src/")
-    }) {
+    for file in tree
+        .rust()
+        .filter(|file| file.path.starts_with("migrations/") || is_gateway_source(&file.path))
+    {
         for (number, line) in file.text.lines().enumerate() {
             for quoted in line.split('"').skip(1).step_by(2) {
                 let table = file.path.starts_with("migrations/");

@@ -1,4 +1,5 @@
 //! Rules inside Rust sources.
+use crate::arrows::is_gateway_source;
 use crate::tree::{File, Tree};
 
 const MOST_LINES: usize = 500;
@@ -56,8 +57,8 @@ pub fn spawns(tree: &Tree) -> Vec<String> {
     ]
     .map(|part| part.concat());
     let watched = |file: &File| {
-        file.path.starts_with("gateway/src/")
-            && !file.path.starts_with("gateway/src/platform/supervision/")
+        is_gateway_source(&file.path)
+            && !file.path.starts_with("gateway/platform/src/supervision/")
             && !is_test(file)
     };
     lines(tree, watched, move |line| {
@@ -72,9 +73,8 @@ pub fn spawns(tree: &Tree) -> Vec<String> {
 /// Scopes of a member that are made outside of the wing that checks memberships.
 pub fn scopes_of_members(tree: &Tree) -> Vec<String> {
     let call = ["WorkspaceScope::", "of_member("].concat();
-    let watched = |file: &File| {
-        file.path.starts_with("gateway/src/") && !file.path.starts_with("gateway/src/tenancy/")
-    };
+    let watched =
+        |file: &File| is_gateway_source(&file.path) && !file.path.starts_with("gateway/tenancy/");
     lines(tree, watched, move |line| line.contains(&call))
         .into_iter()
         .map(|place| format!("{place}: only `tenancy` checks memberships; take the scope from it"))
@@ -97,8 +97,8 @@ pub fn sql_outside_stores(tree: &Tree) -> Vec<String> {
     ];
     // The role is the file's name or a folder above it: `routes.rs`, `routes/on_node.rs`, `commands/add.rs`.
     let watched = |file: &File| {
-        file.path.starts_with("gateway/src/")
-            && !file.path.starts_with("gateway/src/platform/")
+        is_gateway_source(&file.path)
+            && !file.path.starts_with("gateway/platform/")
             && !is_test(file)
             && file
                 .path

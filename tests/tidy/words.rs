@@ -14,8 +14,8 @@ const BANNED: [(&[&str], &str); 7] = [
 
 /// Folders with texts for agents. They are the product, and a released version of such a text never changes.
 const PRODUCT: [&str; 2] = [
-    "gateway/src/organisation/skills/builtin/",
-    "gateway/src/organisation/templates/builtin/",
+    "gateway/organisation/src/skills/builtin/",
+    "gateway/organisation/src/templates/builtin/",
 ];
 
 const SOURCES: [&str; 8] = [
