@@ -95,7 +95,7 @@ describe("what somebody did", () => {
   });
 });
 
-const SOURCES = import.meta.glob<string>("../../../../src/**/*.rs", {
+const SOURCES = import.meta.glob<string>(["../../../../src/**/*.rs", "../../../../*/src/**/*.rs"], {
   query: "?raw",
   import: "default",
   eager: true,
