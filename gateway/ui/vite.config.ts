@@ -1,12 +1,11 @@
 import tailwindcss from "@tailwindcss/vite";
-import react from "@vitejs/plugin-react";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const gateway = process.env["ROOST_URL"] ?? "http://127.0.0.1:7667";
 
 const SHELL =
-  /node_modules\/(react|react-dom|scheduler|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|input-class|page|problem)\.tsx?/;
+  /node_modules\/(preact|react|react-dom|use-sync-external-store|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|input-class|page|problem)\.tsx?/;
 /** Icons of the rail that pages show as well: each would be a file of its own, of which its wrapping is the larger part. */
 const RAIL_ICONS =
   /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|door-open|folder-git-2|layout-template|play|plug|search|workflow)\.m?js$)/;
@@ -22,7 +21,7 @@ const DIALOG =
 const ofShell = (path: string) => (SHELL.test(path) || RAIL_ICONS.test(path)) && !LATER.test(path);
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [tailwindcss()],
   resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
   server: {
     proxy: { "/api": gateway, "/dl": gateway, "/problems": gateway },
@@ -37,6 +36,8 @@ export default defineConfig({
     manifest: true,
     // One file for what every page needs packs better than the five that would come of themselves.
     rollupOptions: {
+      // Libraries mark parts for servers that render. This page has no such server.
+      onLog: (level, log, tell) => log.code !== "MODULE_LEVEL_DIRECTIVE" && tell(level, log),
       output: {
         advancedChunks: {
           groups: [

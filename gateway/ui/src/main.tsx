@@ -9,6 +9,7 @@ import { forgetPerson } from "./api/me";
 import { Problem } from "./api/problem";
 import { safeNext } from "./app/route-kit";
 import { router } from "./app/router";
+import "./ui/effects";
 import "./ui/theme";
 import "./ui/base.css";
 

@@ -21,7 +21,7 @@ export function AddressField({ problem, ...field }: Props) {
         inputMode="url"
         maxLength={500}
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         error={error}
       />
       {error && (

@@ -1,4 +1,5 @@
 import { useBlocker } from "@tanstack/react-router";
+import { useCallback, useLayoutEffect, useRef } from "react";
 import { Confirm } from "~/ui/dialog";
 
 /** Asks before somebody leaves what was typed and not saved. */
@@ -11,9 +12,15 @@ export function LeaveGuard({
   title: string;
   consequence: string;
 }) {
+  // The router gets a changed function only after the next frame. The answer to a form can come earlier.
+  const now = useRef(dirty);
+  useLayoutEffect(() => {
+    now.current = dirty;
+  }, [dirty]);
+  const isDirty = useCallback(() => now.current, []);
   const guard = useBlocker({
-    shouldBlockFn: () => dirty,
-    enableBeforeUnload: () => dirty,
+    shouldBlockFn: isDirty,
+    enableBeforeUnload: isDirty,
     withResolver: true,
   });
   return (

@@ -11,7 +11,7 @@ export function SecretField(props: Omit<ComponentProps<typeof Field>, "type" | "
       type="password"
       autoComplete="new-password"
       autoCapitalize="none"
-      spellCheck={false}
+      spellCheck="false"
       data-1p-ignore
       data-bwignore
       data-lpignore="true"

@@ -110,7 +110,7 @@ export function PickList({ label, entries, recent = [], none, loading, fromHere,
           aria-controls={`${base}-list`}
           aria-activedescendant={current ? id(current) : undefined}
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           placeholder={label}
           value={query}
           onChange={(event) => {

@@ -80,7 +80,7 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
         label="Model"
         hint="The model that the agent thinks with. Optional: a sandbox needs no model."
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         value={form.model_binding ?? ""}
         onChange={set("model_binding")}
         error={error("/model_binding")}

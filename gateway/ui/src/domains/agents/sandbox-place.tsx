@@ -107,7 +107,7 @@ function Form({ id, again, problem }: { id: string; again: boolean; problem: Pro
           <Field
             label="Image"
             placeholder="the agent image"
-            spellCheck={false}
+            spellCheck="false"
             value={image}
             onChange={(event) => setImage(event.target.value)}
             error={problem?.field("/image")}

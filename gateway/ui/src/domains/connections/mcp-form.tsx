@@ -38,7 +38,7 @@ export function McpForm({ claw, has, onClose }: Props) {
         type="url"
         inputMode="url"
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         maxLength={2048}
         placeholder="https://mcp.example.org"
         value={address}
@@ -53,7 +53,7 @@ export function McpForm({ claw, has, onClose }: Props) {
       <Field
         label="Name"
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         maxLength={63}
         value={name}
         error={(left.name ? wrong.name : undefined) ?? problem?.field("/provider")}

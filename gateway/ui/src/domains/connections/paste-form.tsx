@@ -49,7 +49,7 @@ export function PasteForm({ agent, has, providers, renews, onClose }: Props) {
           type="url"
           inputMode="url"
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           maxLength={2048}
           placeholder="https://hooks.example.org/roost"
           value={url}

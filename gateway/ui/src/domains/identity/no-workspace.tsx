@@ -28,7 +28,7 @@ export function NoWorkspace({ children }: { children?: ReactNode }) {
           label="Invitation link"
           required
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           className="font-mono"
           value={link}
           onChange={(event) => setLink(event.target.value)}

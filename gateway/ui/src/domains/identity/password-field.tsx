@@ -22,7 +22,7 @@ export function PasswordField({ label, value, onChange, autoComplete, hint, erro
       type={shown ? "text" : "password"}
       name={autoComplete}
       autoComplete={autoComplete}
-      spellCheck={false}
+      spellCheck="false"
       autoCapitalize="none"
       required
       value={value}

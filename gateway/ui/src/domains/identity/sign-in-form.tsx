@@ -48,7 +48,7 @@ export function SignInForm({ first, onDone, onNowhere }: Props) {
           label="One-time login"
           name="one-time-code"
           autoComplete="one-time-code"
-          spellCheck={false}
+          spellCheck="false"
           autoCapitalize="none"
           required
           className="font-mono"

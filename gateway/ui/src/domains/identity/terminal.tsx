@@ -56,7 +56,7 @@ export function TerminalPage() {
             label="Code"
             required
             autoComplete="off"
-            spellCheck={false}
+            spellCheck="false"
             autoCapitalize="characters"
             className="font-mono"
             hint="The terminal shows it: eight letters."

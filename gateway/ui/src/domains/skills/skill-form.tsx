@@ -42,7 +42,7 @@ export function SkillForm({ start, action, onCancel, save }: Props) {
           label="Name"
           required
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           pattern="[a-z0-9]+(-[a-z0-9]+)*"
           hint="The name that agents and templates use: lower-case words with hyphens. You cannot change it later."
           {...bind("name")}
@@ -60,7 +60,7 @@ export function SkillForm({ start, action, onCancel, save }: Props) {
       <Field
         label="Tags"
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         hint="At most eight, separated by spaces."
         {...bind("tags")}
       />

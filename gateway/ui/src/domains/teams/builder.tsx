@@ -56,7 +56,7 @@ function RoleFields({ role, at, models, last, problem, change }: RoleProps) {
             maxLength={200}
             list={models}
             autoComplete="off"
-            spellCheck={false}
+            spellCheck="false"
             value={role.model}
             onChange={(event) => change({ model: event.target.value })}
             error={problem?.field(`/roles/${at}/model_binding`)}
@@ -103,7 +103,7 @@ function Settings({
           maxLength={200}
           list={models}
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           value={draft.model}
           onChange={(event) => set({ model: event.target.value })}
         />

@@ -43,7 +43,7 @@ export function CopyDialog({ template, onClose }: { template: TeamTemplate; onCl
             maxLength={40}
             pattern="[a-z][a-z0-9_]*"
             autoComplete="off"
-            spellCheck={false}
+            spellCheck="false"
             hint="The name that programs use: lower-case letters, digits and _. You cannot change it later."
             value={key}
             onChange={(event) => setKey(event.target.value)}

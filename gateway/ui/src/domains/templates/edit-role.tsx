@@ -69,7 +69,7 @@ export function EditRole({ role, at, count, problem, change, move, remove }: Pro
             maxLength={40}
             pattern="[a-z0-9_]+"
             autoComplete="off"
-            spellCheck={false}
+            spellCheck="false"
             {...bind("slot")}
           />
           <Choice
@@ -90,7 +90,7 @@ export function EditRole({ role, at, count, problem, change, move, remove }: Pro
         <Field
           label="Skills"
           autoComplete="off"
-          spellCheck={false}
+          spellCheck="false"
           hint="Names separated by spaces, the most important first. The first two are always in mind."
           value={skills}
           error={wrong?.detail}

@@ -56,7 +56,7 @@ export function Editor({ id, person, brain, mayWrite }: Props) {
         <Area
           label="What this agent keeps about itself and its work, in Markdown"
           rows={18}
-          spellCheck={false}
+          spellCheck="false"
           readOnly={!mayWrite}
           value={text}
           onChange={(event) => type(event.target.value)}

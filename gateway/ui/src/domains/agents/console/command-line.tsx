@@ -55,7 +55,7 @@ export function CommandLine({ running, text, onText, history, onCommand, onInput
         autoComplete="off"
         autoCapitalize="none"
         autoCorrect="off"
-        spellCheck={false}
+        spellCheck="false"
         className="h-7 min-w-0 flex-1 bg-transparent font-mono text-small outline-none focus-visible:outline-none pointer-coarse:h-11 pointer-coarse:text-[16px]"
       />
       {running && (

@@ -48,7 +48,7 @@ export function Commands({ agent, blocked, head }: Props) {
             value={cwd}
             onChange={(event) => type(agent, { cwd: event.target.value })}
             placeholder="the workspace"
-            spellCheck={false}
+            spellCheck="false"
             autoComplete="off"
             className="h-7 w-44 rounded-control border border-line-strong/60 bg-canvas px-2 font-mono text-small text-fg"
           />

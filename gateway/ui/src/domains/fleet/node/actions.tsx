@@ -45,7 +45,7 @@ function Describe({ node, onClose }: { node: Node; onClose: () => void }) {
             label="Labels"
             hint="Words to find it by, separated by spaces, such as gpu rack-3. At most 16."
             autoComplete="off"
-            spellCheck={false}
+            spellCheck="false"
             value={labels}
             onChange={(event) => setLabels(event.target.value)}
             error={

@@ -98,7 +98,7 @@ export function AddModel({ first, onClose }: { first: boolean; onClose: () => vo
             required
             maxLength={150}
             autoComplete="off"
-            spellCheck={false}
+            spellCheck="false"
             hint={`The provider's own name for it, such as ${about.model}.`}
             error={problem?.field("/model")}
           />
