@@ -226,6 +226,47 @@ fn first_hole_requests_a_replay_and_second_is_a_fault() {
 }
 
 #[test]
+fn pieces_of_two_replays_that_mix_are_not_a_hole_of_the_sender() {
+    let mut receiver = Receiver::new(0);
+    let (first, rest) = (data(0, 10), data(11, 9));
+    // Readers rewind three times while the sender's answers are on the way: to 0, to 11 and to 0 again.
+    receiver.rewind(0);
+    assert_eq!(receiver.due(), Some(Grant::Replay { from: 0 }));
+    assert_eq!(
+        receiver.take(&data(0, 20)),
+        Ok(Taken::Data { skip: 0, len: 20 })
+    );
+    receiver.rewind(11);
+    assert_eq!(receiver.due(), Some(Grant::Replay { from: 11 }));
+    receiver.rewind(0);
+    assert_eq!(receiver.due(), Some(Grant::Replay { from: 0 }));
+    assert_eq!(
+        receiver.take(&first),
+        Ok(Taken::Data { skip: 0, len: 10 }),
+        "of the first replay"
+    );
+    assert_eq!(receiver.take(&rest), Ok(Taken::Stray), "of the second");
+    assert_eq!(
+        consumed(&mut receiver, 10),
+        Some(Grant::Replay { from: 10 })
+    );
+    assert_eq!(receiver.take(&first), Ok(Taken::Duplicate), "of the third");
+    assert_eq!(
+        receiver.take(&data(10, 10)),
+        Ok(Taken::Data { skip: 0, len: 10 })
+    );
+    // A new connection mixes nothing.
+    receiver.disconnected();
+    receiver.consume(20);
+    assert_eq!(wanted(&mut receiver), Some(Grant::Replay { from: 20 }));
+    assert_eq!(
+        receiver.take(&data(20, 1)),
+        Ok(Taken::Data { skip: 0, len: 1 })
+    );
+    assert_eq!(receiver.take(&data(30, 1)), Ok(Taken::Hole));
+}
+
+#[test]
 fn end_known_before_its_output_requests_the_output() {
     let mut receiver = Receiver::restore(0, 0);
     receiver.ended(10);

@@ -10,6 +10,9 @@
 //! A new operation begins as Flowing: its first connection needs no replay. While a replay is awaited, pieces beyond
 //! `next` were sent before it and are dropped. Afterwards such a piece is a hole that the node made. The gateway
 //! requests the missing bytes once, and closes the connection if the node skips them again.
+//!
+//! A rewind while output is under way makes this undecidable: pieces of the former replay look like the awaited one.
+//! From then on, until the connection ends, a piece beyond `next` is a stray, and the missing bytes are requested.
 use crate::limits::{INITIAL_CREDIT_BYTES, MAX_CHUNK_BYTES, MAX_STREAMED_BYTES};
 use crate::output::Piece;
 
@@ -22,7 +25,7 @@ pub enum Taken {
     Data { skip: u64, len: u64 },
     /// Bytes `from..to` are lost for good: show the mark.
     Gap { from: u64, to: u64 },
-    /// Not requested, or sent before the awaited replay: dropped.
+    /// Not requested, or sent before the newest replay: dropped.
     Stray,
     /// Bytes before it are missing: it is dropped, and the missing bytes are requested again.
     Hole,
@@ -79,6 +82,8 @@ pub struct Receiver {
     held: Option<u64>,
     /// Where a hole was first found. A second one at the same place is a fault.
     hole: Option<u64>,
+    /// A rewind met output under way, so pieces of two replays may be mixed on this connection.
+    mixed: bool,
 }
 
 impl Receiver {
@@ -93,6 +98,7 @@ impl Receiver {
             end: None,
             held: None,
             hole: None,
+            mixed: false,
         }
     }
 
@@ -155,6 +161,7 @@ impl Receiver {
     /// The connection is gone: pieces on the way are lost, and the next connection sends nothing without a request.
     pub fn disconnected(&mut self) {
         self.asked = Asked::Silent;
+        self.mixed = false;
     }
 
     /// The next output is needed and nothing is on the way: [`Self::due`] requests it.
@@ -167,6 +174,7 @@ impl Receiver {
 
     /// Output from `from` on is needed (again); received pieces beyond it are discarded.
     pub fn rewind(&mut self, from: u64) {
+        self.mixed |= self.is_under_way();
         self.next = from;
         self.consumed = from;
         self.want();
@@ -229,6 +237,11 @@ impl Receiver {
     }
 
     fn found_hole(&mut self) -> Result<Taken, OutputFault> {
+        if self.mixed {
+            self.asked = Asked::Owed;
+            self.granted = self.next;
+            return Ok(Taken::Stray);
+        }
         if self.hole == Some(self.next) {
             return Err(OutputFault::SkippedAgain { from: self.next });
         }

@@ -225,11 +225,7 @@ impl Dispatcher {
         match live.output(chunk.piece) {
             Ok(Taken::Data { .. } | Taken::Gap { .. }) => self.send_grants(&live),
             Ok(Taken::Duplicate) => Flow::Fine,
-            Ok(Taken::Stray) => {
-                Watch::BeyondRefused.note(&id);
-                Flow::Fine
-            }
-            Ok(Taken::Hole) => {
+            Ok(Taken::Stray | Taken::Hole) => {
                 Watch::BeyondRefused.note(&id);
                 self.send_grants(&live)
             }
