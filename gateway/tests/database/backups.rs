@@ -183,6 +183,41 @@ async fn a_damaged_backup_changes_nothing() {
 }
 
 #[tokio::test]
+async fn postgres_backup_that_lost_whole_lines_changes_nothing() {
+    let Some(scratch) = Scratch::postgres().await else {
+        return;
+    };
+    let workspace = filled(&scratch).await;
+    let file = scratch.folder.path().join("saved");
+    backup::save(&scratch.db, &file).await.unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    scratch.db.close().await;
+    let lines: Vec<&str> = text.lines().collect();
+    // Only the last line, and then a row too.
+    for lost in 1..=2 {
+        std::fs::write(&file, lines[..lines.len() - lost].join("\n")).unwrap();
+        let refused = backup::restore(&scratch.url, &file).await.unwrap_err();
+        assert!(refused.to_string().contains("lost its end"), "{refused}");
+    }
+    // A row in the middle is missing, so the count differs.
+    let mut holed = lines.clone();
+    holed.remove(lines.len() / 2);
+    std::fs::write(&file, holed.join("\n")).unwrap();
+    assert!(backup::restore(&scratch.url, &file).await.is_err());
+    let again = scratch.again().await;
+    let found = workspace::Entity::find()
+        .one(again.read())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(found, workspace);
+    again.close().await;
+    std::fs::write(&file, &text).unwrap();
+    backup::restore(&scratch.url, &file).await.unwrap();
+    scratch.remove().await;
+}
+
+#[tokio::test]
 async fn a_backup_never_overwrites_a_file() {
     for scratch in Scratch::all().await {
         let file = scratch.folder.path().join("there");

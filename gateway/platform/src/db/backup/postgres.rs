@@ -1,6 +1,6 @@
 //! PostgreSQL: every row of every table as a JSON line, in an order that foreign keys allow, read in one snapshot. A
 //! restore drops Roost's tables, creates them as they were at the time of the backup, fills them and applies the later
-//! migrations, all in one transaction.
+//! migrations, all in one transaction. The last line of a backup counts its rows, so a file that lost its end is refused.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -27,11 +27,19 @@ struct Header {
     migrations: Vec<String>,
 }
 
+/// The format. The first one had no last line.
+const FORMAT: u32 = 2;
+
 /// Every other line.
 #[derive(Serialize, Deserialize)]
-struct Line {
-    table: String,
-    row: serde_json::Value,
+#[serde(untagged)]
+enum Line {
+    Row {
+        table: String,
+        row: serde_json::Value,
+    },
+    /// The last line: the number of rows before it.
+    End { rows: u64 },
 }
 
 const MIGRATIONS: &str = "seaql_migrations";
@@ -55,7 +63,7 @@ pub(super) async fn save(db: &Db, file: &Path, out: File) -> Result<u64, DbError
     write_line(
         &mut out,
         &Header {
-            roost_backup: 1,
+            roost_backup: FORMAT,
             migrations,
         },
     )
@@ -69,7 +77,7 @@ pub(super) async fn save(db: &Db, file: &Path, out: File) -> Result<u64, DbError
             .map_err(failed())?;
         while let Some(found) = stream.try_next().await.map_err(failed())? {
             let row = found.try_get("", "row").map_err(failed())?;
-            let line = Line {
+            let line = Line::Row {
                 table: table.clone(),
                 row,
             };
@@ -77,6 +85,7 @@ pub(super) async fn save(db: &Db, file: &Path, out: File) -> Result<u64, DbError
             rows += 1;
         }
     }
+    write_line(&mut out, &Line::End { rows }).map_err(cannot_write())?;
     out.into_inner()
         .map_err(std::io::IntoInnerError::into_error)
         .and_then(|out| out.sync_all())
@@ -103,6 +112,11 @@ pub(super) async fn restore(url: &str, file: &Path) -> Result<u64, DbError> {
     let header: Header = next()?
         .and_then(|line| serde_json::from_str(&line).ok())
         .ok_or_else(no_backup)?;
+    if header.roost_backup > FORMAT {
+        return Err(DbError::BadBackup(
+            "a newer version of Roost made this backup; restore it with that version".to_owned(),
+        ));
+    }
     let steps = known_migrations(&header.migrations)?;
 
     let db = open_plain_postgres(url).await?;
@@ -118,23 +132,38 @@ pub(super) async fn restore(url: &str, file: &Path) -> Result<u64, DbError> {
     Migrator::up(&tx, Some(steps)).await.map_err(failed())?;
     let known: BTreeSet<String> = tables(&tx).await.map_err(failed())?.into_iter().collect();
     let mut rows = 0;
+    let mut end = None;
     while let Some(line) = next()? {
-        let line: Line = serde_json::from_str(&line)
-            .map_err(|_| DbError::BadBackup(format!("line {} is damaged", rows + 2)))?;
-        if !known.contains(&line.table) {
+        let number = rows + 2;
+        let line = serde_json::from_str(&line)
+            .map_err(|_| DbError::BadBackup(format!("line {number} is damaged")))?;
+        let (table, row) = match line {
+            Line::Row { .. } if end.is_some() => {
+                let what = format!("line {number} comes after the end of the backup");
+                return Err(DbError::BadBackup(what));
+            }
+            Line::Row { table, row } => (table, row),
+            Line::End { rows } => {
+                end = Some(rows);
+                continue;
+            }
+        };
+        if !known.contains(&table) {
             return Err(DbError::BadBackup(format!(
-                "line {} names the table {}, which is not ours",
-                rows + 2,
-                line.table
+                "line {number} names the table {table}, which is not ours"
             )));
         }
         let sql = format!(
-            "INSERT INTO \"{0}\" SELECT * FROM jsonb_populate_record(NULL::\"{0}\", $1)",
-            line.table
+            "INSERT INTO \"{table}\" SELECT * FROM jsonb_populate_record(NULL::\"{table}\", $1)"
         );
-        let insert = Statement::from_sql_and_values(DbBackend::Postgres, sql, [line.row.into()]);
+        let insert = Statement::from_sql_and_values(DbBackend::Postgres, sql, [row.into()]);
         tx.execute_raw(insert).await.map_err(failed())?;
         rows += 1;
+    }
+    if header.roost_backup == FORMAT && end != Some(rows) {
+        return Err(DbError::BadBackup(format!(
+            "the file lost its end: it has {rows} rows and no last line that counts them; use another copy"
+        )));
     }
     Migrator::up(&tx, None).await.map_err(failed())?;
     for sql in [
