@@ -82,13 +82,13 @@ impl Subjects for Teams {
         Ok(teams::find(db, scope, team).await?.map(subject))
     }
 
-    async fn hold(
+    async fn lock(
         &self,
         tx: &WriteTx,
         scope: WorkspaceScope,
         team: TeamId,
     ) -> Result<Option<Subject>, DbErr> {
-        Ok(teams::held(tx, scope, team).await?.map(subject))
+        Ok(teams::locked(tx, scope, team).await?.map(subject))
     }
 
     async fn after_run(

@@ -12,7 +12,7 @@ pub use error::ClawError;
 pub use routes::router;
 pub use sandbox::{SandboxBrief, SandboxBriefs, SandboxState};
 pub use store::{
-    get as find, hand_over, hold, hold_living, ids_in_state, is_called, list, living_with_version,
+    get as find, hand_over, ids_in_state, is_called, list, living_with_version, lock, lock_living,
     rebind, remove, replace, some as find_some,
 };
 

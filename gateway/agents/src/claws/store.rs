@@ -81,7 +81,7 @@ pub async fn list(
 
 /// Locks an agent's row until the transaction ends, so that it cannot be deleted in the meantime. `false` when it does
 /// not exist or is deleted already.
-pub async fn hold_living(
+pub async fn lock_living(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     id: ClawId,
@@ -184,7 +184,7 @@ pub async fn rebind(
     clippy::disallowed_methods,
     reason = "on SQLite, where the lock would be dropped, nobody gets here"
 )]
-pub async fn hold(tx: &WriteTx, agents: impl IntoIterator<Item = ClawId>) -> Result<(), DbErr> {
+pub async fn lock(tx: &WriteTx, agents: impl IntoIterator<Item = ClawId>) -> Result<(), DbErr> {
     let mut agents = agents.into_iter().peekable();
     if tx.backend() == Backend::Sqlite || agents.peek().is_none() {
         return Ok(());

@@ -58,7 +58,7 @@ pub(super) async fn connect(
 
     let mut change = Change::begin(state, scope, user).await?;
     // One after the other: each replaces the one before.
-    if !workspaces::hold(&change, scope).await? {
+    if !workspaces::lock(&change, scope).await? {
         return Err(MeshError::None);
     }
     placed.keep(&change).await?;

@@ -114,7 +114,7 @@ async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult
         let mut tx = runs.inner.db.write().await?;
         job.journal.fence.pass(&tx, Used::default(), 0).await?;
         // The deletion of a team waits for the team's runs. It would miss this run.
-        let there = runs.inner.subjects.hold(&tx, scope, team).await?;
+        let there = runs.inner.subjects.lock(&tx, scope, team).await?;
         if there.is_none_or(|team| team.is_going) {
             return Ok(Err(StepResult::terminal(format!(
                 "The team of the step {} is being taken down.",

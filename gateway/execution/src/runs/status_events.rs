@@ -33,7 +33,7 @@ pub(super) async fn change_agents(
 ) -> Result<Vec<Stamped>, DbErr> {
     // Another run of these agents may begin or end at the same moment. With the lock, the later transaction reads
     // what the earlier one wrote.
-    claws::hold(tx, rests.into_iter().chain(work.iter().copied())).await?;
+    claws::lock(tx, rests.into_iter().chain(work.iter().copied())).await?;
     let mut events = Vec::new();
     if let Some(agent) = rests {
         events.extend(resting(tx, scope, agent, now).await?);
@@ -75,7 +75,7 @@ pub(super) async fn rest_all(
 ) -> Result<Vec<Stamped>, DbErr> {
     // Agents whose steps ended before already rest.
     let agents = store::working_agents(&**tx, runs).await?;
-    claws::hold(tx, agents.iter().copied()).await?;
+    claws::lock(tx, agents.iter().copied()).await?;
     let mut events = Vec::new();
     for agent in agents {
         events.extend(resting(tx, scope, agent, now).await?);

@@ -40,7 +40,7 @@ pub trait Subjects: Send + Sync + 'static {
     ///
     /// # Errors
     /// When the database fails.
-    async fn hold(
+    async fn lock(
         &self,
         tx: &WriteTx,
         scope: WorkspaceScope,

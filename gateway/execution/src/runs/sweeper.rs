@@ -50,7 +50,7 @@ async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
     let ended = moved.iter().filter(|run| run.is_over());
     let over: Vec<RunId> = ended.clone().map(|run| run.id).collect();
     // Lock agents and teams first, the event log after them, as all writers in a workspace do.
-    claws::hold(&tx, store::working_agents(&*tx, &over).await?).await?;
+    claws::lock(&tx, store::working_agents(&*tx, &over).await?).await?;
     let mut events: BTreeMap<WorkspaceId, Vec<Stamped>> = BTreeMap::new();
     for run in ended.clone() {
         let scope = WorkspaceScope::of_row(run.workspace_id);

@@ -21,6 +21,7 @@ use roost_platform::ids::{NodeId, SharedIds, WorkspaceId};
 use roost_platform::supervision::{
     ActorKind, Address, ChildSpec, NoAnswer, SupervisorHandle, Tenant,
 };
+use roost_tenancy::change::ChangeContext;
 
 /// Messages that may wait for one machine's actor, besides the frames of its socket, which have their own credits.
 const MAILBOX: usize = 4096;
@@ -76,6 +77,12 @@ pub struct FleetParts {
     /// The id of this gateway process: a new one at each start.
     pub replica: String,
     pub settings: FleetSettings,
+}
+
+impl ChangeContext for FleetHandle {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.inner.db, &self.inner.clock, &self.inner.ids)
+    }
 }
 
 impl FleetHandle {

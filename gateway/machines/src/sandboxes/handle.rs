@@ -12,6 +12,7 @@ use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::ids::SharedIds;
 use roost_platform::supervision::SupervisorHandle;
+use roost_tenancy::change::ChangeContext;
 use roost_tenancy::workspaces::Plans;
 
 /// The most image names that are kept in memory.
@@ -45,6 +46,12 @@ pub struct SandboxesHandle {
     pub(super) agents: Arc<dyn AgentFacts>,
     /// Images without an escape probe; the gateway logs each of them once.
     without_probe: Arc<Mutex<HashSet<String>>>,
+}
+
+impl ChangeContext for SandboxesHandle {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }
 
 /// The parts of the domain.

@@ -47,7 +47,7 @@ pub async fn current(
     clippy::disallowed_methods,
     reason = "on SQLite, where the lock would be dropped, nobody gets here"
 )]
-pub async fn hold(tx: &WriteTx, scope: WorkspaceScope, agent: ClawId) -> Result<(), DbErr> {
+pub async fn lock(tx: &WriteTx, scope: WorkspaceScope, agent: ClawId) -> Result<(), DbErr> {
     if tx.backend() == Backend::Sqlite {
         return Ok(());
     }

@@ -40,7 +40,7 @@ pub async fn after_run(
     if !passing {
         return Ok(None);
     }
-    let Some(row) = store::held(tx, scope, team)
+    let Some(row) = store::locked(tx, scope, team)
         .await?
         .filter(|row| !is_going(row))
     else {

@@ -29,6 +29,6 @@ pub use error::TeamError;
 pub use lifecycle::{after_run, is_going};
 pub use routes::router;
 pub use store::{
-    forget_agent, get as find, held, leave, members, only_here, remove, runtime_agent, seat,
+    forget_agent, get as find, leave, locked, members, only_here, remove, runtime_agent, seat,
     seats_of,
 };

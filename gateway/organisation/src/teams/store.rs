@@ -33,18 +33,18 @@ pub async fn get(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn held(
+pub async fn locked(
     tx: &WriteTx,
     scope: WorkspaceScope,
     id: TeamId,
 ) -> Result<Option<team::Model>, DbErr> {
-    let held = team::Entity::update_many()
+    let rows = team::Entity::update_many()
         .col_expr(team::Column::Version, Expr::col(team::Column::Version))
         .filter(team::Column::Id.eq(id))
         .filter(team::Column::WorkspaceId.eq(scope.workspace()))
         .exec_with_returning(&**tx)
         .await?;
-    Ok(held.into_iter().next())
+    Ok(rows.into_iter().next())
 }
 
 /// Whether an agent exists, and the version of a team if the team exists, in one query.

@@ -49,7 +49,7 @@ impl SagaHandler for TeamEnd {
             let seats = teams::members(&**tx, &[team]).await?;
             let agents: Vec<ClawId> = seats.iter().map(|seat| seat.agent_id).collect();
             // Locked before the first event: every writer in this workspace locks agents first and the log after them.
-            claws::hold(tx, agents.iter().copied()).await?;
+            claws::lock(tx, agents.iter().copied()).await?;
             let going = teams::only_here(&**tx, team, &agents).await?;
             for seat in &seats {
                 if !going.contains(&seat.agent_id) {

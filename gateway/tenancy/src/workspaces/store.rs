@@ -50,7 +50,7 @@ pub async fn get(
 
 /// Locks the workspace's row for the rest of the transaction, so that transactions that count before they add run one
 /// by one. `false` when the workspace does not exist any more.
-pub async fn hold(tx: &WriteTx, scope: WorkspaceScope) -> Result<bool, DbErr> {
+pub async fn lock(tx: &WriteTx, scope: WorkspaceScope) -> Result<bool, DbErr> {
     let held = workspace::Entity::update_many()
         .col_expr(
             workspace::Column::Version,

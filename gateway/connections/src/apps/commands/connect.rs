@@ -28,7 +28,7 @@ pub(super) async fn connect(
     token: Credential,
 ) -> Result<(), AppError> {
     let (scope, user, now) = (change.scope(), change.actor(), change.now());
-    if !claws::hold_living(change.tx(), scope, new.agent).await? {
+    if !claws::lock_living(change.tx(), scope, new.agent).await? {
         return Err(AppError::NoClaw);
     }
     // The person who began may have lost the membership or the role meanwhile.

@@ -66,7 +66,7 @@ pub async fn ask(
         result_message: None,
     };
     let mut change = Change::begin(doors, scope, user).await?;
-    if !claws::hold_living(change.tx(), scope, row.agent_id).await? {
+    if !claws::lock_living(change.tx(), scope, row.agent_id).await? {
         return Err(DoorError::NoClaw);
     }
     if store::count_pending(change.tx(), scope).await? >= MOST_PENDING {

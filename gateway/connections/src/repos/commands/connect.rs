@@ -72,7 +72,7 @@ async fn write(
 ) -> Result<connection::Model, RepoError> {
     let mut change = Change::begin(state, scope, user).await?;
     // One after the other, so that two requests at the limit cannot both succeed.
-    if !workspaces::hold(&change, scope).await? {
+    if !workspaces::lock(&change, scope).await? {
         return Err(RepoError::NoConnection);
     }
     room_for_one(change.tx(), scope).await?;

@@ -20,7 +20,7 @@ pub async fn want_mirror(
 ) -> Result<(repo::Model, mirror::Model), RepoError> {
     let mut change = Change::begin(state, scope, user).await?;
     // One after the other, so that two requests at the limit cannot both succeed.
-    if !workspaces::hold(&change, scope).await? {
+    if !workspaces::lock(&change, scope).await? {
         return Err(RepoError::NoRepo);
     }
     let repo = store_repos::get(change.tx(), scope, id)

@@ -57,7 +57,7 @@ pub async fn add(
 
     let mut change = Change::begin(state, scope, user).await?;
     // Hold the workspace: two models of one name, or two at the limit, cannot be added at the same time.
-    if !workspaces::hold(&change, scope).await? {
+    if !workspaces::lock(&change, scope).await? {
         return Err(ModelsError::None);
     }
     room_for(change.tx(), scope, &row).await?;

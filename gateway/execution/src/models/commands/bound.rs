@@ -23,7 +23,7 @@ pub async fn bound(
         month: wanted.month_ceiling_microusd,
     };
     let mut change = Change::begin(state, scope, user).await?;
-    if !workspaces::hold(&change, scope).await? {
+    if !workspaces::lock(&change, scope).await? {
         return Err(ModelsError::None);
     }
     store::set_ceilings(&change, scope, ceilings).await?;

@@ -34,7 +34,7 @@ pub async fn change(
         state.credentials.replace(kept).await?;
     }
     let mut change = Change::begin(state, scope, user).await?;
-    if !workspaces::hold(&change, scope).await? {
+    if !workspaces::lock(&change, scope).await? {
         return Err(ModelsError::None);
     }
     let row = store::get(change.tx(), scope, id).await?;

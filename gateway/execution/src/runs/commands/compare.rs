@@ -81,7 +81,7 @@ async fn contender(
     let Some(team) = runs
         .inner
         .subjects
-        .hold(tx, scope, candidate.team_id)
+        .lock(tx, scope, candidate.team_id)
         .await?
     else {
         return Ok(Err((

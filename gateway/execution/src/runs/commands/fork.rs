@@ -73,7 +73,7 @@ pub async fn fork(
     };
     let mut change = Change::begin(runs, scope, user).await?;
     if let Some(team) = origin.team_id {
-        let team = runs.inner.subjects.hold(&change, scope, team).await?;
+        let team = runs.inner.subjects.lock(&change, scope, team).await?;
         if team.is_some_and(|team| team.is_going) {
             return Err(RunError::TeamGoing);
         }

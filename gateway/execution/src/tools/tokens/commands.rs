@@ -79,7 +79,7 @@ pub async fn revoke(
 /// The agent, locked until the end of the transaction. It cannot be deleted in between, and two parallel requests
 /// count each other's tokens.
 async fn held(tx: &WriteTx, scope: WorkspaceScope, agent: ClawId) -> Result<ClawRow, TokenError> {
-    if !claws::hold_living(&**tx, scope, agent).await? {
+    if !claws::lock_living(&**tx, scope, agent).await? {
         return Err(TokenError::NoClaw);
     }
     claws::find(&**tx, scope, agent)

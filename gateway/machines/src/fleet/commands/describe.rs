@@ -3,10 +3,10 @@
 use crate::fleet::describe::DescribeRequest;
 use crate::fleet::entity::node;
 use crate::fleet::{FleetError, FleetHandle, store};
-use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{NodeId, UserId};
-use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
 
 /// Names a node, labels it, or both.
 ///
@@ -19,8 +19,7 @@ pub async fn describe(
     id: NodeId,
     request: DescribeRequest,
 ) -> Result<node::Model, FleetError> {
-    let now = fleet.clock().now();
-    let mut tx = fleet.db().write().await?;
+    let mut change = Change::begin(fleet, scope, user).await?;
     let mut columns: Vec<(&'static str, sea_orm::Value)> = Vec::new();
     let mut news = Vec::new();
     if let Some(name) = request.name {
@@ -34,30 +33,14 @@ pub async fn describe(
         columns.push(("labels", serde_json::json!(labels).into()));
         news.push(("node.labelled", serde_json::json!({ "labels": labels })));
     }
-    let version = store::change(&tx, scope, id, columns)
+    let version = store::change(&change, scope, id, columns)
         .await?
         .ok_or(FleetError::NotFound)?;
     for (action, details) in news {
-        audit::record(
-            &tx,
-            fleet.ids(),
-            now,
-            scope,
-            user,
-            action,
-            ("node", &id),
-            details,
-        )
-        .await?;
+        change.record(action, ("node", &id), details);
     }
-    events::append(
-        &mut tx,
-        scope.workspace(),
-        now,
-        [Event::changed(ResourceKind::Node, id, version)],
-    )
-    .await?;
-    tx.commit().await?;
+    change.event(Event::changed(ResourceKind::Node, id, version));
+    change.commit().await?;
     store::get(fleet.db().read(), scope, id)
         .await?
         .ok_or(FleetError::NotFound)

@@ -3,10 +3,10 @@
 use crate::fleet::entity::node;
 use crate::fleet::node::{NodeMsg, wish};
 use crate::fleet::{FleetError, FleetHandle, store};
-use roost_platform::events::{self, Event, NodeActivity, ResourceKind};
+use roost_platform::events::{Event, NodeActivity, ResourceKind};
 use roost_platform::ids::{NodeId, UserId};
-use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
 
 /// Drains (`true`) or undrains a node. Once this returns, the gateway places nothing new on a draining node (P7).
 ///
@@ -19,9 +19,8 @@ pub async fn set_draining(
     id: NodeId,
     on: bool,
 ) -> Result<node::Model, FleetError> {
-    let now = fleet.clock().now();
-    let mut tx = fleet.db().write().await?;
-    let (row, changed) = store::set_draining(&tx, scope, id, on)
+    let mut change = Change::begin(fleet, scope, user).await?;
+    let (row, changed) = store::set_draining(&change, scope, id, on)
         .await?
         .ok_or(FleetError::NotFound)?;
     if changed {
@@ -31,24 +30,14 @@ pub async fn set_draining(
             ("node.undrained", "undrained")
         };
         let details = serde_json::json!({});
-        audit::record(
-            &tx,
-            fleet.ids(),
-            now,
-            scope,
-            user,
-            action,
-            ("node", &id),
-            details,
-        )
-        .await?;
+        change.record(action, ("node", &id), details);
         let news = [
             Event::changed(ResourceKind::Node, id, row.version),
             NodeActivity::on_machine(Some(id), label, 0.6),
         ];
-        events::append(&mut tx, scope.workspace(), now, news).await?;
+        change.events(news);
     }
-    tx.commit().await?;
+    change.commit().await?;
     let address = fleet.ensure(&row).await?;
     let wish = wish(&row);
     address

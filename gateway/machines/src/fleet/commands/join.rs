@@ -4,12 +4,12 @@
 use crate::fleet::dto::JoinRequest;
 use crate::fleet::entity::node;
 use crate::fleet::{FleetError, FleetHandle, code, store};
-use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::UserId;
 use roost_protocol::limits::MAX_SHORT_TEXT;
 use roost_protocol::text::clean;
-use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
 
 /// Redeems a code.
 ///
@@ -19,7 +19,7 @@ use roost_tenancy::auth::WorkspaceScope;
 pub async fn join(fleet: &FleetHandle, request: &JoinRequest) -> Result<node::Model, FleetError> {
     let now = fleet.clock().now();
     let hash = code::hash_of(&request.code);
-    let mut tx = fleet.db().write().await?;
+    let tx = fleet.db().write().await?;
     let node = store::by_join_code(&*tx, &hash)
         .await?
         .ok_or(FleetError::JoinCodeUnknown)?;
@@ -55,21 +55,15 @@ pub async fn join(fleet: &FleetHandle, request: &JoinRequest) -> Result<node::Mo
         Err(error) => return Err(error.into()),
     }
     let scope = WorkspaceScope::of_row(node.workspace_id);
+    let mut change = Change::within(fleet, tx, scope, UserId::SYSTEM);
     let details = serde_json::json!({ "hostname": hostname, "install_id": request.install_id });
-    audit::record(
-        &tx,
-        fleet.ids(),
-        now,
-        scope,
-        UserId::SYSTEM,
-        "node.joined",
-        ("node", &node.id),
-        details,
-    )
-    .await?;
-    let changed = Event::changed(ResourceKind::Node, node.id, node.version + 1);
-    events::append(&mut tx, node.workspace_id, now, [changed]).await?;
-    tx.commit().await?;
+    change.record("node.joined", ("node", &node.id), details);
+    change.event(Event::changed(
+        ResourceKind::Node,
+        node.id,
+        node.version + 1,
+    ));
+    change.commit().await?;
     tracing::info!(node = %node.id, "a machine joined");
     Ok(node)
 }

@@ -6,10 +6,10 @@ use crate::fleet::code::JoinCode;
 use crate::fleet::entity::node;
 use crate::fleet::model::JOIN_CODE_TTL;
 use crate::fleet::{FleetError, FleetHandle, store};
-use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{NodeId, UserId};
-use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
 
 /// A node that waits for its machine.
 pub struct Pairing {
@@ -29,13 +29,13 @@ pub async fn pair(
     id: NodeId,
     name: Option<String>,
 ) -> Result<Pairing, FleetError> {
-    let now = fleet.clock().now();
     let code = JoinCode::fresh().map_err(FleetError::Randomness)?;
-    let expires_at = now + TimeDelta::from_std(JOIN_CODE_TTL).unwrap_or_default();
     let name = name.map(|name| name.trim().to_owned());
-    let mut tx = fleet.db().write().await?;
+    let mut change = Change::begin(fleet, scope, user).await?;
+    let now = change.now();
+    let expires_at = now + TimeDelta::from_std(JOIN_CODE_TTL).unwrap_or_default();
     store::insert(
-        &tx,
+        &change,
         id,
         scope.workspace(),
         name.clone(),
@@ -45,25 +45,9 @@ pub async fn pair(
     )
     .await?;
     let details = serde_json::json!({ "name": name });
-    audit::record(
-        &tx,
-        fleet.ids(),
-        now,
-        scope,
-        user,
-        "node.paired",
-        ("node", &id),
-        details,
-    )
-    .await?;
-    events::append(
-        &mut tx,
-        scope.workspace(),
-        now,
-        [Event::changed(ResourceKind::Node, id, 1)],
-    )
-    .await?;
-    tx.commit().await?;
+    change.record("node.paired", ("node", &id), details);
+    change.event(Event::changed(ResourceKind::Node, id, 1));
+    change.commit().await?;
     let node = store::get(fleet.db().read(), scope, id)
         .await?
         .ok_or(FleetError::NotFound)?;

@@ -4,10 +4,10 @@ use sea_orm::Value;
 
 use crate::fleet::node::NodeMsg;
 use crate::fleet::{FleetError, FleetHandle, store};
-use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{NodeId, UserId};
-use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
 
 /// Deletes a node.
 ///
@@ -19,36 +19,19 @@ pub async fn remove(
     user: UserId,
     id: NodeId,
 ) -> Result<(), FleetError> {
-    let now = fleet.clock().now();
-    let mut tx = fleet.db().write().await?;
+    let mut change = Change::begin(fleet, scope, user).await?;
     let dead: [(&'static str, Value); 3] = [
-        ("deleted_at", now.into()),
+        ("deleted_at", change.now().into()),
         ("token_sha256", Value::String(None)),
         ("join_code_sha256", Value::String(None)),
     ];
-    let version = store::change(&tx, scope, id, dead)
+    let version = store::change(&change, scope, id, dead)
         .await?
         .ok_or(FleetError::NotFound)?;
     let details = serde_json::json!({});
-    audit::record(
-        &tx,
-        fleet.ids(),
-        now,
-        scope,
-        user,
-        "node.deleted",
-        ("node", &id),
-        details,
-    )
-    .await?;
-    events::append(
-        &mut tx,
-        scope.workspace(),
-        now,
-        [Event::changed(ResourceKind::Node, id, version)],
-    )
-    .await?;
-    tx.commit().await?;
+    change.record("node.deleted", ("node", &id), details);
+    change.event(Event::changed(ResourceKind::Node, id, version));
+    change.commit().await?;
     if let Some(address) = fleet.find(id) {
         // An actor that is restarting reads the row when it is back.
         drop(address.cast(NodeMsg::Deleted));

@@ -9,8 +9,8 @@ use crate::sandboxes::model::{Fact, State};
 use crate::sandboxes::{SandboxError, SandboxesHandle, store, transition};
 use roost_agents::claws;
 use roost_platform::ids::{ClawId, UserId, fresh};
-use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
 
 /// How long a request waits for a machine; the work continues after it.
 const WAIT: Duration = Duration::from_secs(60);
@@ -90,9 +90,10 @@ async fn begin(
     agent: ClawId,
     user: Option<UserId>,
 ) -> Result<Option<container::Model>, SandboxError> {
-    let mut tx = sandboxes.db.write().await?;
-    store::hold(&tx, scope, agent).await?;
-    let Some(row) = store::current(&*tx, scope, agent).await? else {
+    let actor = user.unwrap_or(UserId::SYSTEM);
+    let mut unit = Change::begin(sandboxes, scope, actor).await?;
+    store::lock(&unit, scope, agent).await?;
+    let Some(row) = store::current(unit.tx(), scope, agent).await? else {
         return Ok(None);
     };
     if State::parse(&row.state) == Some(State::Destroying) {
@@ -103,26 +104,18 @@ async fn begin(
         operation,
         ..transition::Change::default()
     };
-    let Some(row) = transition::apply(&mut tx, sandboxes, row, Fact::DestroyAsked, change).await?
+    let Some(row) =
+        transition::apply(&mut unit, sandboxes, row, Fact::DestroyAsked, change).await?
     else {
         return Ok(None);
     };
-    if let Some(user) = user {
-        let name = claws::find(&*tx, scope, agent).await?.map(|claw| claw.name);
+    if user.is_some() {
+        let name = claws::find(unit.tx(), scope, agent)
+            .await?
+            .map(|claw| claw.name);
         let details = serde_json::json!({ "name": name, "sandbox": row.id, "node": row.node_id });
-        let now = sandboxes.clock.now();
-        audit::record(
-            &tx,
-            &sandboxes.ids,
-            now,
-            scope,
-            user,
-            "sandbox.destroyed",
-            ("claw", &agent),
-            details,
-        )
-        .await?;
+        unit.record("sandbox.destroyed", ("claw", &agent), details);
     }
-    tx.commit().await?;
+    unit.commit().await?;
     Ok(Some(row))
 }

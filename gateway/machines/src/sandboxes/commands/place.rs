@@ -2,10 +2,10 @@
 
 use crate::fleet;
 use crate::sandboxes::{SandboxError, SandboxesHandle, store};
-use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{NodeId, UserId};
-use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
 
 /// Sets it; `None` is the gateway's own host.
 ///
@@ -17,33 +17,23 @@ pub async fn set_placement(
     user: UserId,
     node: Option<NodeId>,
 ) -> Result<(), SandboxError> {
-    let now = sandboxes.clock.now();
-    let mut tx = sandboxes.db.write().await?;
+    let mut change = Change::begin(sandboxes, scope, user).await?;
     if let Some(node) = node
-        && fleet::availability(&*tx, scope, node).await?.is_none()
+        && fleet::availability(change.tx(), scope, node)
+            .await?
+            .is_none()
     {
         return Err(SandboxError::NoNode);
     }
-    let version = store::set_placement(&*tx, scope, node, user, now).await?;
+    let version = store::set_placement(change.tx(), scope, node, user, change.now()).await?;
     let details = serde_json::json!({ "node_id": node });
-    let subject = (
-        "workspace",
-        &scope.workspace() as &(dyn std::fmt::Display + Sync),
-    );
-    audit::record(
-        &tx,
-        &sandboxes.ids,
-        now,
-        scope,
-        user,
-        "placement.set",
-        subject,
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Placement, scope.workspace(), version);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    tx.commit().await?;
+    change.record("placement.set", ("workspace", &scope.workspace()), details);
+    change.event(Event::changed(
+        ResourceKind::Placement,
+        scope.workspace(),
+        version,
+    ));
+    change.commit().await?;
     Ok(())
 }
 

@@ -13,10 +13,10 @@ use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Machine, Placement, Setting, State, place};
 use crate::sandboxes::{SandboxError, SandboxesHandle, Starter, store, transition};
 use roost_agents::claws;
-use roost_platform::events::{self, Event, PlacementFallback, ResourceKind};
+use roost_platform::events::{Event, PlacementFallback, ResourceKind};
 use roost_platform::ids::{ClawId, SandboxId, UserId, fresh};
-use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
 use roost_tenancy::workspaces::{QuotaKind, quota};
 
 /// How long a request waits for a machine; the work continues after it.
@@ -110,13 +110,12 @@ async fn begin(
     id: SandboxId,
     wanted: NewSandbox,
 ) -> Result<(container::Model, bool), SandboxError> {
-    let now = sandboxes.clock.now();
-    let mut tx = sandboxes.db.write().await?;
-    let claw = claws::find(&*tx, scope, agent)
+    let mut change = Change::begin(sandboxes, scope, user).await?;
+    let claw = claws::find(change.tx(), scope, agent)
         .await?
         .filter(|claw| claw.deleted_at.is_none())
         .ok_or(SandboxError::NoClaw)?;
-    let newest = store::newest(&*tx, scope, agent).await?;
+    let newest = store::newest(change.tx(), scope, agent).await?;
     if let Some(present) = newest
         .as_ref()
         .filter(|row| State::parse(&row.state).is_some_and(State::live))
@@ -125,20 +124,20 @@ async fn begin(
         return Ok((present.clone(), present.id == id));
     }
     // A sandbox that this request created and that never ran keeps its id and its history.
-    let id = match store::get(&*tx, scope, id).await? {
+    let id = match store::get(change.tx(), scope, id).await? {
         None => id,
         Some(_) => fresh(&sandboxes.ids),
     };
     let chosen = wanted.node_id.as_deref().and_then(Setting::parse);
     let setting = match chosen {
         Some(setting) => setting,
-        None => store::placement(&*tx, scope).await?.0,
+        None => store::placement(change.tx(), scope).await?.0,
     };
     let mut node_caps = None;
     let machine = match setting {
         Setting::Local => None,
         Setting::Node(node) => {
-            let availability = fleet::availability(&*tx, scope, node).await?;
+            let availability = fleet::availability(change.tx(), scope, node).await?;
             // Only the gateway that holds the machine can send it the request; this gateway writes nothing for it.
             if let Some(availability) = &availability
                 && availability.is_held_elsewhere(&sandboxes.settings.replica)
@@ -162,7 +161,14 @@ async fn begin(
     };
     let limits = wanted.limits.unwrap_or_default().on(caps.as_ref());
     let limits = limits.map_err(SandboxError::Limits)?;
-    quota::take(&tx, scope, &sandboxes.plans, QuotaKind::LiveContainers, 1).await?;
+    quota::take(
+        &change,
+        scope,
+        &sandboxes.plans,
+        QuotaKind::LiveContainers,
+        1,
+    )
+    .await?;
     let row = new_row(
         sandboxes,
         scope,
@@ -172,28 +178,19 @@ async fn begin(
         newest.as_ref(),
         placement,
     );
-    store::insert(&*tx, row.clone()).await?;
+    store::insert(change.tx(), row.clone()).await?;
     let details = serde_json::json!({
         "name": claw.name, "sandbox": row.id, "node": row.node_id, "image": row.image,
     });
-    audit::record(
-        &tx,
-        &sandboxes.ids,
-        now,
-        scope,
-        user,
-        "sandbox.provisioned",
-        ("claw", &agent),
-        details,
-    )
-    .await?;
-    let mut facts = vec![
-        Event::changed(ResourceKind::Sandbox, row.id, row.version),
-        Event::changed(ResourceKind::Quota, scope.workspace(), row.version),
-    ];
-    facts.extend(fallback_event(agent, placement));
-    events::append(&mut tx, scope.workspace(), now, facts).await?;
-    tx.commit().await?;
+    change.record("sandbox.provisioned", ("claw", &agent), details);
+    change.event(Event::changed(ResourceKind::Sandbox, row.id, row.version));
+    change.event(Event::changed(
+        ResourceKind::Quota,
+        scope.workspace(),
+        row.version,
+    ));
+    change.events(fallback_event(agent, placement));
+    change.commit().await?;
     Ok((row, true))
 }
 

@@ -77,7 +77,7 @@ async fn both(
 ) -> Result<(ClawRow, skill::Model), SkillError> {
     let (tx, scope) = (change.tx(), change.scope());
     // Hold the agent, so that a purge cannot miss a choice that is made at the same time.
-    if !claws::hold_living(tx, scope, agent).await? {
+    if !claws::lock_living(tx, scope, agent).await? {
         return Err(SkillError::NoClaw);
     }
     let claw = claws::find(tx, scope, agent)

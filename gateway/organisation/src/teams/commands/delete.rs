@@ -19,7 +19,7 @@ pub async fn delete(
     with_agents: bool,
 ) -> Result<(), TeamError> {
     let mut change = Change::begin(state, scope, user).await?;
-    let row = store::held(&change, scope, id)
+    let row = store::locked(&change, scope, id)
         .await?
         .ok_or(TeamError::NotFound)?;
     if runs::open_of_team(change.tx(), id, RunId(uuid::Uuid::nil())).await? {

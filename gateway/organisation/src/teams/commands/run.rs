@@ -27,7 +27,7 @@ pub async fn run(
     if let Some(present) = runs::find(change.tx(), scope, id).await? {
         return Ok(present);
     }
-    let row = store::held(&change, scope, team)
+    let row = store::locked(&change, scope, team)
         .await?
         .ok_or(TeamError::NotFound)?;
     if State::from_stored(&row.state) == State::Going {

@@ -52,7 +52,7 @@ pub async fn upgrade(
     // Lock all agents before the first event: every writer of the workspace locks agents first and the log after
     // them.
     let of_links: Vec<ClawId> = links.iter().map(|link| link.agent_id).collect();
-    claws::hold(&change, of_links).await?;
+    claws::lock(&change, of_links).await?;
     let mut former = Former::default();
     let mut done = Vec::new();
     for link in links {
