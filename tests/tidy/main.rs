@@ -73,6 +73,11 @@ fn only_tenancy_makes_a_scope_of_a_member() {
 }
 
 #[test]
+fn statements_on_tenants_rows_begin_with_the_workspace() {
+    fail_on(sources::filters_of_workspaces(&Tree::of_repository()));
+}
+
+#[test]
 fn sentences_and_names_use_plain_words() {
     fail_on(words::unclear_words(&Tree::of_repository()));
 }
@@ -105,7 +110,7 @@ fn each_rule_finds_its_fault() {
     let sentence = format!("/** The key sh{} be kept. */\n", "all");
     let loops = format!("//! x\nconst T: &str = \"/api/{}s\";\n", "loop");
     type Rule = fn(&Tree) -> Vec<String>;
-    let cases: [(&str, Rule, &str, &str); 17] = [
+    let cases: [(&str, Rule, &str, &str); 18] = [
         (
             "header",
             sources::without_header,
@@ -199,6 +204,12 @@ ractor.workspace = true
             sources::scopes_of_members,
             "gateway/machines/src/fleet/store.rs",
             "//! x\nfn f() { WorkspaceScope::of_member(id) }\n",
+        ),
+        (
+            "workspace by hand",
+            sources::filters_of_workspaces,
+            "gateway/machines/src/fleet/store.rs",
+            "//! x\nfn f() { Entity::find().filter(\n  node::Column::WorkspaceId\n.eq(scope.workspace())); }\n",
         ),
         (
             "crates",

@@ -81,6 +81,26 @@ pub fn scopes_of_members(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
+/// Statements that name the workspace by hand. One that forgets it would reach every tenant's rows.
+pub fn filters_of_workspaces(tree: &Tree) -> Vec<String> {
+    let call = ["WorkspaceId", ".eq(scope.workspace()))"].concat();
+    tree.rust()
+        .filter(|file| is_gateway_source(&file.path) && !file.path.starts_with("gateway/platform/"))
+        .filter(|file| {
+            let code: String = file.text.split_whitespace().collect();
+            code.split(".filter(")
+                .skip(1)
+                .any(|rest| rest.find(&call).is_some_and(|at| !rest[..at].contains('(')))
+        })
+        .map(|file| {
+            format!(
+                "{}: begin the statement with `find_in`, `update_in` or `delete_in` of `TenantEntity`",
+                file.path
+            )
+        })
+        .collect()
+}
+
 /// Queries in routes, commands, actors or models of a domain.
 pub fn sql_outside_stores(tree: &Tree) -> Vec<String> {
     let calls = [

@@ -3,19 +3,15 @@
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Select,
+    QueryTrait,
     sea_query::{Expr, ExprTrait, SelectStatement},
 };
 
 use super::entity::claw;
-use roost_platform::db::{Backend, WriteTx};
+use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::ids::{ClawId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
-
-fn within(scope: WorkspaceScope) -> Select<claw::Entity> {
-    claw::Entity::find().filter(claw::Column::WorkspaceId.eq(scope.workspace()))
-}
 
 /// One agent, deleted or not.
 pub async fn get(
@@ -23,7 +19,10 @@ pub async fn get(
     scope: WorkspaceScope,
     id: ClawId,
 ) -> Result<Option<claw::Model>, DbErr> {
-    within(scope).filter(claw::Column::Id.eq(id)).one(db).await
+    claw::Entity::find_in(scope)
+        .filter(claw::Column::Id.eq(id))
+        .one(db)
+        .await
 }
 
 /// The version that a second query selects, if the agent exists and is not deleted. Both are one statement. The outer
@@ -34,10 +33,9 @@ pub async fn living_with_version(
     id: ClawId,
     version: SelectStatement,
 ) -> Result<Option<Option<i64>>, DbErr> {
-    claw::Entity::find_by_id(id)
+    claw::Entity::find_by_id_in(scope, id)
         .select_only()
         .expr_as(version, "version")
-        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
         .filter(claw::Column::DeletedAt.is_null())
         .into_tuple()
         .one(db)
@@ -50,7 +48,7 @@ pub async fn is_called(
     scope: WorkspaceScope,
     name: &str,
 ) -> Result<bool, DbErr> {
-    let found = within(scope)
+    let found = claw::Entity::find_in(scope)
         .filter(claw::Column::Name.eq(name))
         .filter(claw::Column::DeletedAt.is_null())
         .one(db)
@@ -65,7 +63,7 @@ pub async fn list(
     request: PageRequest,
     include_deleted: bool,
 ) -> Result<Vec<claw::Model>, DbErr> {
-    let mut query = within(scope);
+    let mut query = claw::Entity::find_in(scope);
     if !include_deleted {
         query = query.filter(claw::Column::DeletedAt.is_null());
     }
@@ -86,9 +84,8 @@ pub async fn lock_living(
     scope: WorkspaceScope,
     id: ClawId,
 ) -> Result<bool, DbErr> {
-    let held = claw::Entity::update_many()
+    let held = claw::Entity::update_in(scope)
         .col_expr(claw::Column::Version, Expr::col(claw::Column::Version))
-        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
         .filter(claw::Column::Id.eq(id))
         .filter(claw::Column::DeletedAt.is_null())
         .exec(db)
@@ -141,11 +138,10 @@ pub async fn set_status(
     status: &str,
     now: DateTime<Utc>,
 ) -> Result<Option<claw::Model>, DbErr> {
-    let changed = claw::Entity::update_many()
+    let changed = claw::Entity::update_in(scope)
         .col_expr(claw::Column::Status, Expr::value(status))
         .col_expr(claw::Column::UpdatedAt, Expr::value(now))
         .filter(claw::Column::Id.eq(id))
-        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
         .filter(claw::Column::Status.ne(status))
         .exec_with_returning(db)
         .await?;
@@ -166,11 +162,10 @@ pub async fn rebind(
         None => claw::Column::ModelBinding.is_null(),
     };
     let version = Expr::col(claw::Column::Version).add(1);
-    claw::Entity::update_many()
+    claw::Entity::update_in(scope)
         .col_expr(claw::Column::ModelBinding, Expr::value(to))
         .col_expr(claw::Column::UpdatedAt, Expr::value(now))
         .col_expr(claw::Column::Version, version)
-        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
         .filter(claw::Column::Id.is_in(agents.iter().copied()))
         .filter(claw::Column::DeletedAt.is_null())
         .filter(present)
@@ -211,14 +206,13 @@ pub async fn hand_over(
     to: UserId,
     now: DateTime<Utc>,
 ) -> Result<Vec<claw::Model>, DbErr> {
-    claw::Entity::update_many()
+    claw::Entity::update_in(scope)
         .col_expr(claw::Column::ManagedBy, Expr::value(to))
         .col_expr(claw::Column::UpdatedAt, Expr::value(now))
         .col_expr(
             claw::Column::Version,
             Expr::col(claw::Column::Version).add(1),
         )
-        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
         .filter(claw::Column::ManagedBy.eq(from))
         .exec_with_returning(db)
         .await
@@ -239,9 +233,8 @@ pub async fn remove(
     scope: WorkspaceScope,
     id: ClawId,
 ) -> Result<bool, DbErr> {
-    let done = claw::Entity::delete_many()
+    let done = claw::Entity::delete_in(scope)
         .filter(claw::Column::Id.eq(id))
-        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
         .exec(db)
         .await?;
     Ok(done.rows_affected == 1)
@@ -253,7 +246,7 @@ pub async fn some(
     scope: WorkspaceScope,
     ids: impl IntoIterator<Item = ClawId>,
 ) -> Result<Vec<claw::Model>, DbErr> {
-    within(scope)
+    claw::Entity::find_in(scope)
         .filter(claw::Column::Id.is_in(ids))
         .all(db)
         .await

@@ -8,7 +8,7 @@ use sea_orm::{
 
 use super::entity::{connection, state};
 use roost_platform::broker::outbox;
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{AppConnectionId, ClawId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
@@ -28,8 +28,7 @@ pub async fn count_begun(
     user: UserId,
     now: DateTime<Utc>,
 ) -> Result<u64, DbErr> {
-    state::Entity::find()
-        .filter(state::Column::WorkspaceId.eq(scope.workspace()))
+    state::Entity::find_in(scope)
         .filter(state::Column::UserId.eq(user))
         .filter(state::Column::ExpiresAt.gt(now))
         .count(db)
@@ -75,8 +74,7 @@ pub async fn list(
     agent: Option<ClawId>,
     request: PageRequest,
 ) -> Result<Vec<connection::Model>, DbErr> {
-    let mut query =
-        connection::Entity::find().filter(connection::Column::WorkspaceId.eq(scope.workspace()));
+    let mut query = connection::Entity::find_in(scope);
     if let Some(agent) = agent {
         query = query.filter(connection::Column::AgentId.eq(agent));
     }
@@ -96,10 +94,7 @@ pub async fn get(
     scope: WorkspaceScope,
     id: AppConnectionId,
 ) -> Result<Option<connection::Model>, DbErr> {
-    connection::Entity::find_by_id(id)
-        .filter(connection::Column::WorkspaceId.eq(scope.workspace()))
-        .one(db)
-        .await
+    connection::Entity::find_by_id_in(scope, id).one(db).await
 }
 
 /// The connection of an agent to a provider.
@@ -109,8 +104,7 @@ pub async fn of_provider(
     agent: ClawId,
     provider: &str,
 ) -> Result<Option<connection::Model>, DbErr> {
-    connection::Entity::find()
-        .filter(connection::Column::WorkspaceId.eq(scope.workspace()))
+    connection::Entity::find_in(scope)
         .filter(connection::Column::AgentId.eq(agent))
         .filter(connection::Column::Provider.eq(provider))
         .one(db)
@@ -137,7 +131,7 @@ pub async fn end(
     now: DateTime<Utc>,
 ) -> Result<Vec<connection::Model>, DbErr> {
     use connection::Column;
-    let query = connection::Entity::delete_many().filter(Column::WorkspaceId.eq(scope.workspace()));
+    let query = connection::Entity::delete_in(scope);
     let query = match which {
         Which::One(id) => query.filter(Column::Id.eq(id)),
         Which::Of(agent) => query.filter(Column::AgentId.eq(agent)),
@@ -159,8 +153,7 @@ pub async fn providers_of(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<Vec<String>, DbErr> {
-    let rows = connection::Entity::find()
-        .filter(connection::Column::WorkspaceId.eq(scope.workspace()))
+    let rows = connection::Entity::find_in(scope)
         .filter(connection::Column::AgentId.eq(agent))
         .order_by_asc(connection::Column::Provider)
         .all(db)

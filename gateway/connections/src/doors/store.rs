@@ -3,20 +3,16 @@
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, Select, UpdateMany, sea_query::Expr,
+    QuerySelect, UpdateMany, sea_query::Expr,
 };
 
 use super::entity::{ActiveModel, Column, Entity, Model};
 use super::model::{DoorState, Outcome};
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::events::{self, Decision, DoorResolve, Event, ResourceKind};
 use roost_platform::ids::{ClawId, DoorId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
-
-fn within(scope: WorkspaceScope) -> Select<Entity> {
-    Entity::find().filter(Column::WorkspaceId.eq(scope.workspace()))
-}
 
 /// One door.
 pub async fn get(
@@ -24,7 +20,10 @@ pub async fn get(
     scope: WorkspaceScope,
     id: DoorId,
 ) -> Result<Option<Model>, DbErr> {
-    within(scope).filter(Column::Id.eq(id)).one(db).await
+    Entity::find_in(scope)
+        .filter(Column::Id.eq(id))
+        .one(db)
+        .await
 }
 
 /// Doors, newest first; optionally of one agent, or only those that wait.
@@ -35,7 +34,7 @@ pub async fn list(
     pending: bool,
     request: PageRequest,
 ) -> Result<Vec<Model>, DbErr> {
-    let mut query = within(scope);
+    let mut query = Entity::find_in(scope);
     if let Some(agent) = agent {
         query = query.filter(Column::AgentId.eq(agent));
     }
@@ -54,7 +53,7 @@ pub async fn list(
 
 /// The number of doors that wait for a decision.
 pub async fn count_pending(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
-    within(scope)
+    Entity::find_in(scope)
         .filter(Column::State.eq(DoorState::Pending.as_str()))
         .count(db)
         .await
@@ -68,10 +67,10 @@ pub async fn insert(db: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
     Ok(())
 }
 
-fn from(state: DoorState, to: DoorState) -> UpdateMany<Entity> {
-    Entity::update_many()
-        .col_expr(Column::State, Expr::value(to.as_str()))
-        .filter(Column::State.eq(state.as_str()))
+/// Moves those of the rows that are in the state `from`.
+fn transition(rows: UpdateMany<Entity>, from: DoorState, to: DoorState) -> UpdateMany<Entity> {
+    rows.col_expr(Column::State, Expr::value(to.as_str()))
+        .filter(Column::State.eq(from.as_str()))
 }
 
 /// Decides a door that waits and has not expired. `None`: it was already decided, or it is over.
@@ -83,10 +82,9 @@ pub async fn decide(
     by: UserId,
     now: DateTime<Utc>,
 ) -> Result<Option<Model>, DbErr> {
-    let decided = from(DoorState::Pending, to)
+    let decided = transition(Entity::update_in(scope), DoorState::Pending, to)
         .col_expr(Column::DecidedBy, Expr::value(by.0))
         .col_expr(Column::DecidedAt, Expr::value(now))
-        .filter(Column::WorkspaceId.eq(scope.workspace()))
         .filter(Column::Id.eq(id))
         .filter(Column::ExpiresAt.gt(now))
         .exec_with_returning(&**tx)
@@ -96,11 +94,15 @@ pub async fn decide(
 
 /// Ends the waiting doors whose time is over.
 pub async fn expire(tx: &WriteTx, now: DateTime<Utc>) -> Result<Vec<Model>, DbErr> {
-    from(DoorState::Pending, DoorState::Expired)
-        .col_expr(Column::EndedAt, Expr::value(now))
-        .filter(Column::ExpiresAt.lte(now))
-        .exec_with_returning(&**tx)
-        .await
+    transition(
+        Entity::update_many(),
+        DoorState::Pending,
+        DoorState::Expired,
+    )
+    .col_expr(Column::EndedAt, Expr::value(now))
+    .filter(Column::ExpiresAt.lte(now))
+    .exec_with_returning(&**tx)
+    .await
 }
 
 /// An agent was deleted: denies its waiting doors, and its approved doors that were not begun.
@@ -114,10 +116,9 @@ pub async fn withdraw_of(
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
     for state in [DoorState::Pending, DoorState::Approved] {
-        let denied = from(state, DoorState::Denied)
+        let denied = transition(Entity::update_in(scope), state, DoorState::Denied)
             .col_expr(Column::EndedAt, Expr::value(now))
             .col_expr(Column::ResultMessage, Expr::value("The agent was deleted."))
-            .filter(Column::WorkspaceId.eq(scope.workspace()))
             .filter(Column::AgentId.eq(agent))
             .exec_with_returning(&**tx)
             .await?;
@@ -140,11 +141,15 @@ pub async fn approved(db: &impl ConnectionTrait, most: u64) -> Result<Vec<Model>
 
 /// Takes a door to perform it. Only one gateway gets `true`.
 pub async fn take(tx: &WriteTx, id: DoorId, now: DateTime<Utc>) -> Result<bool, DbErr> {
-    let taken = from(DoorState::Approved, DoorState::Performing)
-        .col_expr(Column::BegunAt, Expr::value(now))
-        .filter(Column::Id.eq(id))
-        .exec(&**tx)
-        .await?;
+    let taken = transition(
+        Entity::update_many(),
+        DoorState::Approved,
+        DoorState::Performing,
+    )
+    .col_expr(Column::BegunAt, Expr::value(now))
+    .filter(Column::Id.eq(id))
+    .exec(&**tx)
+    .await?;
     Ok(taken.rows_affected == 1)
 }
 
@@ -168,7 +173,7 @@ pub async fn end(
     outcome: &Outcome,
     now: DateTime<Utc>,
 ) -> Result<bool, DbErr> {
-    let ended = from(DoorState::Performing, outcome.state)
+    let ended = transition(Entity::update_many(), DoorState::Performing, outcome.state)
         .col_expr(Column::EndedAt, Expr::value(now))
         .col_expr(
             Column::ResultStatus,
@@ -204,9 +209,6 @@ pub(super) fn resolved(door: &Model, decision: Decision, by: Option<String>) -> 
 
 /// Removes all doors of a workspace that is deleted.
 pub async fn remove_all(tx: &WriteTx, scope: WorkspaceScope) -> Result<(), DbErr> {
-    Entity::delete_many()
-        .filter(Column::WorkspaceId.eq(scope.workspace()))
-        .exec(&**tx)
-        .await?;
+    Entity::delete_in(scope).exec(&**tx).await?;
     Ok(())
 }

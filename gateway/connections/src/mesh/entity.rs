@@ -4,6 +4,7 @@
 pub mod network {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{MeshNetworkId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -28,4 +29,8 @@ pub mod network {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }

@@ -3,7 +3,7 @@
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 
 use super::entity::network;
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The network of the workspace.
@@ -11,10 +11,7 @@ pub async fn get(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
 ) -> Result<Option<network::Model>, DbErr> {
-    network::Entity::find()
-        .filter(network::Column::WorkspaceId.eq(scope.workspace()))
-        .one(db)
-        .await
+    network::Entity::find_in(scope).one(db).await
 }
 
 pub async fn insert(tx: &WriteTx, row: network::Model) -> Result<(), DbErr> {
@@ -30,8 +27,7 @@ pub async fn remove(
     scope: WorkspaceScope,
     row: &network::Model,
 ) -> Result<bool, DbErr> {
-    let done = network::Entity::delete_many()
-        .filter(network::Column::WorkspaceId.eq(scope.workspace()))
+    let done = network::Entity::delete_in(scope)
         .filter(network::Column::Id.eq(row.id))
         .exec(&**tx)
         .await?;

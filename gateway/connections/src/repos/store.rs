@@ -5,20 +5,16 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    QuerySelect,
     sea_query::{Expr, ExprTrait},
 };
 use uuid::Uuid;
 
 use super::entity::{connection, repo};
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::RepoConnectionId;
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
-
-fn within(scope: WorkspaceScope) -> Select<connection::Entity> {
-    connection::Entity::find().filter(connection::Column::WorkspaceId.eq(scope.workspace()))
-}
 
 /// One connection.
 pub async fn get(
@@ -26,7 +22,7 @@ pub async fn get(
     scope: WorkspaceScope,
     id: RepoConnectionId,
 ) -> Result<Option<connection::Model>, DbErr> {
-    let found = within(scope).filter(connection::Column::Id.eq(id));
+    let found = connection::Entity::find_in(scope).filter(connection::Column::Id.eq(id));
     found.one(db).await
 }
 
@@ -36,7 +32,7 @@ pub async fn list(
     scope: WorkspaceScope,
     request: PageRequest,
 ) -> Result<Vec<connection::Model>, DbErr> {
-    let mut query = within(scope);
+    let mut query = connection::Entity::find_in(scope);
     if let Some(after) = request.after {
         query = query.filter(connection::Column::Id.gt(after));
     }
@@ -52,12 +48,12 @@ pub async fn all(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
 ) -> Result<Vec<connection::Model>, DbErr> {
-    within(scope).all(db).await
+    connection::Entity::find_in(scope).all(db).await
 }
 
 /// The number of connections.
 pub async fn count(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
-    within(scope).count(db).await
+    connection::Entity::find_in(scope).count(db).await
 }
 
 /// The number of repositories of each of these connections.
@@ -66,11 +62,10 @@ pub async fn repos_of(
     scope: WorkspaceScope,
     connections: &[RepoConnectionId],
 ) -> Result<HashMap<RepoConnectionId, u64>, DbErr> {
-    let rows: Vec<(RepoConnectionId, i64)> = repo::Entity::find()
+    let rows: Vec<(RepoConnectionId, i64)> = repo::Entity::find_in(scope)
         .select_only()
         .column(repo::Column::ConnectionId)
         .column_as(repo::Column::Id.count(), "repos")
-        .filter(repo::Column::WorkspaceId.eq(scope.workspace()))
         .filter(repo::Column::ConnectionId.is_in(connections.iter().copied()))
         .filter(repo::Column::GoneAt.is_null())
         .group_by(repo::Column::ConnectionId)
@@ -97,10 +92,9 @@ pub async fn want_sync(
     scope: WorkspaceScope,
     id: RepoConnectionId,
 ) -> Result<Option<connection::Model>, DbErr> {
-    let done = connection::Entity::update_many()
+    let done = connection::Entity::update_in(scope)
         .col_expr(connection::Column::SyncWanted, Expr::value(true))
         .col_expr(connection::Column::Version, next_version())
-        .filter(connection::Column::WorkspaceId.eq(scope.workspace()))
         .filter(connection::Column::Id.eq(id))
         .exec_with_returning(&**tx)
         .await?;
@@ -113,8 +107,7 @@ pub async fn remove(
     scope: WorkspaceScope,
     id: RepoConnectionId,
 ) -> Result<bool, DbErr> {
-    let done = connection::Entity::delete_many()
-        .filter(connection::Column::WorkspaceId.eq(scope.workspace()))
+    let done = connection::Entity::delete_in(scope)
         .filter(connection::Column::Id.eq(id))
         .exec(&**tx)
         .await?;

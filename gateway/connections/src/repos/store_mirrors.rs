@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::entity::{connection, mirror, repo};
 use super::model::MirrorPhase;
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::RepoId;
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -33,8 +33,7 @@ pub async fn of(
     scope: WorkspaceScope,
     repos: &[RepoId],
 ) -> Result<HashMap<RepoId, mirror::Model>, DbErr> {
-    let rows = mirror::Entity::find()
-        .filter(mirror::Column::WorkspaceId.eq(scope.workspace()))
+    let rows = mirror::Entity::find_in(scope)
         .filter(mirror::Column::RepoId.is_in(repos.iter().copied()))
         .all(db)
         .await?;
@@ -43,10 +42,7 @@ pub async fn of(
 
 /// The number of mirrors of a workspace.
 pub async fn count(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
-    mirror::Entity::find()
-        .filter(mirror::Column::WorkspaceId.eq(scope.workspace()))
-        .count(db)
-        .await
+    mirror::Entity::find_in(scope).count(db).await
 }
 
 /// Requests a fetch; a dropped mirror is kept after all.
@@ -97,11 +93,10 @@ pub async fn let_go(
     scope: WorkspaceScope,
     id: RepoId,
 ) -> Result<Option<mirror::Model>, DbErr> {
-    let done = mirror::Entity::update_many()
+    let done = mirror::Entity::update_in(scope)
         .col_expr(mirror::Column::Wanted, Expr::value(false))
         .col_expr(mirror::Column::Dropped, Expr::value(true))
         .col_expr(mirror::Column::Version, next_version())
-        .filter(mirror::Column::WorkspaceId.eq(scope.workspace()))
         .filter(mirror::Column::RepoId.eq(id));
     let done = released(done).exec_with_returning(&**tx).await?;
     Ok(done.into_iter().next())

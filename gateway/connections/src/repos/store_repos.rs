@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::entity::repo;
 use super::model::MOST_LISTED;
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{RepoConnectionId, RepoId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -21,9 +21,7 @@ pub async fn list(
     connection: Option<RepoConnectionId>,
     search: Option<&str>,
 ) -> Result<Vec<repo::Model>, DbErr> {
-    let mut query = repo::Entity::find()
-        .filter(repo::Column::WorkspaceId.eq(scope.workspace()))
-        .filter(repo::Column::GoneAt.is_null());
+    let mut query = repo::Entity::find_in(scope).filter(repo::Column::GoneAt.is_null());
     if let Some(connection) = connection {
         query = query.filter(repo::Column::ConnectionId.eq(connection));
     }
@@ -70,8 +68,7 @@ pub async fn get(
     scope: WorkspaceScope,
     id: RepoId,
 ) -> Result<Option<repo::Model>, DbErr> {
-    repo::Entity::find()
-        .filter(repo::Column::WorkspaceId.eq(scope.workspace()))
+    repo::Entity::find_in(scope)
         .filter(repo::Column::Id.eq(id))
         .one(db)
         .await

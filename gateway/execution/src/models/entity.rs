@@ -4,6 +4,7 @@
 pub mod model {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{ModelId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -35,12 +36,17 @@ pub mod model {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// The ceilings of a workspace.
 pub mod settings {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::WorkspaceId;
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -59,4 +65,8 @@ pub mod settings {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }

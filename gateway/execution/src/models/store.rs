@@ -3,19 +3,15 @@
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait,
-    QueryFilter, QueryOrder, Select,
+    QueryFilter, QueryOrder,
 };
 
 use super::entity::{model, settings};
 use super::model::Ceilings;
 use super::resolve::SCRIPTED;
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::ModelId;
 use roost_tenancy::auth::WorkspaceScope;
-
-fn within(scope: WorkspaceScope) -> Select<model::Entity> {
-    model::Entity::find().filter(model::Column::WorkspaceId.eq(scope.workspace()))
-}
 
 /// One model.
 pub async fn get(
@@ -23,7 +19,10 @@ pub async fn get(
     scope: WorkspaceScope,
     id: ModelId,
 ) -> Result<Option<model::Model>, DbErr> {
-    within(scope).filter(model::Column::Id.eq(id)).one(db).await
+    model::Entity::find_in(scope)
+        .filter(model::Column::Id.eq(id))
+        .one(db)
+        .await
 }
 
 /// The model with this provider and name.
@@ -33,7 +32,7 @@ pub async fn named(
     provider: &str,
     name: &str,
 ) -> Result<Option<model::Model>, DbErr> {
-    within(scope)
+    model::Entity::find_in(scope)
         .filter(model::Column::Provider.eq(provider))
         .filter(model::Column::Model.eq(name))
         .one(db)
@@ -64,7 +63,7 @@ pub async fn default(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
 ) -> Result<Option<model::Model>, DbErr> {
-    within(scope)
+    model::Entity::find_in(scope)
         .filter(model::Column::IsDefault.eq(true))
         .one(db)
         .await
@@ -75,7 +74,7 @@ pub async fn all(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
 ) -> Result<Vec<model::Model>, DbErr> {
-    within(scope)
+    model::Entity::find_in(scope)
         .order_by_asc(model::Column::Provider)
         .order_by_asc(model::Column::Model)
         .all(db)
@@ -84,7 +83,7 @@ pub async fn all(
 
 /// The number of models.
 pub async fn count(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
-    within(scope).count(db).await
+    model::Entity::find_in(scope).count(db).await
 }
 
 /// Inserts a model.
@@ -106,17 +105,16 @@ pub async fn update(tx: &WriteTx, row: model::Model) -> Result<(), DbErr> {
 
 /// Clears the default flag, and returns the models that had it.
 pub async fn no_default(tx: &WriteTx, scope: WorkspaceScope) -> Result<Vec<model::Model>, DbErr> {
-    let before: Vec<model::Model> = within(scope)
+    let before: Vec<model::Model> = model::Entity::find_in(scope)
         .filter(model::Column::IsDefault.eq(true))
         .all(&**tx)
         .await?;
-    model::Entity::update_many()
+    model::Entity::update_in(scope)
         .col_expr(model::Column::IsDefault, Expr::value(false))
         .col_expr(
             model::Column::Version,
             Expr::col(model::Column::Version).add(1),
         )
-        .filter(model::Column::WorkspaceId.eq(scope.workspace()))
         .filter(model::Column::IsDefault.eq(true))
         .exec(&**tx)
         .await?;
@@ -125,8 +123,7 @@ pub async fn no_default(tx: &WriteTx, scope: WorkspaceScope) -> Result<Vec<model
 
 /// Removes a model. `false` when it was already gone.
 pub async fn remove(tx: &WriteTx, scope: WorkspaceScope, id: ModelId) -> Result<bool, DbErr> {
-    let done = model::Entity::delete_many()
-        .filter(model::Column::WorkspaceId.eq(scope.workspace()))
+    let done = model::Entity::delete_in(scope)
         .filter(model::Column::Id.eq(id))
         .exec(&**tx)
         .await?;

@@ -9,7 +9,7 @@ use super::entity::{call, run, step};
 use super::model::{Status, StepStatus};
 use super::tree::{Branch, Tree};
 use roost_agents::claws;
-use roost_platform::db::{Backend, WriteTx};
+use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
 use roost_platform::ids::{ClawId, RunId, TeamId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -32,10 +32,7 @@ pub async fn get(
     scope: WorkspaceScope,
     id: RunId,
 ) -> Result<Option<run::Model>, DbErr> {
-    run::Entity::find_by_id(id)
-        .filter(run::Column::WorkspaceId.eq(scope.workspace()))
-        .one(db)
-        .await
+    run::Entity::find_by_id_in(scope, id).one(db).await
 }
 
 /// Runs, newest first: those that people started, or the children of one run.
@@ -48,7 +45,7 @@ pub async fn list(
     wanted: &Wanted,
     page: PageRequest,
 ) -> Result<Vec<run::Model>, DbErr> {
-    let mut query = run::Entity::find().filter(run::Column::WorkspaceId.eq(scope.workspace()));
+    let mut query = run::Entity::find_in(scope);
     query = match wanted.parent {
         Some(parent) => query.filter(run::Column::ParentRunId.eq(parent)),
         None => query.filter(run::Column::ParentRunId.is_null()),

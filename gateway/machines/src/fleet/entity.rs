@@ -4,6 +4,7 @@
 pub mod node {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{NodeId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -68,6 +69,10 @@ pub mod node {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 
     impl Model {
         /// The name to show.

@@ -9,7 +9,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::entity::{health, node, tool};
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{NodeId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -35,9 +35,7 @@ pub async fn now_ms(
 }
 
 fn of(scope: WorkspaceScope) -> sea_orm::Select<node::Entity> {
-    node::Entity::find()
-        .filter(node::Column::WorkspaceId.eq(scope.workspace()))
-        .filter(node::Column::DeletedAt.is_null())
+    node::Entity::find_in(scope).filter(node::Column::DeletedAt.is_null())
 }
 
 /// One node of a workspace.
@@ -116,8 +114,7 @@ pub async fn deleted_after(
     scope: WorkspaceScope,
     since: DateTime<Utc>,
 ) -> Result<bool, DbErr> {
-    let one = node::Entity::find()
-        .filter(node::Column::WorkspaceId.eq(scope.workspace()))
+    let one = node::Entity::find_in(scope)
         .filter(node::Column::DeletedAt.gt(since))
         .one(db)
         .await?;
@@ -126,10 +123,7 @@ pub async fn deleted_after(
 
 /// Deletes all machines of a workspace that is deleted, with their health and tools.
 pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
-    node::Entity::delete_many()
-        .filter(node::Column::WorkspaceId.eq(scope.workspace()))
-        .exec(db)
-        .await?;
+    node::Entity::delete_in(scope).exec(db).await?;
     Ok(())
 }
 
@@ -293,7 +287,7 @@ pub async fn set_draining(
     id: NodeId,
     on: bool,
 ) -> Result<Option<(node::Model, bool)>, DbErr> {
-    let done = node::Entity::update_many()
+    let done = node::Entity::update_in(scope)
         .col_expr(node::Column::Draining, Expr::value(on))
         .col_expr(node::Column::Drained, Expr::value(false))
         .col_expr(
@@ -305,7 +299,6 @@ pub async fn set_draining(
             Expr::col(node::Column::Version).add(1),
         )
         .filter(node::Column::Id.eq(id))
-        .filter(node::Column::WorkspaceId.eq(scope.workspace()))
         .filter(node::Column::DeletedAt.is_null())
         .filter(node::Column::Draining.eq(!on))
         .exec(&**tx)

@@ -4,6 +4,7 @@
 pub mod container {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{ClawId, OperationId, SandboxId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -46,12 +47,17 @@ pub mod container {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// `workspace_placements`: where new sandboxes of a workspace go; no row means local.
 pub mod placement {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{NodeId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -69,4 +75,8 @@ pub mod placement {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }

@@ -8,14 +8,14 @@ use roost_protocol::ids::AgentId;
 use roost_protocol::limits::MAX_KEPT_NAMES;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    QuerySelect,
     sea_query::{Expr, ExprTrait, Query},
 };
 
 use super::entity::{container, placement};
 use super::model::{Setting, State};
 use roost_agents::claws;
-use roost_platform::db::{Backend, WriteTx};
+use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
 use roost_platform::ids::{ClawId, NodeId, SandboxId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -23,17 +23,13 @@ use roost_tenancy::auth::WorkspaceScope;
 const LIVE: [&str; 3] = ["provisioning", "running", "destroying"];
 const CURRENT: [&str; 5] = ["provisioning", "running", "destroying", "stopped", "lost"];
 
-fn within(scope: WorkspaceScope) -> Select<container::Entity> {
-    container::Entity::find().filter(container::Column::WorkspaceId.eq(scope.workspace()))
-}
-
 /// The present sandbox of an agent: live, stopped or lost; the newest.
 pub async fn current(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<Option<container::Model>, DbErr> {
-    let newest = within(scope)
+    let newest = container::Entity::find_in(scope)
         .filter(container::Column::AgentId.eq(agent))
         .order_by_desc(container::Column::Epoch)
         .one(db)
@@ -51,7 +47,7 @@ pub async fn lock(tx: &WriteTx, scope: WorkspaceScope, agent: ClawId) -> Result<
     if tx.backend() == Backend::Sqlite {
         return Ok(());
     }
-    within(scope)
+    container::Entity::find_in(scope)
         .select_only()
         .column(container::Column::Id)
         .filter(container::Column::AgentId.eq(agent))
@@ -69,7 +65,7 @@ pub async fn newest(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<Option<container::Model>, DbErr> {
-    within(scope)
+    container::Entity::find_in(scope)
         .filter(container::Column::AgentId.eq(agent))
         .order_by_desc(container::Column::Epoch)
         .one(db)
@@ -82,7 +78,7 @@ pub async fn current_of(
     scope: WorkspaceScope,
     agents: &[ClawId],
 ) -> Result<Vec<container::Model>, DbErr> {
-    within(scope)
+    container::Entity::find_in(scope)
         .filter(container::Column::AgentId.is_in(agents.iter().copied()))
         .filter(container::Column::State.is_in(CURRENT))
         .order_by_asc(container::Column::Epoch)
@@ -96,7 +92,7 @@ pub async fn get(
     scope: WorkspaceScope,
     id: SandboxId,
 ) -> Result<Option<container::Model>, DbErr> {
-    within(scope)
+    container::Entity::find_in(scope)
         .filter(container::Column::Id.eq(id))
         .one(db)
         .await
@@ -122,7 +118,7 @@ pub async fn holding(
     scope: WorkspaceScope,
     states: &[State],
 ) -> Result<Vec<(String, serde_json::Value)>, DbErr> {
-    within(scope)
+    container::Entity::find_in(scope)
         .select_only()
         .column(container::Column::NodeId)
         .column(container::Column::Limits)
@@ -187,7 +183,7 @@ pub async fn archives_of(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<HashMap<String, Vec<String>>, DbErr> {
-    let rows = within(scope)
+    let rows = container::Entity::find_in(scope)
         .filter(container::Column::AgentId.eq(agent))
         .all(db)
         .await?;
@@ -314,10 +310,9 @@ pub async fn touch(
     id: SandboxId,
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
-    container::Entity::update_many()
+    container::Entity::update_in(scope)
         .col_expr(container::Column::LastUsedAt, Expr::value(now))
         .filter(container::Column::Id.eq(id))
-        .filter(container::Column::WorkspaceId.eq(scope.workspace()))
         .exec(db)
         .await?;
     Ok(())
@@ -341,8 +336,7 @@ pub async fn remove_of(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<(), DbErr> {
-    container::Entity::delete_many()
-        .filter(container::Column::WorkspaceId.eq(scope.workspace()))
+    container::Entity::delete_in(scope)
         .filter(container::Column::AgentId.eq(agent))
         .exec(db)
         .await?;
@@ -351,10 +345,7 @@ pub async fn remove_of(
 
 /// Deletes all rows of a workspace that is deleted.
 pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
-    container::Entity::delete_many()
-        .filter(container::Column::WorkspaceId.eq(scope.workspace()))
-        .exec(db)
-        .await?;
+    container::Entity::delete_in(scope).exec(db).await?;
     placement::Entity::delete_by_id(scope.workspace())
         .exec(db)
         .await?;

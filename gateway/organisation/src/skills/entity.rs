@@ -4,6 +4,7 @@
 pub mod skill {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{SkillId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -38,12 +39,18 @@ pub mod skill {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    /// Built-in rows belong to no workspace.
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// A version of a skill. It never changes.
 pub mod version {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{SkillId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -72,12 +79,18 @@ pub mod version {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    /// Built-in rows belong to no workspace.
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// A skill that a role of a template version has.
 pub mod role_skill {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{SkillId, TemplateId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -102,12 +115,18 @@ pub mod role_skill {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    /// Built-in rows belong to no workspace.
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// A choice for one agent: a skill that is added, or a skill that is excluded.
 pub mod choice {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{ClawId, SkillId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -125,4 +144,8 @@ pub mod choice {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }

@@ -10,6 +10,7 @@ use sea_orm::{
 };
 
 use super::entity::{skill, version};
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{SkillId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
@@ -156,8 +157,7 @@ pub async fn own_named(
     scope: WorkspaceScope,
     names: BTreeSet<String>,
 ) -> Result<Vec<skill::Model>, DbErr> {
-    skill::Entity::find()
-        .filter(skill::Column::WorkspaceId.eq(scope.workspace()))
+    skill::Entity::find_in(scope)
         .filter(skill::Column::DeletedAt.is_null())
         .filter(skill::Column::Name.is_in(names))
         .all(db)
@@ -166,8 +166,7 @@ pub async fn own_named(
 
 /// The number of the workspace's living skills.
 pub async fn count(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
-    skill::Entity::find()
-        .filter(skill::Column::WorkspaceId.eq(scope.workspace()))
+    skill::Entity::find_in(scope)
         .filter(skill::Column::DeletedAt.is_null())
         .count(db)
         .await
@@ -297,9 +296,6 @@ pub async fn remove_versions_up_to(
 /// Removes all skills of a workspace that is deleted for good. Versions are deleted with their skills. Bindings and
 /// choices must be deleted first.
 pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
-    skill::Entity::delete_many()
-        .filter(skill::Column::WorkspaceId.eq(scope.workspace()))
-        .exec(db)
-        .await?;
+    skill::Entity::delete_in(scope).exec(db).await?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use sea_orm::{
 
 use super::entity::{choice, role_skill};
 use super::model::{Bound, Role};
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{ClawId, SkillId, TemplateId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -78,8 +79,7 @@ pub async fn of_agent(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<Vec<choice::Model>, DbErr> {
-    choice::Entity::find()
-        .filter(choice::Column::WorkspaceId.eq(scope.workspace()))
+    choice::Entity::find_in(scope)
         .filter(choice::Column::AgentId.eq(agent))
         .order_by_asc(choice::Column::SkillId)
         .all(db)
@@ -107,8 +107,7 @@ pub async fn take_back(
     agent: ClawId,
     skill: SkillId,
 ) -> Result<bool, DbErr> {
-    let done = choice::Entity::delete_many()
-        .filter(choice::Column::WorkspaceId.eq(scope.workspace()))
+    let done = choice::Entity::delete_in(scope)
         .filter(choice::Column::AgentId.eq(agent))
         .filter(choice::Column::SkillId.eq(skill))
         .exec(db)
@@ -122,8 +121,7 @@ pub async fn remove_of(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<(), DbErr> {
-    choice::Entity::delete_many()
-        .filter(choice::Column::WorkspaceId.eq(scope.workspace()))
+    choice::Entity::delete_in(scope)
         .filter(choice::Column::AgentId.eq(agent))
         .exec(db)
         .await?;
@@ -135,9 +133,6 @@ pub async fn remove_bindings(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
 ) -> Result<(), DbErr> {
-    role_skill::Entity::delete_many()
-        .filter(role_skill::Column::WorkspaceId.eq(scope.workspace()))
-        .exec(db)
-        .await?;
+    role_skill::Entity::delete_in(scope).exec(db).await?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use sea_orm::{
 
 use super::entity::{member, runtime_agent, team};
 use roost_agents::claws::{self, ClawRow};
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{ClawId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
@@ -22,10 +22,7 @@ pub async fn get(
     scope: WorkspaceScope,
     id: TeamId,
 ) -> Result<Option<team::Model>, DbErr> {
-    team::Entity::find_by_id(id)
-        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
-        .one(db)
-        .await
+    team::Entity::find_by_id_in(scope, id).one(db).await
 }
 
 /// As [`get`], and locks the row until the end of the transaction. So the start of a run and the deletion of its team
@@ -38,10 +35,9 @@ pub async fn locked(
     scope: WorkspaceScope,
     id: TeamId,
 ) -> Result<Option<team::Model>, DbErr> {
-    let rows = team::Entity::update_many()
+    let rows = team::Entity::update_in(scope)
         .col_expr(team::Column::Version, Expr::col(team::Column::Version))
         .filter(team::Column::Id.eq(id))
-        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
         .exec_with_returning(&**tx)
         .await?;
     Ok(rows.into_iter().next())
@@ -57,10 +53,9 @@ pub async fn seat(
     agent: ClawId,
     team: TeamId,
 ) -> Result<Option<Option<i64>>, DbErr> {
-    let version = team::Entity::find_by_id(team)
+    let version = team::Entity::find_by_id_in(scope, team)
         .select_only()
         .column(team::Column::Version)
-        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
         .into_query();
     claws::living_with_version(db, scope, agent, version).await
 }
@@ -74,7 +69,7 @@ pub async fn list(
     scope: WorkspaceScope,
     page: PageRequest,
 ) -> Result<Vec<team::Model>, DbErr> {
-    let mut query = team::Entity::find().filter(team::Column::WorkspaceId.eq(scope.workspace()));
+    let mut query = team::Entity::find_in(scope);
     if let Some(after) = page.after {
         query = query.filter(team::Column::Id.lt(after));
     }
@@ -164,8 +159,7 @@ pub async fn of_agent(
         .filter(member::Column::AgentId.eq(agent))
         .all(db)
         .await?;
-    team::Entity::find()
-        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+    team::Entity::find_in(scope)
         .filter(team::Column::Id.is_in(seats.into_iter().map(|seat| seat.team_id)))
         .order_by_desc(team::Column::Id)
         .one(db)
@@ -222,9 +216,8 @@ pub async fn remove(
     scope: WorkspaceScope,
     id: TeamId,
 ) -> Result<(), DbErr> {
-    team::Entity::delete_many()
+    team::Entity::delete_in(scope)
         .filter(team::Column::Id.eq(id))
-        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
         .exec(db)
         .await?;
     Ok(())
@@ -239,8 +232,7 @@ pub async fn runtime_agent(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<Option<runtime_agent::Model>, DbErr> {
-    runtime_agent::Entity::find_by_id(agent)
-        .filter(runtime_agent::Column::WorkspaceId.eq(scope.workspace()))
+    runtime_agent::Entity::find_by_id_in(scope, agent)
         .one(db)
         .await
 }
@@ -254,9 +246,8 @@ pub async fn forget_agent(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<(), DbErr> {
-    runtime_agent::Entity::delete_many()
+    runtime_agent::Entity::delete_in(scope)
         .filter(runtime_agent::Column::AgentId.eq(agent))
-        .filter(runtime_agent::Column::WorkspaceId.eq(scope.workspace()))
         .exec(db)
         .await?;
     member::Entity::delete_many()
@@ -319,9 +310,8 @@ pub async fn rebind(
 ) -> Result<Vec<ClawRow>, DbErr> {
     let seats = members(&**tx, &[team]).await?;
     let agents = seats.into_iter().map(|seat| seat.agent_id);
-    let made = runtime_agent::Entity::find()
+    let made = runtime_agent::Entity::find_in(scope)
         .filter(runtime_agent::Column::AgentId.is_in(agents))
-        .filter(runtime_agent::Column::WorkspaceId.eq(scope.workspace()))
         .all(&**tx)
         .await?;
     let ids: Vec<ClawId> = made.into_iter().map(|record| record.agent_id).collect();

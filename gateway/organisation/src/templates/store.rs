@@ -10,6 +10,7 @@ use sea_orm::{
 
 use super::entity::{role, template, version};
 use super::model::{Category, Content, Role};
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{TemplateId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
@@ -203,8 +204,7 @@ pub async fn has_key(
 
 /// The number of the workspace's living templates.
 pub async fn count(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
-    template::Entity::find()
-        .filter(template::Column::WorkspaceId.eq(scope.workspace()))
+    template::Entity::find_in(scope)
         .filter(template::Column::DeletedAt.is_null())
         .count(db)
         .await
@@ -373,9 +373,6 @@ pub async fn overwrite_version(
 /// Removes all templates of a workspace that is deleted for good. Roles and versions are deleted with their
 /// templates. Links must be deleted first.
 pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
-    template::Entity::delete_many()
-        .filter(template::Column::WorkspaceId.eq(scope.workspace()))
-        .exec(db)
-        .await?;
+    template::Entity::delete_in(scope).exec(db).await?;
     Ok(())
 }

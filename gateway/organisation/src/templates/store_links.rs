@@ -2,18 +2,15 @@
 
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
     sea_query::{Expr, OnConflict},
 };
 
 use super::entity::link;
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{ClawId, TemplateId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
-
-fn within(scope: WorkspaceScope) -> Select<link::Entity> {
-    link::Entity::find().filter(link::Column::WorkspaceId.eq(scope.workspace()))
-}
 
 /// The link of one agent.
 pub async fn of_agent(
@@ -21,7 +18,7 @@ pub async fn of_agent(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<Option<link::Model>, DbErr> {
-    within(scope)
+    link::Entity::find_in(scope)
         .filter(link::Column::AgentId.eq(agent))
         .one(db)
         .await
@@ -34,7 +31,7 @@ pub async fn made_from(
     template: TemplateId,
     request: Option<PageRequest>,
 ) -> Result<Vec<link::Model>, DbErr> {
-    let mut query = within(scope).filter(link::Column::TemplateId.eq(template));
+    let mut query = link::Entity::find_in(scope).filter(link::Column::TemplateId.eq(template));
     if let Some(request) = request {
         if let Some(after) = request.after {
             query = query.filter(link::Column::AgentId.gt(after));
@@ -68,9 +65,8 @@ pub async fn move_on(
     link: &link::Model,
     to: i64,
 ) -> Result<bool, DbErr> {
-    let done = link::Entity::update_many()
+    let done = link::Entity::update_in(scope)
         .col_expr(link::Column::TemplateVersion, Expr::value(to))
-        .filter(link::Column::WorkspaceId.eq(scope.workspace()))
         .filter(link::Column::AgentId.eq(link.agent_id))
         .filter(link::Column::TemplateId.eq(link.template_id))
         .filter(link::Column::TemplateVersion.eq(link.template_version))
@@ -86,9 +82,8 @@ pub async fn seeded(
     agent: ClawId,
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
-    link::Entity::update_many()
+    link::Entity::update_in(scope)
         .col_expr(link::Column::SeededAt, Expr::value(now))
-        .filter(link::Column::WorkspaceId.eq(scope.workspace()))
         .filter(link::Column::AgentId.eq(agent))
         .filter(link::Column::SeededAt.is_null())
         .exec(db)
@@ -102,8 +97,7 @@ pub async fn remove_of(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<(), DbErr> {
-    link::Entity::delete_many()
-        .filter(link::Column::WorkspaceId.eq(scope.workspace()))
+    link::Entity::delete_in(scope)
         .filter(link::Column::AgentId.eq(agent))
         .exec(db)
         .await?;

@@ -12,6 +12,7 @@ mod migrate;
 mod older;
 mod probe;
 mod table;
+mod tenant;
 mod transaction;
 
 pub mod backup;
@@ -23,4 +24,5 @@ pub use error::{DbError, Missing, is_disk_full, unique_violation};
 pub use older::Older;
 pub use probe::{Probe, probe, read_only};
 pub use table::{Table, differences};
+pub use tenant::TenantEntity;
 pub use transaction::WriteTx;

@@ -4,6 +4,7 @@
 pub mod event {
     use sea_orm::entity::prelude::*;
 
+    use crate::db::TenantEntity;
     use crate::ids::{ClawId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -28,12 +29,17 @@ pub mod event {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// The last sequence number of a workspace's log.
 pub mod head {
     use sea_orm::entity::prelude::*;
 
+    use crate::db::TenantEntity;
     use crate::ids::WorkspaceId;
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -49,4 +55,8 @@ pub mod head {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }

@@ -4,6 +4,7 @@
 pub mod saga {
     use sea_orm::entity::prelude::*;
 
+    use crate::db::TenantEntity;
     use crate::ids::{SagaId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -33,4 +34,8 @@ pub mod saga {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{Kind, Step, saga};
 use crate::WorkspaceScope;
-use crate::db::{Db, WriteTx};
+use crate::db::{Db, TenantEntity, WriteTx};
 use crate::ids::{SharedIds, UserId, fresh};
 
 /// A saga to begin.
@@ -80,8 +80,7 @@ pub async fn is_running(
 }
 
 fn running(scope: WorkspaceScope, kind: Kind, subject: Uuid) -> Select<saga::Entity> {
-    saga::Entity::find()
-        .filter(saga::Column::WorkspaceId.eq(scope.workspace()))
+    saga::Entity::find_in(scope)
         .filter(saga::Column::SubjectId.eq(subject))
         .filter(saga::Column::Kind.eq(kind.as_str()))
         .filter(saga::Column::State.eq("running"))

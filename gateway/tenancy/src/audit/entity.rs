@@ -4,6 +4,7 @@
 pub mod entry {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{AuditId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -24,6 +25,10 @@ pub mod entry {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// A link of the hash chain over the entries.

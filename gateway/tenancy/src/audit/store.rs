@@ -12,8 +12,8 @@ use sea_orm::{
 
 use super::entity::{chain, entry, head, waiting};
 use crate::auth::WorkspaceScope;
-use roost_platform::db::Older;
 use roost_platform::db::WriteTx;
+use roost_platform::db::{Older, TenantEntity};
 use roost_platform::ids::{AuditId, UserId};
 use roost_web::pagination::PageRequest;
 
@@ -36,7 +36,7 @@ pub(super) enum Action {
 }
 
 fn within(scope: WorkspaceScope) -> Select<entry::Entity> {
-    entry::Entity::find().filter(entry::Column::WorkspaceId.eq(scope.workspace()))
+    entry::Entity::find_in(scope)
 }
 
 /// Entries of a workspace, newest first.

@@ -74,6 +74,7 @@ pub mod user {
 pub mod session {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{SessionId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -119,6 +120,10 @@ pub mod session {
     }
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// A login that works once, for 15 minutes.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::QueryOrder;
 use serde_json::json;
 
 use super::{Change, ChangeContext};
@@ -13,7 +13,7 @@ use crate::audit::entity::entry;
 use crate::workspaces::{self, WorkspaceRow};
 use roost_platform::WorkspaceScope;
 use roost_platform::clock::{Clock, SharedClock, TestClock};
-use roost_platform::db::Db;
+use roost_platform::db::{Db, TenantEntity};
 use roost_platform::events::{Event, ResourceKind, event_entity};
 use roost_platform::ids::{SharedIds, UserId, UuidV7, WorkspaceId, fresh};
 use roost_platform::supervision::Nudge;
@@ -63,8 +63,7 @@ fn changed(scope: WorkspaceScope, version: i64) -> Event {
 }
 
 async fn entries(db: &Db, scope: WorkspaceScope) -> Vec<AuditRow> {
-    entry::Entity::find()
-        .filter(entry::Column::WorkspaceId.eq(scope.workspace()))
+    entry::Entity::find_in(scope)
         .order_by_asc(entry::Column::Id)
         .all(db.read())
         .await
@@ -72,8 +71,7 @@ async fn entries(db: &Db, scope: WorkspaceScope) -> Vec<AuditRow> {
 }
 
 async fn events(db: &Db, scope: WorkspaceScope) -> Vec<event_entity::Model> {
-    event_entity::Entity::find()
-        .filter(event_entity::Column::WorkspaceId.eq(scope.workspace()))
+    event_entity::Entity::find_in(scope)
         .order_by_asc(event_entity::Column::Seq)
         .all(db.read())
         .await

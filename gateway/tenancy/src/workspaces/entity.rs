@@ -27,6 +27,7 @@ pub mod workspace {
 pub mod member {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::{UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -57,12 +58,17 @@ pub mod member {
     }
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// The used part of a quota.
 pub mod quota_usage {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::WorkspaceId;
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -79,4 +85,8 @@ pub mod quota_usage {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }

@@ -10,7 +10,7 @@ use sea_orm::{
 use super::entity::{member, quota_usage, workspace};
 use super::{QuotaKind, invitations};
 use crate::auth::{Role, WorkspaceScope};
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{UserId, WorkspaceId};
 
 /// Inserts a workspace with its counters and its empty event log.
@@ -195,12 +195,10 @@ pub async fn remove_people(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
 ) -> Result<Vec<member::Model>, DbErr> {
-    invitations::entity::Entity::delete_many()
-        .filter(invitations::entity::Column::WorkspaceId.eq(scope.workspace()))
+    invitations::entity::Entity::delete_in(scope)
         .exec(db)
         .await?;
-    member::Entity::delete_many()
-        .filter(member::Column::WorkspaceId.eq(scope.workspace()))
+    member::Entity::delete_in(scope)
         .exec_with_returning(db)
         .await
 }

@@ -2,6 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{UserId, WorkspaceId};
 
 /// A request with an idempotency key, answered or in progress.
@@ -37,3 +38,7 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl TenantEntity for Entity {
+    const WORKSPACE: Column = Column::WorkspaceId;
+}

@@ -8,6 +8,7 @@ use sea_orm::{
 };
 
 use super::entity::avatar;
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::ClawId;
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -17,10 +18,7 @@ pub async fn get(
     scope: WorkspaceScope,
     claw: ClawId,
 ) -> Result<Option<avatar::Model>, DbErr> {
-    avatar::Entity::find_by_id(claw)
-        .filter(avatar::Column::WorkspaceId.eq(scope.workspace()))
-        .one(db)
-        .await
+    avatar::Entity::find_by_id_in(scope, claw).one(db).await
 }
 
 /// The hashes of the pictures of those agents that have one.
@@ -29,10 +27,9 @@ pub async fn hashes_of(
     scope: WorkspaceScope,
     claws: &[ClawId],
 ) -> Result<HashMap<ClawId, String>, DbErr> {
-    let rows: Vec<(ClawId, String)> = avatar::Entity::find()
+    let rows: Vec<(ClawId, String)> = avatar::Entity::find_in(scope)
         .select_only()
         .columns([avatar::Column::ClawId, avatar::Column::Sha256])
-        .filter(avatar::Column::WorkspaceId.eq(scope.workspace()))
         .filter(avatar::Column::ClawId.is_in(claws.iter().copied()))
         .into_tuple()
         .all(db)
@@ -64,8 +61,7 @@ pub async fn remove_of(
     scope: WorkspaceScope,
     claw: ClawId,
 ) -> Result<bool, DbErr> {
-    let done = avatar::Entity::delete_many()
-        .filter(avatar::Column::WorkspaceId.eq(scope.workspace()))
+    let done = avatar::Entity::delete_in(scope)
         .filter(avatar::Column::ClawId.eq(claw))
         .exec(db)
         .await?;

@@ -7,6 +7,7 @@ use sea_orm::{
 };
 
 use super::entity::brain;
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{ClawId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
@@ -23,9 +24,7 @@ pub struct Listed {
 }
 
 fn of(scope: WorkspaceScope, claw: ClawId) -> Select<brain::Entity> {
-    brain::Entity::find()
-        .filter(brain::Column::WorkspaceId.eq(scope.workspace()))
-        .filter(brain::Column::ClawId.eq(claw))
+    brain::Entity::find_in(scope).filter(brain::Column::ClawId.eq(claw))
 }
 
 /// The newest version.
@@ -96,8 +95,7 @@ pub async fn remove_up_to(
     claw: ClawId,
     version: i64,
 ) -> Result<(), DbErr> {
-    brain::Entity::delete_many()
-        .filter(brain::Column::WorkspaceId.eq(scope.workspace()))
+    brain::Entity::delete_in(scope)
         .filter(brain::Column::ClawId.eq(claw))
         .filter(brain::Column::Version.lte(version))
         .exec(db)
@@ -111,8 +109,7 @@ pub async fn remove_of(
     scope: WorkspaceScope,
     claw: ClawId,
 ) -> Result<(), DbErr> {
-    brain::Entity::delete_many()
-        .filter(brain::Column::WorkspaceId.eq(scope.workspace()))
+    brain::Entity::delete_in(scope)
         .filter(brain::Column::ClawId.eq(claw))
         .exec(db)
         .await?;

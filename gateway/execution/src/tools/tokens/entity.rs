@@ -2,6 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{AgentTokenId, ClawId, UserId, WorkspaceId};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -24,3 +25,7 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl TenantEntity for Entity {
+    const WORKSPACE: Column = Column::WorkspaceId;
+}

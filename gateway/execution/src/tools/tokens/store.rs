@@ -7,20 +7,19 @@ use sea_orm::{
 };
 
 use super::entity::{ActiveModel, Column, Entity, Model};
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{AgentTokenId, ClawId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
 
-fn good(now: DateTime<Utc>) -> Select<Entity> {
-    Entity::find()
+fn valid(tokens: Select<Entity>, now: DateTime<Utc>) -> Select<Entity> {
+    tokens
         .filter(Column::RevokedAt.is_null())
         .filter(Column::ExpiresAt.gt(now))
 }
 
 fn of(scope: WorkspaceScope, agent: ClawId, now: DateTime<Utc>) -> Select<Entity> {
-    good(now)
-        .filter(Column::WorkspaceId.eq(scope.workspace()))
-        .filter(Column::AgentId.eq(agent))
+    valid(Entity::find_in(scope), now).filter(Column::AgentId.eq(agent))
 }
 
 /// The valid tokens of an agent, newest first.
@@ -68,9 +67,8 @@ pub async fn revoke(
     id: AgentTokenId,
     now: DateTime<Utc>,
 ) -> Result<Option<Model>, DbErr> {
-    let revoked = Entity::update_many()
+    let revoked = Entity::update_in(scope)
         .col_expr(Column::RevokedAt, Expr::value(now))
-        .filter(Column::WorkspaceId.eq(scope.workspace()))
         .filter(Column::AgentId.eq(agent))
         .filter(Column::Id.eq(id))
         .filter(Column::RevokedAt.is_null())
@@ -102,9 +100,8 @@ pub async fn revoke_made_in(
     user: UserId,
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
-    Entity::update_many()
+    Entity::update_in(scope)
         .col_expr(Column::RevokedAt, Expr::value(now))
-        .filter(Column::WorkspaceId.eq(scope.workspace()))
         .filter(Column::CreatedBy.eq(user))
         .filter(Column::RevokedAt.is_null())
         .exec(db)
@@ -118,7 +115,7 @@ pub async fn by_token(
     token_sha256: &str,
     now: DateTime<Utc>,
 ) -> Result<Option<Model>, DbErr> {
-    good(now)
+    valid(Entity::find(), now)
         .filter(Column::TokenSha256.eq(token_sha256))
         .one(db)
         .await
@@ -131,9 +128,8 @@ pub async fn touch(
     id: AgentTokenId,
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
-    Entity::update_many()
+    Entity::update_in(scope)
         .col_expr(Column::LastUsedAt, Expr::value(now))
-        .filter(Column::WorkspaceId.eq(scope.workspace()))
         .filter(Column::Id.eq(id))
         .exec(db)
         .await?;
@@ -146,8 +142,7 @@ pub async fn remove_of(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<(), DbErr> {
-    Entity::delete_many()
-        .filter(Column::WorkspaceId.eq(scope.workspace()))
+    Entity::delete_in(scope)
         .filter(Column::AgentId.eq(agent))
         .exec(db)
         .await?;

@@ -2,6 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{ClawId, NodeId, OperationId, SandboxId, WorkspaceId};
 
 /// One operation of a node or of the local engine.
@@ -42,3 +43,7 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl TenantEntity for Entity {
+    const WORKSPACE: Column = Column::WorkspaceId;
+}

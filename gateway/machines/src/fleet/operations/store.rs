@@ -11,8 +11,8 @@ use sea_orm::{
 
 use super::entity;
 use super::model::{Asked, OperationState, Target};
-use roost_platform::db::Older;
 use roost_platform::db::WriteTx;
+use roost_platform::db::{Older, TenantEntity};
 use roost_platform::ids::{ClawId, NodeId, OperationId, SandboxId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -80,10 +80,7 @@ pub(super) async fn get_scoped(
     scope: WorkspaceScope,
     id: OperationId,
 ) -> Result<Option<entity::Model>, DbErr> {
-    entity::Entity::find_by_id(id)
-        .filter(entity::Column::WorkspaceId.eq(scope.workspace()))
-        .one(db)
-        .await
+    entity::Entity::find_by_id_in(scope, id).one(db).await
 }
 
 /// The open operations of an engine.
@@ -111,9 +108,7 @@ pub async fn latest_on(
     before: Option<OperationId>,
     limit: u64,
 ) -> Result<Vec<entity::Model>, DbErr> {
-    let mut query = entity::Entity::find()
-        .filter(entity::Column::NodeId.eq(node))
-        .filter(entity::Column::WorkspaceId.eq(scope.workspace()));
+    let mut query = entity::Entity::find_in(scope).filter(entity::Column::NodeId.eq(node));
     if let Some(before) = before {
         query = query.filter(entity::Column::Id.lt(before));
     }
@@ -132,9 +127,8 @@ pub async fn of_agent(
     older: Older<OperationId>,
     limit: u64,
 ) -> Result<Vec<entity::Model>, DbErr> {
-    entity::Entity::find()
+    entity::Entity::find_in(scope)
         .filter(entity::Column::AgentId.eq(agent))
-        .filter(entity::Column::WorkspaceId.eq(scope.workspace()))
         .filter(older.of(entity::Column::CreatedAt, entity::Column::Id))
         .order_by(entity::Column::CreatedAt, Order::Desc)
         .order_by(entity::Column::Id, Order::Desc)

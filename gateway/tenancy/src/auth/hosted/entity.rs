@@ -4,6 +4,7 @@
 pub mod home {
     use sea_orm::entity::prelude::*;
 
+    use roost_platform::db::TenantEntity;
     use roost_platform::ids::WorkspaceId;
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -17,6 +18,10 @@ pub mod home {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// A sign-in by the issuer that is under way in a browser. The browser's cookie holds the rest: the code verifier and

@@ -8,12 +8,12 @@ use sea_orm::{
 
 use super::entity::{ActiveModel, Column, Entity, Model};
 use crate::auth::WorkspaceScope;
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{InvitationId, UserId};
 use roost_web::pagination::PageRequest;
 
 fn open(scope: WorkspaceScope, now: DateTime<Utc>) -> Select<Entity> {
-    Entity::find()
-        .filter(Column::WorkspaceId.eq(scope.workspace()))
+    Entity::find_in(scope)
         .filter(Column::AcceptedAt.is_null())
         .filter(Column::ExpiresAt.gt(now))
 }
@@ -72,8 +72,7 @@ pub async fn withdraw(
     scope: WorkspaceScope,
     id: InvitationId,
 ) -> Result<Option<Model>, DbErr> {
-    let gone = Entity::delete_many()
-        .filter(Column::WorkspaceId.eq(scope.workspace()))
+    let gone = Entity::delete_in(scope)
         .filter(Column::Id.eq(id))
         .filter(Column::AcceptedAt.is_null())
         .exec_with_returning(db)

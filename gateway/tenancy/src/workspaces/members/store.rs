@@ -8,7 +8,7 @@ use sea_orm::{
 
 use crate::auth::{Role, WorkspaceScope};
 use crate::workspaces::entity::{member, workspace};
-use roost_platform::db::WriteTx;
+use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::UserId;
 use roost_web::pagination::PageRequest;
 
@@ -32,8 +32,7 @@ pub async fn list(
     scope: WorkspaceScope,
     request: PageRequest,
 ) -> Result<Vec<member::Model>, DbErr> {
-    let mut query =
-        member::Entity::find().filter(member::Column::WorkspaceId.eq(scope.workspace()));
+    let mut query = member::Entity::find_in(scope);
     if let Some(after) = request.after {
         query = query.filter(member::Column::UserId.gt(after));
     }
@@ -57,8 +56,7 @@ pub async fn get(
 
 /// Counts the Owners of the workspace.
 pub async fn owners(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
-    member::Entity::find()
-        .filter(member::Column::WorkspaceId.eq(scope.workspace()))
+    member::Entity::find_in(scope)
         .filter(member::Column::Role.eq(Role::Owner.as_str()))
         .count(db)
         .await
@@ -69,8 +67,7 @@ pub async fn first_owner(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
 ) -> Result<Option<UserId>, DbErr> {
-    let first = member::Entity::find()
-        .filter(member::Column::WorkspaceId.eq(scope.workspace()))
+    let first = member::Entity::find_in(scope)
         .filter(member::Column::Role.eq(Role::Owner.as_str()))
         .order_by_asc(member::Column::CreatedAt)
         .order_by_asc(member::Column::UserId)
@@ -86,9 +83,8 @@ pub async fn set_role(
     user: UserId,
     role: Role,
 ) -> Result<(), DbErr> {
-    member::Entity::update_many()
+    member::Entity::update_in(scope)
         .col_expr(member::Column::Role, Expr::value(role.as_str()))
-        .filter(member::Column::WorkspaceId.eq(scope.workspace()))
         .filter(member::Column::UserId.eq(user))
         .exec(db)
         .await?;
