@@ -81,7 +81,7 @@ test.describe("shell", () => {
     expect(await page.locator("[role=listbox] b").count()).toBe(0);
     expect(await axe(page)).toStrictEqual([]);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: /Mend/ }).waitFor();
+    await page.getByRole("heading", { name: /Mend/, level: 1 }).waitFor();
     expect(page.url().endsWith(`/runs/${run.id}`)).toBeTruthy();
     await uncovered(page);
     await page.keyboard.press("Control+k");
