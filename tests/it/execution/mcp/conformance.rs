@@ -1,17 +1,21 @@
-//! The protocol's own conformance suite, in the current revision and the one before it, against fixtures on the
-//! transport and behind the guard of agents' servers. `expected-failures-<revision>.yaml` lists what is not served,
-//! with reasons. An entry there that passes is a failure, too.
+//! The protocol's own conformance suite, in the current revision and the one before it. It runs against fixtures on the
+//! transport and behind the guard of agents' servers, and against each of the product's own servers.
+//! `expected-failures-<revision>.yaml` lists what the fixtures do not serve, and `expected-failures-own-<revision>.yaml`
+//! what the product's servers do not serve, with reasons. An entry there that passes is a failure, too.
 
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{from_fn_with_state, map_request};
 use http::{HeaderValue, header};
-use roost_execution::tools::Profile;
 use roost_execution::tools::mcp::guard;
+use roost_execution::tools::{Profile, router};
 use roost_tests::Gateway;
+use rstest::rstest;
 
 use super::everything::Everything;
 use super::{agent_with_token, listen, mcp};
@@ -47,29 +51,55 @@ fn failures(results: &std::path::Path) -> String {
     said
 }
 
-async fn judged(revision: &str) {
-    let Some((suite, node)) = suite() else { return };
-    let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
-    // The suite asks more often than one agent may, and knows no bearer: a token an agent for each of its requests in turn.
+/// What the suite judges.
+enum Servers {
+    /// Fixtures that have everything of the protocol.
+    Fixtures,
+    /// One of the product's servers.
+    Own(&'static str),
+}
+
+/// The address of the servers. The suite sends more requests than one agent may, and knows no bearer. So each request
+/// gets the token of the next agent.
+async fn served(gateway: &Gateway, servers: &Servers) -> String {
     let mut tokens = Vec::new();
     for _ in 0..8 {
         let (_, token) = agent_with_token(gateway.owner().await).await;
         tokens.push(HeaderValue::from_str(&format!("Bearer {token}")).expect("a header"));
     }
-    let (mcp, _) = mcp(&gateway, Profile::Toolfree);
-    let turn = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let router = Router::new()
-        .route_service("/mcp/everything", mcp.transport(|| Everything))
-        .layer(from_fn_with_state(mcp, guard))
-        .layer(map_request(move |mut request: Request| {
-            let next = turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let token = tokens[next % tokens.len()].clone();
-            request.headers_mut().insert(header::AUTHORIZATION, token);
-            async move { request }
-        }));
-    let url = format!("{}/mcp/everything", listen(router).await);
+    let (router, path): (Router, _) = match servers {
+        Servers::Fixtures => {
+            let (mcp, _) = mcp(gateway, Profile::Toolfree);
+            let router = Router::new()
+                .route_service("/mcp/everything", mcp.transport(|| Everything))
+                .layer(from_fn_with_state(mcp, guard));
+            (router, "everything")
+        }
+        Servers::Own(name) => {
+            let (_, state) = mcp(gateway, Profile::CodingReadwrite);
+            (router().with_state(state).into(), *name)
+        }
+    };
+    let turn = Arc::new(AtomicUsize::new(0));
+    let router = router.layer(map_request(move |mut request: Request| {
+        let next = turn.fetch_add(1, Ordering::Relaxed);
+        let token = tokens[next % tokens.len()].clone();
+        request.headers_mut().insert(header::AUTHORIZATION, token);
+        async move { request }
+    }));
+    format!("{}/mcp/{path}", listen(router).await)
+}
+
+async fn judged(revision: &str, servers: Servers) {
+    let Some((suite, node)) = suite() else { return };
+    let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
+    let url = served(&gateway, &servers).await;
+    let own = match servers {
+        Servers::Fixtures => "",
+        Servers::Own(_) => "own-",
+    };
     let expected = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/it/execution/mcp"))
-        .join(format!("expected-failures-{revision}.yaml"));
+        .join(format!("expected-failures-{own}{revision}.yaml"));
     let results = tempfile::tempdir().expect("a folder");
     let judged = tokio::process::Command::new(node)
         .arg(suite)
@@ -92,12 +122,17 @@ async fn judged(revision: &str) {
     gateway.stop().await;
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_current_revision_passes_the_suite_for_what_is_served() {
-    judged("2026-07-28").await;
+async fn fixtures_pass_the_suite(#[values("2026-07-28", "2025-11-25")] revision: &str) {
+    judged(revision, Servers::Fixtures).await;
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_revision_before_passes_the_suite_for_what_is_served() {
-    judged("2025-11-25").await;
+async fn own_server_passes_the_suite(
+    #[values("2026-07-28", "2025-11-25")] revision: &str,
+    #[values("sandbox", "repo", "skills")] server: &'static str,
+) {
+    judged(revision, Servers::Own(server)).await;
 }
