@@ -1,6 +1,6 @@
 //! Entities and migrations agree.
 
-use roost_platform::db::Backend;
+use roost_platform::db::{Backend, differences};
 use roost_test_database::Scratch;
 use sea_orm::{ConnectionTrait, Statement};
 
@@ -37,6 +37,32 @@ async fn entities_have_the_columns_that_the_migrations_made() {
                 compared.contains(&table) || WITHOUT_ENTITY.iter().any(|(name, _)| *name == table);
             assert!(known, "the table {table} has no entity in this test");
         }
+        scratch.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn a_table_that_was_changed_by_hand_is_named() {
+    for scratch in Scratch::all().await {
+        let tx = scratch.db.write().await.unwrap();
+        for change in [
+            "ALTER TABLE nodes RENAME COLUMN hostname TO host",
+            "DROP TABLE node_tools",
+        ] {
+            tx.execute_unprepared(change).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+        let found = differences(&scratch.url, &roost_gateway::tables())
+            .await
+            .unwrap();
+        assert_eq!(
+            found,
+            [
+                "the column nodes.hostname is missing",
+                "the column nodes.host is unknown to this version",
+                "the table node_tools is missing",
+            ]
+        );
         scratch.remove().await;
     }
 }
