@@ -284,7 +284,7 @@ impl Gateway {
             sweeper: Sweeper {
                 db: db.clone(),
                 clock: clock.clone(),
-                keep: config.events,
+                events: config.events,
                 outputs: config.runs.outputs,
                 owner: ids.next().to_string(),
             },

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   secret broker (where this gateway starts it) · credential sweeper · door executor · saga driver · audit chain · event relay · wake batches · stream watch · retention
+//! ├─ foundation   secret broker (where this gateway starts it) · credential sweeper · door executor · saga driver · audit chain · event relay · wake batches · stream watch · retention · event retention
 //! ├─ events       one writer for each workspace that has ephemeral events
 //! ├─ live         one actor for each open stream
 //! ├─ operations   work that operators requested
@@ -117,7 +117,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
     let sagas = parts.sagas.clone();
     let (db, hub) = (parts.db.clone(), parts.hub.clone());
     let batches = parts.hub.wake_batches().clone();
-    let sweeper = parts.sweeper.clone();
+    let (sweeper, event_sweeper) = (parts.sweeper.clone(), parts.sweeper.clone());
     let (credentials, doors) = (parts.credentials.clone(), parts.doors.clone());
     let chain = parts.audit_chain.clone();
     let (streams, clock) = (parts.open_streams.clone(), parts.clock.clone());
@@ -219,6 +219,16 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             move |_| {
                 let sweeper = sweeper.clone();
                 async move { Ok(sweeper.sweep().await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "event-retention",
+            ActorKind::RetentionSweeper,
+            retention::EVENTS_PERIOD,
+            &Nudge::default(),
+            move |_| {
+                let sweeper = event_sweeper.clone();
+                async move { Ok(sweeper.sweep_events().await?) }
             },
         ))
 }

@@ -8,6 +8,7 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::sagas::saga::Entity>(),
         Table::of::<crate::events::event_entity::Entity>(),
         Table::of::<crate::events::head_entity::Entity>(),
+        Table::of::<crate::events::cuts_entity::Entity>(),
         Table::of::<crate::broker::outbox::entity::Entity>(),
     ]
 }

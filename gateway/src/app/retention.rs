@@ -1,9 +1,8 @@
-//! Retention: deletes events past their age or a workspace's count, expired idempotency keys and sessions, machines'
-//! averages that are older than a day, and outputs of runs that ended long ago.
+//! Retention: deletes events past their age, a workspace's count or its size; and, less often, expired idempotency keys and
+//! sessions, machines' averages that are older than a day, and outputs of runs that ended long ago.
 
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use sea_orm::DbErr;
 
 use crate::config::Retention;
@@ -17,7 +16,9 @@ use roost_platform::events;
 use roost_tenancy::auth;
 use roost_web::idempotency;
 
-/// The time between two sweeps.
+/// The time between two sweeps of the events. A busy workspace writes megabytes of ephemeral events in a minute.
+pub const EVENTS_PERIOD: Duration = Duration::from_secs(60);
+/// The time between two sweeps of everything else.
 pub const PERIOD: Duration = Duration::from_secs(600);
 const LEASE_TTL: Duration = Duration::from_secs(120);
 
@@ -26,7 +27,7 @@ const LEASE_TTL: Duration = Duration::from_secs(120);
 pub struct Sweeper {
     pub db: Db,
     pub clock: SharedClock,
-    pub keep: Retention,
+    pub events: Retention,
     /// How long outputs of runs are kept after their end.
     pub outputs: Duration,
     /// The name of this instance in the lease.
@@ -44,9 +45,7 @@ impl Sweeper {
             return Ok(());
         };
         let now = self.clock.now();
-        let oldest = now - TimeDelta::from_std(self.keep.age).unwrap_or(TimeDelta::days(7));
         let tx = self.db.write().await?;
-        events::forget(&tx, oldest, self.keep.count).await?;
         auth::forget_expired(&*tx, now).await?;
         auth::devices::forget_unused(&*tx, now).await?;
         auth::hosted::revalidation::release_idle_grants(&tx, now).await?;
@@ -57,6 +56,19 @@ impl Sweeper {
         }
         self.forget_outputs().await?;
         idempotency::forget_before(&self.db, now).await?;
+        lease.release(&self.db).await
+    }
+
+    /// One sweep of the events, unless another gateway has the lease.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn sweep_events(&self) -> Result<(), DbErr> {
+        let name = "event-retention";
+        let Some(lease) = Lease::acquire(&self.db, name, &self.owner, LEASE_TTL).await? else {
+            return Ok(());
+        };
+        events::sweep(&self.db, self.clock.now(), &self.events).await?;
         lease.release(&self.db).await
     }
 

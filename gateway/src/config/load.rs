@@ -155,10 +155,19 @@ impl Reader {
                 .collect(),
             trusted_proxies: self.proxies(),
             events: Retention {
-                age: Duration::from_secs(
+                facts_age: Duration::from_secs(
                     DAY * self.number::<u64>("events.retention_days", 7, 1, 3_650),
                 ),
-                count: self.number("events.retention_count", 100_000, 1_000, 100_000_000),
+                facts: self.number("events.retention_count", 100_000, 1_000, 100_000_000),
+                ephemera_age: Duration::from_secs(
+                    3_600 * self.number::<u64>("events.ephemeral_retention_hours", 24, 1, 87_600),
+                ),
+                ephemera_bytes: self.number::<u64>(
+                    "events.ephemeral_retention_mib",
+                    64,
+                    1,
+                    1 << 20,
+                ) << 20,
             },
             runs: Runs {
                 at_once: self.number("runs.at_once", 256, 1, 100_000),

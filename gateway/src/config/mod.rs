@@ -23,6 +23,7 @@ pub use layers::Overrides;
 pub use load::{ConfigErrors, Mistake, load};
 pub use roost_connections::apps::OAuth;
 pub use roost_machines::sandboxes::CommandLimits;
+pub use roost_platform::events::Retention;
 pub use roost_platform::outbound::OutboundSettings;
 pub use roost_platform::telemetry::{Log, LogFormat, Otlp};
 pub use roost_tenancy::auth::hosted::{HostedIdentity, HostedMode};
@@ -65,6 +66,7 @@ pub struct Config {
     pub operators: Vec<String>,
     /// Proxies in front of the gateway whose statement of a client's address is trusted.
     pub trusted_proxies: Vec<Network>,
+    /// How long events are kept.
     pub events: Retention,
     pub runs: Runs,
     pub limits: Limits,
@@ -126,14 +128,6 @@ pub struct Sessions {
     pub idle: Duration,
     pub absolute: Duration,
     pub one_time_minutes: u32,
-}
-
-/// How long events are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retention {
-    pub age: Duration,
-    /// The most events of a workspace.
-    pub count: u64,
 }
 
 /// The limits of one client.

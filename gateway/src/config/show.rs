@@ -125,8 +125,16 @@ pub fn show(config: &Config) -> String {
     line("chaos.allow", config.chaos_allow.to_string());
     let armed: Vec<String> = config.chaos_arm.iter().map(ToString::to_string).collect();
     line("chaos.arm", text(&armed.join(",")));
-    line("events.retention_days", days(config.events.age));
-    line("events.retention_count", config.events.count.to_string());
+    line("events.retention_days", days(config.events.facts_age));
+    line("events.retention_count", config.events.facts.to_string());
+    line(
+        "events.ephemeral_retention_hours",
+        (config.events.ephemera_age.as_secs() / 3_600).to_string(),
+    );
+    line(
+        "events.ephemeral_retention_mib",
+        (config.events.ephemera_bytes >> 20).to_string(),
+    );
     line("runs.at_once", config.runs.at_once.to_string());
     line(
         "runs.lease_seconds",

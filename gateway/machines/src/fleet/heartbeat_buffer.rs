@@ -88,7 +88,7 @@ impl HeartbeatBuffer {
             };
             samples.push((latest.fence.node, minute_of(latest.at), sample));
             if watched.contains(&latest.workspace) {
-                let event = Event::changed(ResourceKind::Node, latest.fence.node, version);
+                let event = Event::reported(ResourceKind::Node, latest.fence.node, version);
                 changed.entry(latest.workspace).or_default().push(event);
             }
         }

@@ -19,6 +19,9 @@ pub enum Event {
     NodeActivity(NodeActivity),
     /// A resource has a new version; a page refetches it.
     ResourceChanged(ResourceChanged),
+    /// As `ResourceChanged`, but the change is a report that the next report replaces: a machine's figures, the progress of
+    /// a mirror.
+    Reported(ResourceChanged),
     /// A sandbox was created in another place than requested.
     PlacementFallback(PlacementFallback),
     /// An agent requests an action outside Roost.
@@ -247,12 +250,59 @@ impl Event {
         })
     }
 
+    /// A resource reported figures or progress that its next report replaces.
+    pub fn reported(kind: ResourceKind, id: impl Into<Uuid>, version: i64) -> Self {
+        Self::Reported(ResourceChanged {
+            kind,
+            id: id.into(),
+            version,
+        })
+    }
+
+    /// The types of which events can be ephemeral.
+    pub const EPHEMERAL: &'static [&'static str] = &[
+        "agent.task.update",
+        "agent.reasoning.delta",
+        "agent.computer.frame",
+        "agent.tool.call",
+        "world.touch",
+        "node.activity",
+        "telemetry",
+        "resource.changed",
+    ];
+
+    /// Whether the event only shows work while it happens. Retention keeps such events for a shorter time than facts.
+    pub fn is_ephemeral(&self) -> bool {
+        match self {
+            Self::AgentTaskUpdate(_)
+            | Self::AgentReasoningDelta(_)
+            | Self::AgentComputerFrame(_)
+            | Self::AgentToolCall(_)
+            | Self::WorldTouch(_)
+            | Self::NodeActivity(_)
+            | Self::Telemetry(_)
+            | Self::Reported(_) => true,
+            Self::AgentStatus(_)
+            | Self::ResourceChanged(_)
+            | Self::PlacementFallback(_)
+            | Self::DoorRequest(_)
+            | Self::DoorResolve(_)
+            | Self::TopologyUpdate(_) => false,
+        }
+    }
+
+    /// The size by which retention counts the event with this data; absent for a fact.
+    pub(super) fn ephemeral_bytes(&self, data: &str) -> Option<i32> {
+        self.is_ephemeral()
+            .then(|| i32::try_from(data.len()).unwrap_or(i32::MAX))
+    }
+
     /// The type's name on the wire.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::AgentStatus(_) => "agent.status",
             Self::NodeActivity(_) => "node.activity",
-            Self::ResourceChanged(_) => "resource.changed",
+            Self::ResourceChanged(_) | Self::Reported(_) => "resource.changed",
             Self::PlacementFallback(_) => "placement.fallback",
             Self::DoorRequest(_) => "door.request",
             Self::DoorResolve(_) => "door.resolve",
@@ -271,7 +321,9 @@ impl Event {
         match self {
             Self::AgentStatus(e) => Some(e.agent_id),
             Self::PlacementFallback(e) => Some(e.agent_id),
-            Self::ResourceChanged(e) if e.kind == ResourceKind::Claw => Some(ClawId(e.id)),
+            Self::ResourceChanged(e) | Self::Reported(e) if e.kind == ResourceKind::Claw => {
+                Some(ClawId(e.id))
+            }
             Self::DoorRequest(e) => Some(e.agent_id),
             Self::AgentTaskUpdate(e) => Some(e.agent_id),
             Self::AgentReasoningDelta(e) => Some(e.agent_id),
@@ -280,6 +332,7 @@ impl Event {
             Self::WorldTouch(e) => Some(e.agent_id),
             Self::NodeActivity(_)
             | Self::ResourceChanged(_)
+            | Self::Reported(_)
             | Self::DoorResolve(_)
             | Self::TopologyUpdate(_)
             | Self::Telemetry(_) => None,
@@ -291,7 +344,7 @@ impl Event {
         let encoded = match self {
             Self::AgentStatus(e) => serde_json::to_string(e),
             Self::NodeActivity(e) => serde_json::to_string(e),
-            Self::ResourceChanged(e) => serde_json::to_string(e),
+            Self::ResourceChanged(e) | Self::Reported(e) => serde_json::to_string(e),
             Self::PlacementFallback(e) => serde_json::to_string(e),
             Self::DoorRequest(e) => serde_json::to_string(e),
             Self::DoorResolve(e) => serde_json::to_string(e),

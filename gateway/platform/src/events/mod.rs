@@ -5,13 +5,18 @@
 //!   ([`EventLog::emit`]), onto the same sequence. So replay needs only one mechanism.
 //! * Fan-out ([`Hub`]) is only a cache of the log: a subscriber that missed an event reads the store.
 //!
-//! Tables: `events`, `event_heads`. In the tree: `foundation/events` (writers), `foundation/event-relay`,
+//! * **Retention** deletes ephemeral events earlier than facts ([`sweep`]). A gap in the sequence is legal up to the cut of
+//!   the ephemeral events, and a replay names it ([`Page::trimmed_to`]). Above the cut there is none.
+//!
+//! Tables: `events`, `event_heads`, `event_cuts`. In the tree: `foundation/events` (writers), `foundation/event-relay`,
 //! `foundation/event-batches`, `foundation/event-retention`.
 
 mod entity;
 mod kinds;
 mod log;
 pub mod relay;
+mod replay;
+mod retention;
 mod store;
 mod work;
 mod writer;
@@ -19,19 +24,21 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use entity::{event as event_entity, head as head_entity};
+pub use entity::{cuts as cuts_entity, event as event_entity, head as head_entity};
 pub use kinds::{
     ActivityKind, AgentState, AgentStatus, Decision, DoorRequest, DoorResolve, Event, NodeActivity,
     PlacementFallback, ResourceChanged, ResourceKind,
 };
 pub use log::EventLog;
-pub use store::{
-    Replay, about_agent, append, before_oldest, before_run, forget, head, open_log, replay,
-};
+pub use replay::{Page, Replay, replay};
+pub use retention::{Retention, sweep};
+pub use store::{about_agent, append, before_oldest, before_run, head, open_log};
 pub use work::{
     AgentComputerFrame, AgentReasoningDelta, AgentTaskUpdate, AgentToolCall, App, Channel,
     Formation, FrameLine, LineKind, PartState, Stamped, TaskPart, Telemetry, TopologyUpdate,
     WorldEdge, WorldEdgeKind, WorldNode, WorldTier, WorldTouch,
 };
 
-pub use super::hub::{EventId, Filter, Hub, Listener, Listening, StoredEvent, WakeBatches, Watch};
+pub use super::hub::{
+    About, EventId, Filter, Hub, Listener, Listening, StoredEvent, WakeBatches, Watch,
+};

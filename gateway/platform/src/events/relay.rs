@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
 
-use super::{EventId, Hub, Replay, entity, store};
+use super::{EventId, Hub, Replay, entity, replay};
 use crate::db::Db;
 use crate::ids::WorkspaceId;
 
@@ -60,19 +60,18 @@ async fn deliver(
     head: EventId,
 ) -> Result<(), DbErr> {
     for _ in 0..PAGES {
-        let events = match store::replay(db.read(), workspace, delivered, PAGE).await? {
-            Replay::Events(events) => events,
+        let page = match replay(db.read(), workspace, delivered, PAGE).await? {
+            // The hub delivers without gaps. Each listener reads the rest itself, and names the gap to its client.
+            Replay::Page(page) if page.trimmed_to.is_some() => break,
+            Replay::Page(page) => page,
             Replay::Reset { head, .. } => {
                 hub.skip_to(workspace, head);
                 return Ok(());
             }
         };
-        let Some(last) = events.last() else {
-            return Ok(());
-        };
-        delivered = last.id;
-        hub.deliver(workspace, events.into_iter().map(Arc::new));
-        if delivered >= head {
+        delivered = page.position;
+        hub.deliver(workspace, page.events.into_iter().map(Arc::new));
+        if page.at_head || delivered >= head {
             return Ok(());
         }
     }

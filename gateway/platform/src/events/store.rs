@@ -1,4 +1,4 @@
-//! All SQL of the event log.
+//! Writing the event log, and finding places in it. `replay.rs` reads it after a cursor, `retention.rs` deletes from it.
 
 use chrono::{DateTime, Utc};
 use sea_orm::{
@@ -10,21 +10,6 @@ use super::{EventId, Stamped, StoredEvent, entity};
 use crate::db::Older;
 use crate::db::WriteTx;
 use crate::ids::{ClawId, RunId, WorkspaceId};
-
-/// The result of a replay.
-#[derive(Debug)]
-pub enum Replay {
-    /// Events after the cursor, oldest first. Fewer than the limit means that the head was reached.
-    Events(Vec<StoredEvent>),
-    /// The cursor belongs to another epoch, lies in the future, or is older than the retention: the subscriber must
-    /// start again.
-    Reset {
-        /// The current end of the log.
-        head: EventId,
-        /// For the `reset` event.
-        reason: &'static str,
-    },
-}
 
 /// Creates the empty log of a new workspace.
 ///
@@ -76,9 +61,8 @@ pub async fn append(
             id,
             kind: event.kind().to_owned(),
             agent_id: event.agent_id(),
-            run_id: stamped.run,
-            mission_id: stamped.mission,
-            frame: StoredEvent::frame(id, event.kind(), &data),
+            about: stamped.about,
+            frame: StoredEvent::frame(id, event.kind(), &stamped.about, &data),
         });
         rows.push(entity::event::ActiveModel {
             workspace_id: sea_orm::Set(workspace),
@@ -86,8 +70,10 @@ pub async fn append(
             seq: sea_orm::Set(seq),
             kind: sea_orm::Set(event.kind().to_owned()),
             agent_id: sea_orm::Set(event.agent_id()),
-            run_id: sea_orm::Set(stamped.run),
-            mission_id: sea_orm::Set(stamped.mission),
+            run_id: sea_orm::Set(stamped.about.run),
+            mission_id: sea_orm::Set(stamped.about.mission),
+            room_id: sea_orm::Set(stamped.about.room),
+            ephemeral_bytes: sea_orm::Set(event.ephemeral_bytes(&data)),
             data: sea_orm::Set(data),
             at: sea_orm::Set(at),
         });
@@ -111,69 +97,6 @@ pub async fn head(
         epoch: r.epoch,
         seq: r.seq,
     }))
-}
-
-/// Reads up to `limit` events after `cursor`.
-///
-/// # Errors
-/// When the database fails.
-pub async fn replay(
-    db: &impl ConnectionTrait,
-    workspace: WorkspaceId,
-    cursor: EventId,
-    limit: u64,
-) -> Result<Replay, DbErr> {
-    let rows = entity::event::Entity::find()
-        .filter(entity::event::Column::WorkspaceId.eq(workspace))
-        .filter(entity::event::Column::Epoch.eq(cursor.epoch))
-        .filter(entity::event::Column::Seq.gt(cursor.seq))
-        .order_by_asc(entity::event::Column::Seq)
-        .limit(limit)
-        .all(db)
-        .await?;
-    if let Some(first) = rows.first() {
-        if StoredEvent::id_of(first).follows(cursor) {
-            return Ok(Replay::Events(
-                rows.into_iter().map(StoredEvent::from).collect(),
-            ));
-        }
-        let head = head(db, workspace).await?.unwrap_or(cursor);
-        return Ok(Replay::Reset {
-            head,
-            reason: "older than the retention",
-        });
-    }
-    let head = head(db, workspace).await?.unwrap_or(cursor);
-    if head.epoch != cursor.epoch {
-        return Ok(Replay::Reset {
-            head,
-            reason: "the log was restored from a backup",
-        });
-    }
-    if head.seq < cursor.seq {
-        return Ok(Replay::Reset {
-            head,
-            reason: "the cursor is of the future",
-        });
-    }
-    // The read found no event after the cursor, although the head is further. Either retention deleted them, or an
-    // append came between the two statements. A second read decides.
-    if head.seq > cursor.seq {
-        let came_between = entity::event::Entity::find()
-            .filter(entity::event::Column::WorkspaceId.eq(workspace))
-            .filter(entity::event::Column::Epoch.eq(cursor.epoch))
-            .filter(entity::event::Column::Seq.eq(cursor.seq.saturating_add(1)))
-            .one(db)
-            .await?
-            .is_some();
-        if !came_between {
-            return Ok(Replay::Reset {
-                head,
-                reason: "older than the retention",
-            });
-        }
-    }
-    Ok(Replay::Events(Vec::new()))
 }
 
 /// Events about an agent, newest first.
@@ -201,31 +124,7 @@ pub async fn about_agent(
         .await
 }
 
-impl StoredEvent {
-    fn id_of(row: &entity::event::Model) -> EventId {
-        EventId {
-            epoch: row.epoch,
-            seq: row.seq,
-        }
-    }
-}
-
-impl From<entity::event::Model> for StoredEvent {
-    fn from(row: entity::event::Model) -> Self {
-        let id = Self::id_of(&row);
-        Self {
-            workspace: row.workspace_id,
-            id,
-            frame: Self::frame(id, &row.kind, &row.data),
-            kind: row.kind,
-            agent_id: row.agent_id,
-            run_id: row.run_id,
-            mission_id: row.mission_id,
-        }
-    }
-}
-
-/// The cursor just before the oldest kept event.
+/// The cursor after which a subscriber gets everything that is kept.
 ///
 /// # Errors
 /// When the database fails.
@@ -236,6 +135,11 @@ pub async fn before_oldest(
     let Some(head) = head(db, workspace).await? else {
         return Ok(None);
     };
+    let cuts = entity::cuts::Entity::find_by_id(workspace).one(db).await?;
+    if let Some(cuts) = cuts.filter(|cuts| cuts.epoch == head.epoch) {
+        let (epoch, seq) = (cuts.epoch, cuts.facts_cut);
+        return Ok(Some(EventId { epoch, seq }));
+    }
     // Events of earlier epochs (before a restored backup) are not replayed.
     let oldest = entity::event::Entity::find()
         .filter(entity::event::Column::WorkspaceId.eq(workspace))
@@ -269,25 +173,4 @@ pub async fn before_run(
         epoch: row.epoch,
         seq: row.seq - 1,
     }))
-}
-
-/// Deletes every workspace's events that are older than `oldest` or beyond its newest `count`.
-///
-/// # Errors
-/// When the database fails.
-pub async fn forget(tx: &WriteTx, oldest: DateTime<Utc>, count: u64) -> Result<(), DbErr> {
-    entity::event::Entity::delete_many()
-        .filter(entity::event::Column::At.lt(oldest))
-        .exec(&**tx)
-        .await?;
-    let count = i64::try_from(count).unwrap_or(i64::MAX);
-    let sql = "DELETE FROM events WHERE EXISTS (SELECT 1 FROM event_heads h \
-               WHERE h.workspace_id = events.workspace_id AND events.seq <= h.seq - $1)";
-    tx.execute_raw(Statement::from_sql_and_values(
-        tx.backend().into(),
-        sql,
-        [count.into()],
-    ))
-    .await?;
-    Ok(())
 }

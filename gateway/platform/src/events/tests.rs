@@ -12,9 +12,8 @@ fn event(workspace: WorkspaceId, seq: i64) -> StoredEvent {
         id,
         kind: "telemetry".into(),
         agent_id: Some(ClawId(Uuid::from_u128(7))),
-        run_id: None,
-        mission_id: None,
-        frame: StoredEvent::frame(id, "telemetry", "{}"),
+        about: About::default(),
+        frame: StoredEvent::frame(id, "telemetry", &About::default(), "{}"),
     }
 }
 

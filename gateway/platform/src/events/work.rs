@@ -1,11 +1,10 @@
-//! The events of working agents and of runs, with the exact fields of each on the wire (camelCase), and the ids that
-//! the log stores beside an event to filter by run.
+//! The events of working agents and of runs, with the exact fields of each on the wire (camelCase), and the mark of what
+//! an event happened in.
 
 use serde::Serialize;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
-use super::Event;
+use super::{About, Event};
 use crate::ids::{ClawId, RunId};
 
 /// The state of a part of a task.
@@ -220,31 +219,30 @@ pub struct Telemetry {
     pub doors_pending: Option<u64>,
 }
 
-/// An event with the run or mission that it happened in. These ids are stored beside the event and never sent.
+/// An event with the run, the mission and the room that it happened in.
 #[derive(Debug, Clone)]
 pub struct Stamped {
     pub event: Event,
-    pub run: Option<Uuid>,
-    pub mission: Option<Uuid>,
+    pub about: About,
 }
 
 impl From<Event> for Stamped {
     fn from(event: Event) -> Self {
-        Self {
-            event,
-            run: None,
-            mission: None,
-        }
+        event.about(About::default())
     }
 }
 
 impl Event {
-    /// Marks the event as one of this run, so that the run's own stream has it.
+    /// Marks what the event happened in, so that the filters of streams find it.
+    pub fn about(self, about: About) -> Stamped {
+        Stamped { event: self, about }
+    }
+
+    /// Marks the event as one of this run.
     pub fn in_run(self, run: RunId) -> Stamped {
-        Stamped {
-            event: self,
+        self.about(About {
             run: Some(run.0),
-            mission: None,
-        }
+            ..About::default()
+        })
     }
 }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use bytes::Bytes;
 use uuid::Uuid;
 
+use super::About;
 use crate::ids::{ClawId, WorkspaceId};
 
 /// `<epoch>.<sequence>`. Ids are ordered.
@@ -57,17 +58,17 @@ pub struct StoredEvent {
     pub id: EventId,
     pub kind: String,
     pub agent_id: Option<ClawId>,
-    pub run_id: Option<Uuid>,
-    pub mission_id: Option<Uuid>,
+    pub about: About,
     /// The whole SSE frame. It is encoded once.
     pub frame: Bytes,
 }
 
 impl StoredEvent {
     /// Encodes the frame of an event.
-    pub fn frame(id: EventId, kind: &str, data: &str) -> Bytes {
+    pub fn frame(id: EventId, kind: &str, about: &About, data: &str) -> Bytes {
         // JSON escapes line breaks inside strings, so `data` is always one line.
-        Bytes::from(format!("id: {id}\nevent: {kind}\ndata: {data}\n\n"))
+        let about = about.line();
+        Bytes::from(format!("id: {id}\nevent: {kind}\n{about}data: {data}\n\n"))
     }
 }
 
@@ -78,6 +79,7 @@ pub struct Filter {
     pub agent_id: Option<ClawId>,
     pub run_id: Option<Uuid>,
     pub mission_id: Option<Uuid>,
+    pub room_id: Option<Uuid>,
 }
 
 impl Filter {
@@ -85,9 +87,10 @@ impl Filter {
     pub fn wants(&self, event: &StoredEvent) -> bool {
         (self.types.is_empty() || self.types.contains(&event.kind))
             && self.agent_id.is_none_or(|id| event.agent_id == Some(id))
-            && self.run_id.is_none_or(|id| event.run_id == Some(id))
+            && self.run_id.is_none_or(|id| event.about.run == Some(id))
             && self
                 .mission_id
-                .is_none_or(|id| event.mission_id == Some(id))
+                .is_none_or(|id| event.about.mission == Some(id))
+            && self.room_id.is_none_or(|id| event.about.room == Some(id))
     }
 }

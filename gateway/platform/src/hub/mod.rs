@@ -4,6 +4,7 @@
 //! once for all listeners. A listener must handle an event quickly, because it is called inside the channel's lock.
 //! Sleeping receivers are woken after the lock is released, a large number of them in batches (`wake_batches.rs`).
 
+mod about;
 mod channel;
 mod event;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use std::task::Waker;
 
 use tokio::sync::Notify;
 
+pub use self::about::About;
 use self::channel::Channel;
 pub use self::event::{EventId, Filter, StoredEvent};
 pub use self::wake_batches::WakeBatches;

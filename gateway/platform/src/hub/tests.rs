@@ -18,9 +18,8 @@ fn event(seq: i64) -> StoredEvent {
         id: id(seq),
         kind: "telemetry".into(),
         agent_id: None,
-        run_id: None,
-        mission_id: None,
-        frame: StoredEvent::frame(id(seq), "telemetry", "{}"),
+        about: About::default(),
+        frame: StoredEvent::frame(id(seq), "telemetry", &About::default(), "{}"),
     }
 }
 

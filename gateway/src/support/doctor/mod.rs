@@ -138,7 +138,9 @@ fn disk(folder: &Path) -> Check {
         free if free < DISK_WARN => warn(
             name,
             title,
-            format!("{said}: free some soon, or shorten `events.retention_days`"),
+            format!(
+                "{said}: free some soon, or shorten `events.retention_days` and `events.ephemeral_retention_hours`"
+            ),
         ),
         _ => ok(name, title, said),
     }

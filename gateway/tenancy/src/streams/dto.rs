@@ -1,11 +1,12 @@
 //! The wire format of `/api/events`.
 
+use bytes::Bytes;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use roost_platform::events::{
     AgentComputerFrame, AgentReasoningDelta, AgentStatus, AgentTaskUpdate, AgentToolCall,
-    DoorRequest, DoorResolve, NodeActivity, PlacementFallback, ResourceChanged, Telemetry,
+    DoorRequest, DoorResolve, EventId, NodeActivity, PlacementFallback, ResourceChanged, Telemetry,
     TopologyUpdate, WorldTouch,
 };
 
@@ -40,6 +41,7 @@ pub struct LiveEvents {
     topology_update: TopologyUpdate,
     #[schema(rename = "telemetry")]
     telemetry: Telemetry,
+    trimmed: Trimmed,
     reset: Reset,
     beat: Beat,
 }
@@ -55,6 +57,32 @@ pub struct Reset {
 impl Reset {
     pub(super) fn encoded(&self) -> String {
         serde_json::to_string(self).expect("a struct of one string encodes")
+    }
+}
+
+/// Ephemeral events of this part of the log are deleted, because they are kept for a shorter time than facts. The facts of
+/// the same part follow. The frame has no id.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Trimmed {
+    /// The id of the first event of the part.
+    from: String,
+    /// The id of its last event.
+    to: String,
+    /// The types that the part may have lost. `resource.changed` is lost only where it announced a machine's figures or
+    /// the progress of a mirror.
+    #[schema(value_type = Vec<String>)]
+    types: Vec<&'static str>,
+}
+
+impl Trimmed {
+    pub(super) fn new(from: EventId, to: EventId, types: Vec<&'static str>) -> Self {
+        let (from, to) = (from.to_string(), to.to_string());
+        Self { from, to, types }
+    }
+
+    pub(super) fn frame(&self) -> Bytes {
+        let data = serde_json::to_string(self).expect("a struct of strings encodes");
+        Bytes::from(format!("event: trimmed\ndata: {data}\n\n"))
     }
 }
 

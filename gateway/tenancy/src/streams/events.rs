@@ -5,15 +5,16 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
+use bytes::Bytes;
 use sea_orm::DbErr;
 use tokio::sync::Notify;
 
-use super::dto::Reset;
+use super::dto::{Reset, Trimmed};
 use super::handle::Feed;
 use super::send_queue::{Full, Gone, SendQueue};
 use roost_platform::db::Db;
 use roost_platform::events::{
-    self, EventId, Filter, Hub, Listener, Listening, Replay, StoredEvent,
+    self, About, Event, EventId, Filter, Hub, Listener, Listening, Page, Replay, StoredEvent,
 };
 use roost_platform::ids::WorkspaceId;
 
@@ -43,6 +44,8 @@ struct Place {
     cursor: EventId,
     /// The hub delivers the following events.
     live: bool,
+    /// The connection knows that ephemeral events up to this one are deleted.
+    trimmed_to: EventId,
 }
 
 /// An event's relation to a connection's cursor.
@@ -82,6 +85,7 @@ impl EventFeed {
             place: Mutex::new(Place {
                 cursor: cursor.unwrap_or(EventId { epoch: 0, seq: 0 }),
                 live: false,
+                trimmed_to: EventId { epoch: 0, seq: 0 },
             }),
             behind: Notify::new(),
         });
@@ -124,19 +128,22 @@ impl EventFeed {
                 return Ok(Err(Gone));
             }
             let cursor = splice.lock().cursor;
-            let events = events::replay(self.db.read(), self.workspace, cursor, PAGE).await?;
-            let level = match events {
-                Replay::Events(events) => {
-                    let all = (events.len() as u64) < PAGE;
-                    for event in events {
-                        if splice.send_stored(event).await.is_err() {
-                            return Ok(Err(Gone));
-                        }
+            let replay = events::replay(self.db.read(), self.workspace, cursor, PAGE).await?;
+            let level = match replay {
+                Replay::Page(page) => {
+                    let at_head = page.at_head;
+                    if splice.send_page(page).await.is_err() {
+                        return Ok(Err(Gone));
                     }
-                    all
+                    at_head
                 }
                 Replay::Reset { head, reason } => {
-                    let frame = StoredEvent::frame(head, "reset", &Reset { reason }.encoded());
+                    let frame = StoredEvent::frame(
+                        head,
+                        "reset",
+                        &About::default(),
+                        &Reset { reason }.encoded(),
+                    );
                     if queue.send_event(head, frame).await.is_err() {
                         return Ok(Err(Gone));
                     }
@@ -165,6 +172,39 @@ impl Feed for EventFeed {
 }
 
 impl Splice {
+    /// Sends a page of the store to the connection; waits for room. Deleted events are announced once, before the others.
+    async fn send_page(&self, page: Page) -> Result<(), Gone> {
+        if let Some(frame) = page.trimmed_to.and_then(|to| self.trimmed(to)) {
+            self.queue.send(frame).await?;
+        }
+        for event in page.events {
+            self.send_stored(event).await?;
+        }
+        let mut place = self.lock();
+        if place.cursor < page.position {
+            place.cursor = page.position;
+            self.queue.skip_event(page.position);
+        }
+        Ok(())
+    }
+
+    /// The frame for the ephemeral events up to `to` that the connection does not get, unless it was sent before, or the
+    /// filter excludes all of their types. The frame has no id: the client's cursor moves with the facts that follow.
+    fn trimmed(&self, to: EventId) -> Option<Bytes> {
+        let mut place = self.lock();
+        let known = place.cursor.max(place.trimmed_to);
+        if to <= known {
+            return None;
+        }
+        place.trimmed_to = to;
+        let types = ephemeral_types(&self.filter);
+        let from = EventId {
+            seq: known.seq + 1,
+            ..to
+        };
+        (!types.is_empty()).then(|| Trimmed::new(from, to, types).frame())
+    }
+
     /// Sends a stored event to the connection; waits for room.
     async fn send_stored(&self, event: StoredEvent) -> Result<(), Gone> {
         if self.filter.wants(&event) {
@@ -186,6 +226,12 @@ impl Splice {
         // Nothing panics while it holds this lock. If it did, the place would still be valid.
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The types that the filter selects and that retention deletes early.
+fn ephemeral_types(filter: &Filter) -> Vec<&'static str> {
+    let wanted = |name: &&str| filter.types.is_empty() || filter.types.iter().any(|t| t == name);
+    Event::EPHEMERAL.iter().copied().filter(wanted).collect()
 }
 
 impl Listener for Splice {

@@ -37,6 +37,8 @@ pub struct EventsQuery {
     run_id: Option<Uuid>,
     /// Only events about this mission.
     mission_id: Option<Uuid>,
+    /// Only events about this room.
+    room_id: Option<Uuid>,
     /// Where to continue. A browser cannot set the header `Last-Event-ID` on its first request.
     last_event_id: Option<String>,
     /// Where to begin without a cursor; `now` if absent.
@@ -55,7 +57,7 @@ pub enum Beginning {
 }
 
 /// Live events of the workspace (server-sent events): first the stored events after the cursor, then live ones. Ids are
-/// `<epoch>.<sequence>`. `reset` means that the cursor cannot be served: read everything again. `beat` comes every 10 s
+/// `<epoch>.<sequence>`. `trimmed` means that the part after the cursor has lost its ephemeral events; its facts follow. `reset` means that the cursor cannot be served: read everything again. `beat` comes every 10 s
 /// without an id.
 #[utoipa::path(get, path = "/api/events", tag = "events",
     params(EventsQuery, ("Last-Event-ID" = Option<String>, Header, description = "where to go on")),
@@ -79,6 +81,7 @@ async fn events(
         agent_id: query.agent_id,
         run_id: query.run_id,
         mission_id: query.mission_id,
+        room_id: query.room_id,
     };
     let admission = state.live.admit(Opening {
         what: "subscriber",

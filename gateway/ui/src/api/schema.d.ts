@@ -796,7 +796,7 @@ export interface paths {
         };
         /**
          * Live events of the workspace (server-sent events): first the stored events after the cursor, then live ones. Ids are
-         *     `<epoch>.<sequence>`. `reset` means that the cursor cannot be served: read everything again. `beat` comes every 10 s
+         *     `<epoch>.<sequence>`. `trimmed` means that the part after the cursor has lost its ephemeral events; its facts follow. `reset` means that the cursor cannot be served: read everything again. `beat` comes every 10 s
          *     without an id.
          */
         get: operations["events"];
@@ -3291,6 +3291,7 @@ export interface components {
             "resource.changed": components["schemas"]["ResourceChanged"];
             telemetry: components["schemas"]["Telemetry"];
             "topology.update": components["schemas"]["TopologyUpdate"];
+            trimmed: components["schemas"]["Trimmed"];
             "world.touch": components["schemas"]["WorldTouch"];
         };
         /** @description Either a one-time login, or e-mail and password. */
@@ -5925,6 +5926,21 @@ export interface components {
             living: number;
             /** @description The root. */
             root: components["schemas"]["ActorSnapshot"];
+        };
+        /**
+         * @description Ephemeral events of this part of the log are deleted, because they are kept for a shorter time than facts. The facts of
+         *     the same part follow. The frame has no id.
+         */
+        Trimmed: {
+            /** @description The id of the first event of the part. */
+            from: string;
+            /** @description The id of its last event. */
+            to: string;
+            /**
+             * @description The types that the part may have lost. `resource.changed` is lost only where it announced a machine's figures or
+             *     the progress of a mirror.
+             */
+            types: string[];
         };
         /** @description Whether the command gets a terminal, and its size. */
         Tty: boolean | components["schemas"]["TerminalSize"];
@@ -9355,6 +9371,8 @@ export interface operations {
                 run_id?: string;
                 /** @description Only events about this mission. */
                 mission_id?: string;
+                /** @description Only events about this room. */
+                room_id?: string;
                 /** @description Where to continue. A browser cannot set the header `Last-Event-ID` on its first request. */
                 last_event_id?: string;
                 /** @description Where to begin without a cursor; `now` if absent. */

@@ -227,8 +227,8 @@ async fn record_progress(
         return Ok(false);
     };
     if news {
-        let fact = Event::changed(ResourceKind::Repo, row.repo_id, row.version);
-        events::append(&mut tx, row.workspace_id, now, [fact]).await?;
+        let report = Event::reported(ResourceKind::Repo, row.repo_id, row.version);
+        events::append(&mut tx, row.workspace_id, now, [report]).await?;
     }
     tx.commit().await?;
     Ok(true)
