@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use roost_platform::clock::{Clock, SystemClock};
-use roost_platform::events::NodeActivity;
+use roost_platform::events::{self, Event, Formation, NodeActivity, ResourceKind, TopologyUpdate};
 use roost_tenancy::auth::{self, WorkspaceScope};
 use roost_tests::raw_socket::RawSocket;
-use roost_tests::{Gateway, Person, Stream, eventually};
+use roost_tests::{DbInspector, Gateway, Person, Stream, eventually};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
@@ -241,22 +241,47 @@ async fn stream_from_the_oldest_gets_every_kept_event() {
     gateway.stop().await;
 }
 
-#[tokio::test]
-async fn a_cursor_older_than_the_retention_gets_exactly_one_reset() {
+/// A gateway that keeps a thousand facts, and its database.
+async fn forgetful() -> (Gateway, DbInspector) {
     let gateway = Gateway::start_with(&[
         ("operators", r#"["owner@roost.localhost"]"#),
         ("events.retention_count", "1000"),
     ])
     .await;
-    let owner = gateway.owner().await;
-    let mut live = Stream::open(owner.get("/api/events?last_event_id=1.0")).await;
-    for n in 0..1_100 {
+    let file = gateway.data_dir().join("roost.db");
+    let inspector = DbInspector::open(&format!("sqlite:{}", file.display())).await;
+    (gateway, inspector)
+}
+
+/// Appends facts as a command does.
+async fn change(gateway: &Gateway, owner: &Person, count: usize) {
+    let scope = scope(owner);
+    let facts = (0..count).map(|_| Event::changed(ResourceKind::Workspace, scope.workspace(), 1));
+    let mut tx = gateway.app().db().write().await.unwrap();
+    events::append(&mut tx, scope.workspace(), SystemClock.now(), facts)
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn show(gateway: &Gateway, owner: &Person, count: usize) {
+    for n in 0..count {
         let event = NodeActivity::on_machine(None, format!("{n}"), 0.5);
         gateway.app().events().emit(scope(owner), event).await;
     }
-    live.take(1_100).await;
-    let retention = "/api/ops/actors/roost%2Ffoundation%2Fretention/restart";
-    owner.post(retention).expect(202).await;
+}
+
+async fn sweep_events(owner: &Person) {
+    let worker = "/api/ops/actors/roost%2Ffoundation%2Fevent-retention/restart";
+    owner.post(worker).expect(202).await;
+}
+
+#[tokio::test]
+async fn a_cursor_older_than_the_retention_gets_exactly_one_reset() {
+    let (gateway, inspector) = forgetful().await;
+    let owner = gateway.owner().await;
+    change(&gateway, owner, 1_100).await;
+    sweep_events(owner).await;
     let reset = eventually("the sweeper has taken the oldest", || async {
         let mut stream = Stream::open(owner.get("/api/events?last_event_id=1.0")).await;
         let first = stream.next().await.unwrap();
@@ -275,7 +300,63 @@ async fn a_cursor_older_than_the_retention_gets_exactly_one_reset() {
     // What is still there is replayed without one.
     let mut stream = Stream::open(owner.get("/api/events?last_event_id=1.100")).await;
     assert_eq!(stream.next().await.unwrap().id.as_deref(), Some("1.101"));
+    inspector.close().await;
     gateway.stop().await;
+}
+
+#[tokio::test]
+async fn facts_outlive_ephemeral_events_and_a_cursor_among_them_is_told_once_what_is_gone() {
+    let (gateway, inspector) = forgetful().await;
+    let owner = gateway.owner().await;
+    let mut live = Stream::open(owner.get("/api/events?last_event_id=1.0")).await;
+    change(&gateway, owner, 2).await;
+    live.take(2).await;
+    show(&gateway, owner, 5).await;
+    live.take(5).await;
+    change(&gateway, owner, 1).await;
+    live.take(1).await;
+    let old = "UPDATE events SET at = strftime('%Y-%m-%d %H:%M:%S+00:00', at, '-2 days')";
+    assert_eq!(inspector.change(old).await, 8);
+    show(&gateway, owner, 1).await;
+    live.take(1).await;
+    sweep_events(owner).await;
+    let first = eventually("the sweeper has taken yesterday's activity", || async {
+        let mut stream = Stream::open(owner.get("/api/events?last_event_id=1.1")).await;
+        let first = stream.next().await.unwrap();
+        (first.kind == "trimmed").then_some((first, stream))
+    })
+    .await;
+    let (trimmed, mut stream) = first;
+    assert_eq!(trimmed.id, None, "the client's cursor stays where it is");
+    assert_eq!(trimmed.data["from"], "1.2");
+    assert_eq!(trimmed.data["to"], "1.7");
+    let types = trimmed.data["types"].as_array().unwrap();
+    assert!(types.contains(&json!("node.activity")), "{types:?}");
+    assert!(!types.contains(&json!("agent.status")), "{types:?}");
+    let rest: Vec<_> = stream.take(3).await;
+    let ids: Vec<_> = rest
+        .iter()
+        .map(|event| event.id.as_deref().unwrap())
+        .collect();
+    assert_eq!(
+        ids,
+        ["1.2", "1.8", "1.9"],
+        "facts, and what is young enough"
+    );
+    make(owner).await;
+    assert_eq!(stream.next().await.unwrap().id.as_deref(), Some("1.10"));
+    // A client that wants only facts has lost nothing.
+    let layout = Event::TopologyUpdate(TopologyUpdate {
+        formation: Formation::Flat,
+        nodes: Vec::new(),
+        edges: Vec::new(),
+    });
+    gateway.app().events().emit(scope(owner), layout).await;
+    let facts = "/api/events?last_event_id=1.1&types=topology.update";
+    let mut stream = Stream::open(owner.get(facts)).await;
+    assert_eq!(stream.next().await.unwrap().kind, "topology.update");
+    gateway.stop().await;
+    inspector.close().await;
 }
 
 /// Some megabytes in events of a kilobyte: more than sockets keep for a reader that does not read.

@@ -15,6 +15,8 @@ mod handle;
 mod routes;
 mod send_queue;
 mod slots;
+#[cfg(test)]
+mod tests;
 
 pub use context::LiveContext;
 pub use dto::{Beat, LiveEvents};
