@@ -1,8 +1,13 @@
-// Server-sent events read from a fetch, where the page must see refusals and choose the offset to resume at.
+// Server-sent events read from a fetch, where the page must see refusals, choose where to resume, or read a field that an
+// EventSource leaves out.
 
 export interface SseMessage {
   event: string;
   data: string;
+  /** The frame's own id. Unlike an EventSource, a frame without one does not repeat the last. */
+  id?: string;
+  /** What the event happened in, as JSON. The gateway's own field, which clients of the standard ignore. */
+  about?: string;
 }
 
 /** Cuts a growing text into whole frames; what is left of an unfinished frame stays for the next call. */
@@ -20,16 +25,16 @@ export function makeSseParser(): (text: string) => SseMessage[] {
 }
 
 function parseFrame(frame: string): SseMessage | undefined {
-  let event = "message";
   const data: string[] = [];
+  const message: SseMessage = { event: "message", data: "" };
   for (const line of frame.split("\n")) {
     const colon = line.indexOf(":");
     const name = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
-    if (name === "event") event = value;
-    else if (name === "data") data.push(value);
+    if (name === "data") data.push(value);
+    else if (name === "event" || name === "id" || name === "about") message[name] = value;
   }
-  return data.length > 0 ? { event, data: data.join("\n") } : undefined;
+  return data.length > 0 ? { ...message, data: data.join("\n") } : undefined;
 }
 
 export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator<SseMessage> {

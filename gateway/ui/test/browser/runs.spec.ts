@@ -69,7 +69,11 @@ test.describe("runs", () => {
         const planner = panelOf(page, "Planner");
         await planner.getByText("Nothing said yet.").waitFor();
         const say = (text: string, channel?: "say" | "tool") =>
-          mock.hub.emit("agent.reasoning.delta", { agentId: agent, text, ...(channel && { channel }) });
+          mock.hub.emit(
+            "agent.reasoning.delta",
+            { agentId: agent, text, ...(channel && { channel }) },
+            { run: run.id },
+          );
         say("Which test fails? ");
         say("I do not know yet.");
         say(`${LABEL}\nI look at the `, "say");
@@ -79,23 +83,26 @@ test.describe("runs", () => {
         await planner.getByText("demonstration", { exact: true }).waitFor();
         expect(await page.getByText("a script speaks here, no model").count(), "the line is no text").toBe(0);
         say('{"command":"cargo', "tool");
-        mock.hub.emit("agent.tool.call", {
-          agentId: agent,
-          tool: "shell",
-          target: "cargo test",
-          doorRequired: false,
-        });
-        mock.hub.emit("agent.computer.frame", {
-          agentId: agent,
-          app: "terminal",
-          lines: [
-            { text: "$ cargo test", kind: "cursor" },
-            { text: "running 4 tests" },
-            { text: "+ added", kind: "add" },
-            { text: "exit 0", kind: "ok" },
-            { text: "one warning", kind: "warn" },
-          ],
-        });
+        mock.hub.emit(
+          "agent.tool.call",
+          { agentId: agent, tool: "shell", target: "cargo test", doorRequired: false },
+          { run: run.id },
+        );
+        mock.hub.emit(
+          "agent.computer.frame",
+          {
+            agentId: agent,
+            app: "terminal",
+            lines: [
+              { text: "$ cargo test", kind: "cursor" },
+              { text: "running 4 tests" },
+              { text: "+ added", kind: "add" },
+              { text: "exit 0", kind: "ok" },
+              { text: "one warning", kind: "warn" },
+            ],
+          },
+          { run: run.id },
+        );
         const screen = page.getByRole("region", { name: "Screen of Planner" });
         await screen.getByText("running 4 tests").waitFor();
         expect(await screen.locator("[data-line=ok]").count()).toBe(1);
@@ -282,22 +289,29 @@ test.describe("runs", () => {
     await shot(page, "run-forked");
   });
 
-  test("words of another run of the same agent are not shown", async ({ visit }) => {
+  test("words and screens of another run of the same agent are not shown, also while both are at work", async ({
+    visit,
+  }) => {
     const { mock, page } = await visit();
     const run = atWork(mock);
-    const [mine, other] = agentsOf(run);
+    const [agentId] = agentsOf(run);
     await page.goto(`${mock.url}/runs/${run.id}`);
     await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
     await settled(page);
-    const say = (agentId: string, text: string) =>
-      mock.hub.emit("agent.reasoning.delta", { agentId, text, channel: "say" });
-    say(other, "Said elsewhere.");
-    say(mine, "Said here.");
-    await panelOf(page, "Planner").getByText("Said here.").waitFor();
-    run.steps.push(makeStep(run, "coder"));
-    mock.hub.changed("run", run.id, 3);
-    await panelOf(page, "Coder").getByText("Nothing said yet.").waitFor();
-    expect(await page.getByText("Said elsewhere.").count()).toBe(0);
+    const show = (text: string, about?: { run: string }) => {
+      mock.hub.emit("agent.reasoning.delta", { agentId, text: `Said ${text}.`, channel: "say" }, about);
+      const lines = [{ text: `Shown ${text}.` }];
+      mock.hub.emit("agent.computer.frame", { agentId, app: "terminal", lines }, about);
+    };
+    show("here", { run: run.id });
+    show("in another run", { run: crypto.randomUUID() });
+    show("outside of runs");
+    show("here again", { run: run.id });
+    const planner = panelOf(page, "Planner");
+    await planner.getByText("Said here.Said here again.").waitFor();
+    const screen = page.getByRole("region", { name: "Screen of Planner" });
+    await screen.getByText("Shown here again.").waitFor();
+    expect(await page.getByText(/another run|outside of runs/).count()).toBe(0);
   });
 
   test("hostile texts stay text and a viewer is told about the missing right", async ({ visit }) => {

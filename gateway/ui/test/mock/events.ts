@@ -9,6 +9,7 @@ interface Sent {
   id?: string;
   type: string;
   data: unknown;
+  about?: { run?: string; mission?: string; room?: string };
 }
 
 export type Hub = ReturnType<typeof makeHub>;
@@ -19,15 +20,19 @@ export function makeHub() {
   const open = new Set<ServerResponse>();
   let seq = 0;
   let refusing = false;
-  const write = (response: ServerResponse, { id, type, data }: Sent) =>
-    response.write(`${id ? `id: ${id}\n` : ""}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+  const line = (name: string, value: string | undefined) =>
+    value === undefined ? "" : `${name}: ${value}\n`;
+  const write = (response: ServerResponse, { id, type, data, about }: Sent) =>
+    response.write(
+      `${line("id", id)}event: ${type}\n${line("about", about && JSON.stringify(about))}data: ${JSON.stringify(data)}\n\n`,
+    );
   const beat = setInterval(
     () => open.forEach((response) => write(response, { type: "beat", data: {} })),
     1000,
   );
   return {
-    emit<T extends keyof Events>(type: T, data: Events[T]) {
-      const event = { id: `${epoch}.${(seq += 1)}`, type, data };
+    emit<T extends keyof Events>(type: T, data: Events[T], about?: Sent["about"]) {
+      const event = { id: `${epoch}.${(seq += 1)}`, type, data, ...(about && { about }) };
       log.push(event);
       open.forEach((response) => write(response, event));
     },

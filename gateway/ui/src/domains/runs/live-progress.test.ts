@@ -4,8 +4,15 @@ import { atWork, LiveProgress } from "./live-progress";
 
 const step = (agent_id: string, more: Partial<RunStep> = {}) =>
   ({ agent_id, key: agent_id, lap: 1, attempt: 1, status: "running", ...more }) as RunStep;
-const say = (progress: LiveProgress, agentId: string, text: string) =>
-  progress.take("agent.reasoning.delta", { agentId, text, channel: "say" });
+const RUN = "r1";
+const take = (
+  progress: LiveProgress,
+  type: string,
+  data: Record<string, unknown>,
+  run: string | null = RUN,
+) => progress.take({ type, data, ...(run !== null && { about: { run } }) });
+const say = (progress: LiveProgress, agentId: string, text: string, run: string | null = RUN) =>
+  take(progress, "agent.reasoning.delta", { agentId, text, channel: "say" }, run);
 const said = (progress: LiveProgress, agent: string) =>
   progress.now.get(agent)?.heard.map((one) => one.say) ?? [];
 
@@ -14,25 +21,36 @@ describe("who is listened to", () => {
     expect([
       ...atWork([step("a"), step("b", { status: "done" }), step("c", { child_run_id: "r" })]).keys(),
     ]).toEqual(["a"]);
-    const progress = new LiveProgress();
+    const progress = new LiveProgress(RUN);
     expect(say(progress, "a", "of another run").draw).toBe(false);
     progress.turnTo(atWork([step("a")]));
     expect(said(progress, "a")).toEqual([]);
     expect(say(progress, "a", "of this").draw).toBe(true);
     expect(say(progress, "b", "of nobody here").draw).toBe(false);
     progress.turnTo(atWork([step("a", { status: "done" })]));
-    expect(progress.take("agent.tool.call", { agentId: "a", tool: "shell" })).toEqual({
+    expect(take(progress, "agent.tool.call", { agentId: "a", tool: "shell" })).toEqual({
       draw: false,
       ask: false,
     });
     expect(say(progress, "a", "of another run again").draw).toBe(false);
     expect(said(progress, "a")).toEqual(["of this"]);
   });
+  it("takes nothing that the same agent says and shows in another run at the same time", () => {
+    const progress = new LiveProgress(RUN);
+    progress.turnTo(atWork([step("a")]));
+    expect(say(progress, "a", "elsewhere", "r2").draw).toBe(false);
+    expect(say(progress, "a", "in no run", null).draw).toBe(false);
+    const frame = { agentId: "a", app: "terminal", lines: [{ text: "$ ls" }] };
+    expect(take(progress, "agent.computer.frame", frame, "r2").draw).toBe(false);
+    expect(progress.now.get("a")).toBeUndefined();
+    expect(say(progress, "a", "here").draw).toBe(true);
+    expect(said(progress, "a")).toEqual(["here"]);
+  });
   it("begins a step with a screen and a turn of its own, and keeps what was heard of this run", () => {
-    const progress = new LiveProgress();
+    const progress = new LiveProgress(RUN);
     progress.turnTo(atWork([step("a")]));
     say(progress, "a", "one");
-    progress.take("agent.computer.frame", { agentId: "a", app: "terminal", lines: [{ text: "$ ls" }, 7] });
+    take(progress, "agent.computer.frame", { agentId: "a", app: "terminal", lines: [{ text: "$ ls" }, 7] });
     expect(progress.now.get("a")?.screen?.lines).toHaveLength(2);
     progress.turnTo(atWork([step("a")]));
     say(progress, "a", " more");
@@ -43,14 +61,14 @@ describe("who is listened to", () => {
     expect(progress.now.get("a")?.screen).toBeUndefined();
   });
   it("asks for what was kept when a tool is called, and draws nothing of a task", () => {
-    const progress = new LiveProgress();
+    const progress = new LiveProgress(RUN);
     progress.turnTo(atWork([step("a")]));
-    expect(progress.take("agent.tool.call", { agentId: "a", tool: "shell" })).toEqual({
+    expect(take(progress, "agent.tool.call", { agentId: "a", tool: "shell" })).toEqual({
       draw: true,
       ask: true,
     });
-    expect(progress.take("agent.task.update", { agentId: "a" })).toEqual({ draw: false, ask: true });
-    expect(progress.take("agent.reasoning.delta", { agentId: "a", channel: "odd" }).draw).toBe(false);
-    expect(progress.take("agent.status", { agentId: "a" })).toEqual({ draw: false, ask: false });
+    expect(take(progress, "agent.task.update", { agentId: "a" })).toEqual({ draw: false, ask: true });
+    expect(take(progress, "agent.reasoning.delta", { agentId: "a", channel: "odd" }).draw).toBe(false);
+    expect(take(progress, "agent.status", { agentId: "a" })).toEqual({ draw: false, ask: false });
   });
 });

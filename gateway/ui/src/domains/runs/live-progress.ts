@@ -1,8 +1,8 @@
-// The live progress of the agents of one run. An event names its agent, not its run, and an agent may work in several. So an
-// agent is listened to only while this run itself has a step of it at work, as the page knows the steps; earlier and
-// later events belong to another run, or to an unknown one, and are dropped. Where two runs of an agent are at work at
-// the same time, what it says in the other one is still shown here as well: nothing in the event tells them apart.
+// The live progress of the agents of one run. An agent may work in several runs at once, so only events that name this run
+// are taken, and only while the page knows a step of the agent that is at work: what comes earlier would join the turn of
+// the step before.
 import type { RunStep } from "~/api/runs";
+import type { LiveEvent } from "~/live/stream";
 import { addDelta, type Channel, type LiveTurn, type Screen } from "./transcript";
 
 export interface AgentNow {
@@ -44,6 +44,8 @@ export class LiveProgress {
   /** Whose next piece begins a turn: a call of a tool ended the one before, or its step has just begun. */
   private fresh = new Set<string>();
 
+  constructor(private readonly run: string) {}
+
   /** Whom to listen to from now on. A step that begins has its own screen and its own turns. */
   turnTo(working: Map<string, string>) {
     for (const [agent, step] of working) {
@@ -55,9 +57,9 @@ export class LiveProgress {
     this.working = working;
   }
 
-  take(type: string, data: Record<string, unknown>): Told {
+  take({ type, data, about }: LiveEvent): Told {
     const agent = words(data["agentId"]);
-    if (!this.working.has(agent)) return NOTHING;
+    if (about?.run !== this.run || !this.working.has(agent)) return NOTHING;
     const before = this.now.get(agent) ?? { heard: [] };
     switch (type) {
       case "agent.reasoning.delta": {

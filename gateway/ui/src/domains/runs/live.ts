@@ -1,7 +1,7 @@
 // What the agents of a run say and show at this moment, from the page's one stream. Nothing of it is kept: what is kept
 // comes from the run's journal, which is asked for again when a tool is called.
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { Run } from "~/api/runs";
 import { keys } from "~/api/keys";
 import { watchEvents } from "~/live/provider";
@@ -17,7 +17,7 @@ const PAUSE_MS = 800;
 export function useAgentsNow({ id, steps, status }: Pick<Run, "id" | "steps" | "status">) {
   const client = useQueryClient();
   const [shown, setShown] = useState(NONE);
-  const [progress] = useState(() => new LiveProgress());
+  const progress = useMemo(() => new LiveProgress(id), [id]);
   const over = isOver(status);
   useEffect(() => {
     if (over) return undefined;
@@ -35,8 +35,8 @@ export function useAgentsNow({ id, steps, status }: Pick<Run, "id" | "steps" | "
         void renew(client, { queryKey: callsKey(id) });
       }, PAUSE_MS);
     };
-    const stop = watchEvents(({ type, data }) => {
-      const told = progress.take(type, data);
+    const stop = watchEvents((event) => {
+      const told = progress.take(event);
       if (told.draw) draw();
       if (told.ask) askLater();
     });
