@@ -11,5 +11,6 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::runs::entity::run::Entity>(),
         Table::of::<crate::runs::entity::step::Entity>(),
         Table::of::<crate::runs::entity::call::Entity>(),
+        Table::of::<crate::runs::entity::child::Entity>(),
     ]
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Agents;
 use super::agent_context::AgentContext;
 use super::progress_stream::ProgressSender;
-use super::transcript::Answer;
+use roost_execution::runs::Answer;
 use roost_execution::runs::{StepJob, StepRow, StepStatus};
 use roost_execution::tools;
 use roost_platform::events::{

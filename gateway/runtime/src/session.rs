@@ -12,13 +12,14 @@ use serde_json::Value;
 use super::agent_context::AgentContext;
 use super::progress_stream::ProgressSender;
 use super::spending::{self, Refused, Reservation};
-use super::transcript::{Answer, Next, Transcript, Turn};
+use super::transcript::{Next, Transcript};
 use super::{Agents, progress_events};
 use roost_execution::providers::{
     Call, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec, Usage,
 };
 use roost_execution::runs::{
-    Class, Entry, FenceError, Journal, StepJob, StepResult, Used, effect_key,
+    Answer, Class, Entry, FenceError, Journal, JournalError, MOST_ENTRIES, NewEntry, StepJob,
+    StepResult, Turn, Used, effect_key,
 };
 use roost_execution::tools::{self, Capability, EffectKey, ToolResult};
 use roost_machines::fleet;
@@ -74,12 +75,20 @@ impl Session<'_> {
 
     async fn run_to_end(&self) -> Result<String, Stopped> {
         let journal = &self.job.journal;
-        let written = journal.read().await.map_err(FenceError::from)?;
-        let mut transcript = Transcript::replay(&written)
-            .map_err(|error| StepResult::terminal(error.to_string()))?;
+        let mut transcript = Transcript::default();
+        journal
+            .replay(|_, entry| transcript.push(entry))
+            .await
+            .map_err(|error| match error {
+                JournalError::Db(error) => Stopped::Fence(error.into()),
+                error => StepResult::terminal(error.to_string()).into(),
+            })?;
         // A call that waits for its machine was published when it was made. Do not publish it again at each poll.
         let mut published = journal.waited;
         loop {
+            if transcript.place() as usize >= MOST_ENTRIES {
+                return Err(StepResult::terminal(JournalError::TooLong.to_string()).into());
+            }
             match transcript.next() {
                 Next::Finished(turn) => return final_text(turn).map_err(Stopped::from),
                 Next::Looping => {
@@ -208,12 +217,7 @@ impl Session<'_> {
             return Ok((answer(text, true), begun.elapsed()));
         }
         let run = &self.job.run;
-        let key = EffectKey(effect_key(
-            run.id,
-            &self.job.step.key,
-            self.job.step.lap,
-            place,
-        ));
+        let key = EffectKey(effect_key(run.id, &self.job.journal.step, place));
         kill_point!(self.agents.kill_points, "runtime.session.before_tool");
         let result = self.effect(key, &call.name, &call.arguments).await?;
         kill_point!(self.agents.kill_points, "runtime.session.after_tool");
@@ -337,13 +341,10 @@ impl Session<'_> {
         reply: &Reply,
         took: Duration,
     ) -> Result<(), Stopped> {
-        let entry = Entry {
+        let entry = NewEntry {
             index,
-            kind: "model",
             name: self.context.model.name.clone(),
-            content: serde_json::to_string(turn)
-                .map_err(|error| StepResult::terminal(error.to_string()))?,
-            failed: false,
+            entry: Entry::Model(turn.clone()),
             took_ms: millis(took),
             used: used(reply.usage, reply.cost_microusd),
         };
@@ -358,13 +359,10 @@ impl Session<'_> {
         answer: &Answer,
         took: Duration,
     ) -> Result<(), Stopped> {
-        let entry = Entry {
+        let entry = NewEntry {
             index,
-            kind: "tool",
             name: name.to_owned(),
-            content: serde_json::to_string(answer)
-                .map_err(|error| StepResult::terminal(error.to_string()))?,
-            failed: answer.is_error,
+            entry: Entry::Tool(answer.clone()),
             took_ms: millis(took),
             used: Used::default(),
         };

@@ -1,10 +1,8 @@
 //! An agent's conversation in one step, as its journal records it: model turns, calls and results. Pure code. A
 //! replay of an interrupted step's journal gives exactly the point at which the step continues.
 
-use serde::{Deserialize, Serialize};
-
-use roost_execution::providers::{Call, Message, Stop};
-use roost_execution::runs::CallRow;
+use roost_execution::providers::{Call, Message};
+use roost_execution::runs::{Answer, DoorAnswer, Entry, Turn};
 
 /// The maximum number of model turns in one step.
 pub const MAX_TURNS: usize = 80;
@@ -15,38 +13,6 @@ const REPEATS_BEFORE_END: usize = 6;
 const MAX_PROMPT_BYTES: usize = 400 << 10;
 /// The size of a shortened older result.
 const OLD_RESULT_BYTES: usize = 2 << 10;
-
-/// A model's turn in the journal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Turn {
-    pub text: String,
-    #[serde(default)]
-    pub calls: Vec<Call>,
-    pub stop: Stop,
-}
-
-/// A tool's result in the journal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
-    /// The id of the call.
-    pub call: String,
-    pub arguments: serde_json::Value,
-    pub text: String,
-    pub is_error: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<i32>,
-    #[serde(default)]
-    pub cut: bool,
-}
-
-/// The journal contains an entry that the gateway did not write.
-#[derive(Debug, thiserror::Error)]
-#[error("the journal of the step cannot be read at entry {at}")]
-pub struct Unreadable {
-    pub at: usize,
-    #[source]
-    pub source: serde_json::Error,
-}
 
 /// The conversation.
 #[derive(Debug, Clone, Default)]
@@ -72,22 +38,16 @@ pub enum Next<'a> {
 }
 
 impl Transcript {
-    /// Rebuilds the conversation from the journal.
-    ///
-    /// # Errors
-    /// [`Unreadable`].
-    pub fn replay(journal: &[CallRow]) -> Result<Self, Unreadable> {
-        let mut transcript = Self::default();
-        for (at, entry) in journal.iter().enumerate() {
-            let wrong = |source| Unreadable { at, source };
-            match entry.kind.as_str() {
-                "model" => {
-                    transcript.push_turn(serde_json::from_str(&entry.content).map_err(wrong)?);
-                }
-                _ => transcript.push_answer(serde_json::from_str(&entry.content).map_err(wrong)?),
+    /// Adds the next entry of the journal.
+    pub fn push(&mut self, entry: Entry) {
+        match entry {
+            Entry::Model(turn) => self.push_turn(turn),
+            Entry::Tool(answer) | Entry::Door(DoorAnswer { answer, .. }) => {
+                self.push_answer(answer);
             }
+            // It is no part of the conversation, but it has a place.
+            Entry::Child(_) | Entry::Note(_) => self.entries += 1,
         }
-        Ok(transcript)
     }
 
     /// Adds a turn of the model.
@@ -215,6 +175,7 @@ fn shorten(messages: &mut [Message]) {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use roost_execution::providers::Stop;
     use serde_json::json;
 
     use super::*;
@@ -314,46 +275,26 @@ mod tests {
         fn replay_restores_the_position_of_an_interrupted_step(
             shape in proptest::collection::vec(0usize..4, 1..8), cut in 0usize..40,
         ) {
-            let mut written: Vec<CallRow> = Vec::new();
+            let mut written: Vec<Entry> = Vec::new();
             let mut live = Transcript::default();
-            let mut steps = 0;
             for calls in shape {
                 let calls: Vec<Call> = (0..calls).map(|n| call(&n.to_string(), "shell")).collect();
-                let said = turn(calls.clone());
-                for (kind, content) in std::iter::once(("model", serde_json::to_string(&said).unwrap()))
-                    .chain(calls.iter().map(|call| ("tool", serde_json::to_string(&answer(&call.id, "x")).unwrap())))
-                {
-                    if steps == cut { break; }
-                    steps += 1;
-                    written.push(entry(written.len(), kind, &content));
-                    match kind {
-                        "model" => live.push_turn(serde_json::from_str(&content).unwrap()),
-                        _ => live.push_answer(serde_json::from_str(&content).unwrap()),
+                let answers = calls.iter().map(|call| Entry::Tool(answer(&call.id, "x")));
+                for entry in std::iter::once(Entry::Model(turn(calls.clone()))).chain(answers) {
+                    if written.len() == cut { break; }
+                    written.push(entry.clone());
+                    match entry {
+                        Entry::Model(turn) => live.push_turn(turn),
+                        Entry::Tool(answer) => live.push_answer(answer),
+                        other => panic!("{other:?} was not written"),
                     }
                 }
             }
-            let replayed = Transcript::replay(&written).unwrap();
+            let mut replayed = Transcript::default();
+            written.into_iter().for_each(|entry| replayed.push(entry));
             prop_assert_eq!(replayed.place(), live.place());
             prop_assert_eq!(replayed.next(), live.next());
             prop_assert_eq!(replayed.messages("go"), live.messages("go"));
-        }
-    }
-
-    fn entry(idx: usize, kind: &str, content: &str) -> CallRow {
-        CallRow {
-            run_id: roost_platform::ids::RunId(uuid::Uuid::nil()),
-            step_key: "coder".to_owned(),
-            lap: 1,
-            idx: i32::try_from(idx).unwrap(),
-            kind: kind.to_owned(),
-            name: "x".to_owned(),
-            content: content.to_owned(),
-            failed: false,
-            started_ms: 0,
-            ended_ms: 0,
-            tokens_in: 0,
-            tokens_out: 0,
-            cost_microusd: 0,
         }
     }
 }

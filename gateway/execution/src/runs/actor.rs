@@ -13,7 +13,7 @@ use super::children;
 use super::fence::{Begin, Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
 use super::journal::Journal;
-use super::model::{self, Class, Status, StepStatus, Verdict};
+use super::model::{Class, Status, StepStatus, Verdict};
 use super::progress::{Move, Progress};
 use super::retry::{self, Attempt};
 use super::step_executor::{StepJob, StepResult};
@@ -199,21 +199,16 @@ impl RunActor {
         begun: &[(Step, i32)],
     ) -> Result<(), FenceError> {
         let runs = self.runs.clone();
+        let names: Vec<StepRef> = begun.iter().map(|(step, _)| step.name()).collect();
         let mut rows = Vec::with_capacity(begun.len());
-        for (step, position) in begun {
+        for ((step, position), at) in begun.iter().zip(&names) {
             let node = self.progress.node(step);
-            let child = match node.map(|node| node.kind) {
-                None | Some(NodeKind::Agent) => None,
-                Some(_) => Some(model::child_id(self.row.id, &step.key, step.lap)),
-            };
             rows.push(Begin {
-                key: &step.key,
-                lap: i32::try_from(step.lap).unwrap_or(i32::MAX),
+                at,
                 position: *position,
                 node: &step.node,
                 purpose: step.purpose.as_str(),
                 agent: node.and_then(|node| node.attributes.agent).map(ClawId),
-                child,
             });
         }
         let last = rows.iter().rev().find_map(|begin| begin.agent);
@@ -225,7 +220,7 @@ impl RunActor {
             .pass_at(&tx, Used::default(), steps, pane.as_ref())
             .await?;
         if let Some((at, ended)) = ended {
-            self.fence.end(&tx, &at.key, lap(at), ended).await?;
+            self.fence.end(&tx, at, ended).await?;
         }
         self.fence.begin(&tx, passed, &rows).await?;
         let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
@@ -263,8 +258,7 @@ impl RunActor {
             journal: Journal {
                 db: self.runs.inner.db.clone(),
                 fence: self.fence,
-                step: step.key.clone(),
-                lap: step.lap,
+                step: at.clone(),
                 waited: work.away,
             },
             attempt: work.attempt,
@@ -272,7 +266,7 @@ impl RunActor {
             cancelled,
         };
         let runs = self.runs.clone();
-        let name = format!("{}#{}", step.key, step.lap);
+        let name = at.to_string();
         let step_ref = at.clone();
         let work = async move {
             match job.node.kind {
@@ -430,7 +424,7 @@ impl RunActor {
             return Ok(());
         }
         let (step_executor, row) = (self.runs.inner.step_executor.clone(), self.row.clone());
-        let of = step.map(|at| format!("-{}#{}", at.key, at.lap));
+        let of = step.map(|at| format!("-{at}"));
         let name = format!("abandon-{}{}", self.row.id, of.unwrap_or_default());
         let abandon = move |_| async move {
             step_executor.abandon(&row, effects).await;
@@ -448,10 +442,6 @@ impl RunActor {
             job.cancel();
         }
     }
-}
-
-fn lap(at: &StepRef) -> i32 {
-    i32::try_from(at.lap).unwrap_or(i32::MAX)
 }
 
 /// The end of a step with an output.

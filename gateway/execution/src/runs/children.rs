@@ -17,12 +17,14 @@ use crate::topology::{self, Graph, NodeKind};
 use roost_platform::events;
 use roost_platform::ids::TeamId;
 
+/// The step of a team has one call: its run.
+const CALL: u32 = 0;
 /// How often the child's row is polled: the child may run on another gateway.
 const POLL: Duration = Duration::from_secs(1);
 
 /// Starts or finds the child, and waits for its end.
 pub(super) async fn run(runs: &RunsHandle, job: StepJob) -> StepResult {
-    let id = child_id(job.run.id, &job.step.key, job.step.lap);
+    let id = child_id(job.run.id, &job.journal.step, CALL);
     // Subscribe before the row is read, so that no end is missed.
     let mut ended = runs.endings();
     match store::by_id(runs.inner.db.read(), id).await {
@@ -99,14 +101,14 @@ async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult
         }
     };
     let new = New {
-        id: child_id(job.run.id, &job.step.key, job.step.lap),
+        id: child_id(job.run.id, &job.journal.step, CALL),
         kind: Kind::Child,
         tier: Tier::Team,
         title,
         graph,
         input: job.prompt.clone(),
         team: Some(team),
-        parent: Some((&job.run, format!("{}#{}", job.step.key, job.step.lap))),
+        parent: Some((&job.run, job.journal.step.to_string())),
         forked: None,
         ceiling: remaining_ceiling(runs, &job.run).await?,
     };
@@ -128,6 +130,7 @@ async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult
         }
         let row = commands::row(runs, &tx, scope, job.run.created_by, &new).await?;
         let fact = commands::insert(&tx, row).await?;
+        store::insert_child(&tx, job.run.id, &job.journal.step, CALL, new.id).await?;
         events::append(&mut tx, scope.workspace(), runs.inner.clock.now(), [fact]).await?;
         tx.commit().await?;
         Ok::<_, FenceError>(Ok(()))
@@ -161,7 +164,8 @@ async fn remaining_ceiling(runs: &RunsHandle, run: &run::Model) -> Result<Option
 
 /// The end of a child. Its cost is added to its parent's cost once.
 async fn end_of(job: &StepJob, child: &run::Model) -> Option<StepResult> {
-    let end = match Status::parse(&child.status)? {
+    let status = Status::parse(&child.status)?;
+    let end = match status {
         Status::Queued | Status::Running => return None,
         Status::Completed => StepResult::Done(commands::text_of(child).unwrap_or_default()),
         Status::Failed => StepResult::Failed {
@@ -175,12 +179,7 @@ async fn end_of(job: &StepJob, child: &run::Model) -> Option<StepResult> {
         },
         Status::Cancelled => StepResult::terminal("The run that this step started was cancelled."),
     };
-    let used = Used {
-        tokens_in: child.tokens_in,
-        tokens_out: child.tokens_out,
-        cost_microusd: child.cost_microusd,
-    };
-    match job.journal.roll_up(child, used).await {
+    match job.journal.roll_up(CALL, child, status).await {
         Ok(()) => Some(end),
         Err(FenceError::Db(error)) => Some(StepResult::retryable(error.to_string())),
         Err(FenceError::Lost | FenceError::Cancelled) => Some(StepResult::Fenced),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::commands::text_of;
-use super::entity::{run, step};
+use super::entity::{child, run, step};
 use super::model::{Kind, Status, StepStatus};
 use super::store;
 use crate::topology::{self, Graph, Node, NodeKind, Purpose};
@@ -153,9 +153,10 @@ pub(super) async fn of_run(
     if let Some(kept) = kept.and_then(|json| serde_json::from_str(json).ok()) {
         return Ok(Some(kept));
     }
-    let ids = steps.iter().filter_map(|step| step.child_run_id);
+    let links = store::children(db, row.id).await?;
+    let ids = links.iter().map(|link| link.child_run_id);
     let children = store::some(db, row.workspace_id, ids).await?;
-    Ok(Some(side_by_side(row, steps, &children)))
+    Ok(Some(side_by_side(row, steps, &links, &children)))
 }
 
 /// Writes the comparison into the run, in the transaction that ends the run. Not into a cancelled run: its candidates
@@ -184,7 +185,12 @@ pub(super) async fn keep(tx: &WriteTx, row: &run::Model, status: Status) -> Resu
     Ok(())
 }
 
-fn side_by_side(row: &run::Model, steps: &[step::Model], children: &[run::Model]) -> Comparison {
+fn side_by_side(
+    row: &run::Model,
+    steps: &[step::Model],
+    links: &[child::Model],
+    children: &[run::Model],
+) -> Comparison {
     let Ok(graph) = serde_json::from_str::<Graph>(&row.graph) else {
         return Comparison {
             candidates: Vec::new(),
@@ -203,8 +209,8 @@ fn side_by_side(row: &run::Model, steps: &[step::Model], children: &[run::Model]
         };
         let step = steps.iter().find(|step| step.node == node.id);
         let child = step
-            .and_then(|step| step.child_run_id)
-            .and_then(|id| children.get(&id).copied());
+            .and_then(|step| links.iter().find(|link| is_of(link, step)))
+            .and_then(|link| children.get(&link.child_run_id).copied());
         if step.is_some_and(|step| StepStatus::parse(&step.status) == Some(StepStatus::Done)) {
             answered.push(topology::label(node));
         }
@@ -221,6 +227,11 @@ fn side_by_side(row: &run::Model, steps: &[step::Model], children: &[run::Model]
         verdict,
         no_verdict,
     }
+}
+
+/// Whether a call of this step started the run.
+pub(super) fn is_of(link: &child::Model, step: &step::Model) -> bool {
+    (&link.step_key, link.lap, link.shard) == (&step.step_key, step.lap, step.shard)
 }
 
 /// The judge's result for the candidates that answered. `None` until the judge has ended.

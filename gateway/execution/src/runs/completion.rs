@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use sea_orm::DbErr;
-use serde_json::Value;
 
 use super::entity::run;
+use super::entry::Entry;
 use super::fence::{Ended, Fence, FenceError, Finish};
 use super::handle::RunsHandle;
 use super::model::{StepStatus, effect_key};
+use super::progress::ref_of;
 use super::step_executor::Effect;
 use super::{comparison, status_events, store};
 use crate::topology::StepRef;
@@ -133,19 +134,20 @@ pub(super) async fn open_effects(
         let Some(agent) = step.agent_id else {
             continue;
         };
-        let lap = u32::try_from(step.lap).unwrap_or(0);
-        if only.is_some_and(|only| (&only.key, only.lap) != (&step.step_key, lap)) {
+        let at = ref_of(&step);
+        if only.is_some_and(|only| *only != at) {
             continue;
         }
-        let calls = store::calls_of(db, run, &step.step_key, lap).await?;
-        let Some(turn) = calls.iter().rposition(|call| call.kind == "model") else {
+        let Some((row, later)) = store::last_turn(db, run, &at).await? else {
             continue;
         };
-        let call_count = serde_json::from_str::<Value>(&calls[turn].content).unwrap_or_default();
-        let call_count = call_count["calls"].as_array().map_or(0, Vec::len);
-        for place in calls.len()..=turn + call_count {
-            let place = u32::try_from(place).unwrap_or(u32::MAX);
-            let key = effect_key(run, &step.step_key, lap, place);
+        let Ok(Entry::Model(turn)) = Entry::parse(&row) else {
+            continue;
+        };
+        let first = u32::try_from(row.idx).unwrap_or(u32::MAX).saturating_add(1);
+        for call in (0..turn.calls.len()).skip(usize::try_from(later).unwrap_or(usize::MAX)) {
+            let call = first.saturating_add(u32::try_from(call).unwrap_or(u32::MAX));
+            let key = effect_key(run, &at, call);
             open.push(Effect { agent, key });
         }
     }

@@ -8,9 +8,11 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::commands::text_of;
-use super::comparison::Comparison;
-use super::entity::{call, run, step};
+use super::comparison::{Comparison, is_of};
+use super::entity::{call, child, run, step};
+use super::entry::{Entry, EntryKind};
 use super::model::{Kind, Status, StepStatus, Tier};
+use super::progress::ref_of;
 use crate::topology::{Graph, Placed};
 use roost_platform::ids::{ClawId, RunId, TeamId};
 use roost_tenancy::auth::UserBrief;
@@ -73,6 +75,8 @@ pub struct RunSummary {
 pub struct RunStep {
     pub key: String,
     pub lap: i32,
+    /// The part of a step that is divided over several agents. 0 for a step in one part.
+    pub shard: i32,
     /// The position in the order in which steps began.
     pub position: i32,
     pub node: String,
@@ -80,8 +84,8 @@ pub struct RunStep {
     pub purpose: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<ClawId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub child_run_id: Option<RunId>,
+    /// The runs that the step started, in the order of its calls.
+    pub child_run_ids: Vec<RunId>,
     pub status: StepStatus,
     /// Counts from 1.
     pub attempt: i32,
@@ -148,28 +152,18 @@ pub struct Run {
     pub multiplexer_pane_id: Option<String>,
 }
 
-/// The kind of a journal entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CallKind {
-    /// A model's answer.
-    Model,
-    /// A tool's result.
-    Tool,
-    /// The end of a run that the step started.
-    Run,
-}
-
-/// A model turn or tool result inside a step.
+/// An entry of the journal of a step.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunCall {
     pub step: String,
     pub lap: i32,
+    pub shard: i32,
     pub index: i32,
-    pub kind: CallKind,
-    /// The name of the model or the tool.
+    pub kind: EntryKind,
+    /// The name of the model, the tool or the run.
     pub name: String,
-    /// For a model `{text, calls}`, for a tool `{arguments, text, exit_code}`.
+    /// For a model `{text, calls}`, for a tool `{arguments, text, exit_code}`, for a child `{run, status}`, for a door
+    /// `{door, arguments, text}`, for a note `{text}`.
     #[schema(value_type = Object)]
     pub content: Value,
     pub failed: bool,
@@ -184,7 +178,10 @@ pub struct RunCall {
 /// The complete journal of a run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunCalls {
+    /// The newest 10,000 entries, oldest first.
     pub items: Vec<RunCall>,
+    /// The number of older entries.
+    pub left_out: u64,
 }
 
 /// Filters for a list of runs.
@@ -266,20 +263,26 @@ pub fn waited_for(steps: &[step::Model]) -> Option<String> {
         .and_then(|step| step.error.clone())
 }
 
-impl From<step::Model> for RunStep {
-    fn from(row: step::Model) -> Self {
+impl RunStep {
+    /// From its row, and the runs that the steps of the run started.
+    pub fn new(row: step::Model, children: &[child::Model]) -> Self {
         let status = StepStatus::parse(&row.status).unwrap_or(StepStatus::Failed);
         let waits = status == StepStatus::Running;
         Self {
             status,
             waiting_since: row.away_since_ms.filter(|_| waits).map(at),
+            child_run_ids: children
+                .iter()
+                .filter(|link| is_of(link, &row))
+                .map(|link| link.child_run_id)
+                .collect(),
             key: row.step_key,
             lap: row.lap,
+            shard: row.shard,
             position: row.position,
             node: row.node,
             purpose: row.purpose,
             agent_id: row.agent_id,
-            child_run_id: row.child_run_id,
             attempt: row.attempt,
             output: row.output,
             error: row.error,
@@ -295,16 +298,13 @@ impl From<step::Model> for RunStep {
 impl From<call::Model> for RunCall {
     fn from(row: call::Model) -> Self {
         Self {
-            kind: match row.kind.as_str() {
-                "model" => CallKind::Model,
-                "run" => CallKind::Run,
-                _ => CallKind::Tool,
-            },
+            kind: EntryKind::parse(&row.kind).unwrap_or(EntryKind::Note),
+            content: shown(&row),
             step: row.step_key,
             lap: row.lap,
+            shard: row.shard,
             index: row.idx,
             name: row.name,
-            content: serde_json::from_str(&row.content).unwrap_or_default(),
             failed: row.failed,
             started_at: at(row.started_ms),
             ended_at: at(row.ended_ms),
@@ -315,10 +315,22 @@ impl From<call::Model> for RunCall {
     }
 }
 
+/// The content of an entry, or the reason why it is not shown.
+fn shown(row: &call::Model) -> Value {
+    let text = |text: String| serde_json::json!({ "text": text });
+    if row.content.is_empty() {
+        return text("[too long to be shown here]".to_owned());
+    }
+    match Entry::parse(row) {
+        Ok(entry) => entry.to_json(),
+        Err(error) => text(format!("[{error}]")),
+    }
+}
+
 impl Checkpoint {
     /// From the steps.
     pub fn of(steps: &[step::Model]) -> Self {
-        let name = |row: &step::Model| format!("{}#{}", row.step_key, row.lap);
+        let name = |row: &step::Model| ref_of(row).to_string();
         let outputs = steps
             .iter()
             .filter_map(|row| Some((name(row), row.output.clone()?)));

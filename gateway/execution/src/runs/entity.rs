@@ -1,4 +1,4 @@
-//! Rows of `topology_runs`, `run_steps` and `run_calls`. Times in `_ms` are the database's clock.
+//! Rows of `topology_runs`, `run_steps`, `run_calls` and `run_children`. Times in `_ms` are the database's clock.
 
 /// A run.
 pub mod run {
@@ -98,12 +98,13 @@ pub mod step {
         pub step_key: String,
         #[sea_orm(primary_key, auto_increment = false)]
         pub lap: i32,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub shard: i32,
         /// The position in the order in which steps began.
         pub position: i32,
         pub node: String,
         pub purpose: String,
         pub agent_id: Option<ClawId>,
-        pub child_run_id: Option<RunId>,
         /// A value of `StepStatus`.
         pub status: String,
         pub attempt: i32,
@@ -142,13 +143,15 @@ pub mod call {
         #[sea_orm(primary_key, auto_increment = false)]
         pub lap: i32,
         #[sea_orm(primary_key, auto_increment = false)]
+        pub shard: i32,
+        #[sea_orm(primary_key, auto_increment = false)]
         pub idx: i32,
-        /// `model`, `tool` or `run`.
+        /// The kind of an `Entry`.
         pub kind: String,
-        /// The name of the model or the tool.
+        /// The name of the model, the tool or the run.
         #[sea_orm(column_type = "Text")]
         pub name: String,
-        /// JSON of the answer or the result.
+        /// JSON of the `Entry`. Only `Entry::parse` reads it.
         #[sea_orm(column_type = "Text")]
         pub content: String,
         pub failed: bool,
@@ -157,6 +160,35 @@ pub mod call {
         pub tokens_in: i64,
         pub tokens_out: i64,
         pub cost_microusd: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// A run that a call of a step started.
+pub mod child {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::RunId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_children")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run_id: RunId,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub step_key: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub lap: i32,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub shard: i32,
+        /// The index of the call.
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub idx: i32,
+        pub child_run_id: RunId,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -11,6 +11,7 @@ use sea_orm::{
 
 use super::dto::at;
 use super::entity::{run, step};
+use super::journal::stored;
 use super::model::{Status, StepStatus};
 use crate::tools::Pane;
 use crate::topology::StepRef;
@@ -153,13 +154,13 @@ impl Fence {
         let now = passed.updated_ms;
         let rows = steps.iter().map(|begin| step::ActiveModel {
             run_id: Set(self.run),
-            step_key: Set(begin.key.to_owned()),
-            lap: Set(begin.lap),
+            step_key: Set(begin.at.key.clone()),
+            lap: Set(stored(begin.at.lap)),
+            shard: Set(stored(begin.at.shard)),
             position: Set(begin.position),
             node: Set(begin.node.to_owned()),
             purpose: Set(begin.purpose.to_owned()),
             agent_id: Set(begin.agent),
-            child_run_id: Set(begin.child),
             status: Set(StepStatus::Running.as_str().to_owned()),
             attempt: Set(1),
             away_since_ms: Set(None),
@@ -175,6 +176,7 @@ impl Fence {
             step::Column::RunId,
             step::Column::StepKey,
             step::Column::Lap,
+            step::Column::Shard,
         ]);
         kept.do_nothing();
         step::Entity::insert_many(rows)
@@ -188,19 +190,13 @@ impl Fence {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn end(
-        &self,
-        tx: &WriteTx,
-        key: &str,
-        lap: i32,
-        ended: &Ended,
-    ) -> Result<bool, DbErr> {
+    pub async fn end(&self, tx: &WriteTx, at: &StepRef, ended: &Ended) -> Result<bool, DbErr> {
         let done = step::Entity::update_many()
             .col_expr(step::Column::Status, Expr::value(ended.status.as_str()))
             .col_expr(step::Column::Output, Expr::value(ended.output.clone()))
             .col_expr(step::Column::Error, Expr::value(ended.error.clone()))
             .col_expr(step::Column::EndedMs, Expr::cust(tx.backend().now_ms()))
-            .filter(this_step(self.run, key, lap))
+            .filter(this_step(self.run, at))
             .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
             .exec(&**tx)
             .await?;
@@ -215,8 +211,7 @@ impl Fence {
         &self,
         tx: &mut WriteTx,
         passed: Passed,
-        key: &str,
-        lap: i32,
+        step: &StepRef,
         why: &str,
     ) -> Result<(), DbErr> {
         step::Entity::update_many()
@@ -226,7 +221,7 @@ impl Fence {
             )
             .col_expr(step::Column::Error, Expr::value(why))
             .col_expr(step::Column::AwaySinceMs, Expr::value(None::<i64>))
-            .filter(this_step(self.run, key, lap))
+            .filter(this_step(self.run, step))
             .exec(&**tx)
             .await?;
         self.publish(tx, passed).await
@@ -241,12 +236,11 @@ impl Fence {
         &self,
         tx: &mut WriteTx,
         passed: Passed,
-        key: &str,
-        lap: i32,
+        step: &StepRef,
         why: &str,
         taken_up_ms: i64,
     ) -> Result<Duration, DbErr> {
-        let this = this_step(self.run, key, lap);
+        let this = this_step(self.run, step);
         let row = step::Entity::find().filter(this.clone()).one(&**tx).await?;
         let known = row.filter(|row| row.away_since_ms.is_some_and(|since| since >= taken_up_ms));
         let since = known
@@ -274,13 +268,12 @@ impl Fence {
         &self,
         tx: &mut WriteTx,
         passed: Passed,
-        key: &str,
-        lap: i32,
+        step: &StepRef,
     ) -> Result<(), DbErr> {
         let waited = step::Entity::update_many()
             .col_expr(step::Column::Error, Expr::value(None::<String>))
             .col_expr(step::Column::AwaySinceMs, Expr::value(None::<i64>))
-            .filter(this_step(self.run, key, lap))
+            .filter(this_step(self.run, step))
             .filter(step::Column::AwaySinceMs.is_not_null())
             .exec(&**tx)
             .await?;
@@ -358,8 +351,7 @@ impl Fence {
             return Err(self.why(tx).await?);
         };
         if let Some((at, ended)) = ended {
-            let lap = i32::try_from(at.lap).unwrap_or(i32::MAX);
-            self.end(tx, &at.key, lap, ended).await?;
+            self.end(tx, at, ended).await?;
         }
         step::Entity::update_many()
             .col_expr(
@@ -378,13 +370,11 @@ impl Fence {
 /// A step to begin.
 #[derive(Debug, Clone, Copy)]
 pub struct Begin<'a> {
-    pub key: &'a str,
-    pub lap: i32,
+    pub at: &'a StepRef,
     pub position: i32,
     pub node: &'a str,
     pub purpose: &'a str,
     pub agent: Option<ClawId>,
-    pub child: Option<RunId>,
 }
 
 /// The end of a step.
@@ -413,9 +403,10 @@ pub struct Finish {
 }
 
 /// The condition for the row of a step.
-pub(super) fn this_step(run: RunId, key: &str, lap: i32) -> sea_orm::Condition {
+pub(super) fn this_step(run: RunId, at: &StepRef) -> sea_orm::Condition {
     sea_orm::Condition::all()
         .add(step::Column::RunId.eq(run))
-        .add(step::Column::StepKey.eq(key))
-        .add(step::Column::Lap.eq(lap))
+        .add(step::Column::StepKey.eq(&*at.key))
+        .add(step::Column::Lap.eq(stored(at.lap)))
+        .add(step::Column::Shard.eq(stored(at.shard)))
 }

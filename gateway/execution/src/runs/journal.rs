@@ -6,68 +6,109 @@ use sea_orm::{
 };
 
 use super::entity::{call, run, step};
+use super::entry::{ChildEnd, Entry, NewEntry, Unreadable};
 use super::fence::{Fence, FenceError, Used, this_step};
 use super::model::Status;
+use super::store;
+use crate::topology::StepRef;
 use roost_platform::db::{Db, WriteTx};
 
-/// The journal of one step, written under the fence: model turns and tool results, in their order.
+/// The maximum number of entries in the journal of one step.
+pub const MOST_ENTRIES: usize = 100_000;
+/// The maximum size of the journal of one step, in bytes.
+pub const MOST_BYTES: usize = 256 << 20;
+/// The number of entries that one query reads.
+const PAGE: u64 = 500;
+
+/// The journal of one step, written under the fence: its entries in their order.
 #[derive(Clone)]
 pub struct Journal {
     pub db: Db,
     pub fence: Fence,
-    pub step: String,
-    pub lap: u32,
+    pub step: StepRef,
     /// Whether the step was waiting for something absent when this attempt began.
     pub waited: bool,
 }
 
-/// An entry of the journal.
-#[derive(Debug, Clone)]
-pub struct Entry {
-    pub index: u32,
-    /// `model`, `tool` or `run`.
-    pub kind: &'static str,
-    pub name: String,
-    /// JSON.
-    pub content: String,
-    pub failed: bool,
-    pub took_ms: i64,
-    pub used: Used,
+/// Why a journal cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("database")]
+    Db(#[from] DbErr),
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// A step ends at this length, so that it cannot fill the gateway's memory.
+    #[error(
+        "The step's journal has reached its limit of {MOST_ENTRIES} entries or {} MiB. Divide the goal into smaller steps.",
+        MOST_BYTES >> 20
+    )]
+    TooLong,
 }
 
 impl Journal {
-    /// The entries, oldest first.
+    /// Reads the entries in pages, oldest first, and gives each to `visit` with its index.
     ///
     /// # Errors
-    /// When the database fails.
-    pub async fn read(&self) -> Result<Vec<call::Model>, DbErr> {
-        super::store::calls_of(self.db.read(), self.fence.run, &self.step, self.lap).await
+    /// [`JournalError`].
+    pub async fn replay(&self, mut visit: impl FnMut(u32, Entry)) -> Result<(), JournalError> {
+        let (mut entries, mut bytes) = (0, 0);
+        let mut after = -1;
+        loop {
+            let page =
+                store::calls_after(self.db.read(), self.fence.run, &self.step, after, PAGE).await?;
+            let Some(last) = page.last().map(|row| row.idx) else {
+                return Ok(());
+            };
+            for row in page {
+                entries += 1;
+                bytes += row.content.len();
+                if entries >= MOST_ENTRIES || bytes > MOST_BYTES {
+                    return Err(JournalError::TooLong);
+                }
+                visit(u32::try_from(row.idx).unwrap_or(0), Entry::parse(&row)?);
+            }
+            after = last;
+        }
     }
 
-    /// Adds the usage of a child run once. Its entry has index 0 of the step's journal, which has no other entries.
+    /// Adds the usage of a child run to the run and the step, and writes the end of the child. Does so once: the mark
+    /// on the child's row decides, in the same transaction.
     ///
     /// # Errors
     /// [`FenceError`].
-    pub async fn roll_up(&self, child: &run::Model, used: Used) -> Result<(), FenceError> {
-        if !self.read().await?.is_empty() {
-            return Ok(());
-        }
-        let entry = Entry {
-            index: 0,
-            kind: "run",
+    pub async fn roll_up(
+        &self,
+        index: u32,
+        child: &run::Model,
+        status: Status,
+    ) -> Result<(), FenceError> {
+        let used = Used {
+            tokens_in: child.tokens_in,
+            tokens_out: child.tokens_out,
+            cost_microusd: child.cost_microusd,
+        };
+        let end = ChildEnd {
+            run: child.id,
+            status,
+        };
+        let entry = NewEntry {
+            index,
             name: child.title.clone(),
-            content: serde_json::json!({ "run": child.id, "status": child.status }).to_string(),
-            failed: child.status != Status::Completed.as_str(),
+            entry: Entry::Child(end),
             took_ms: child.ended_ms.unwrap_or(child.updated_ms) - child.created_ms,
             used,
         };
         let mut tx = self.db.write().await?;
-        self.write_in(&mut tx, entry).await?;
-        run::Entity::update_many()
+        self.fence.pass(&tx, Used::default(), 0).await?;
+        let marked = run::Entity::update_many()
             .col_expr(run::Column::RolledUp, Expr::value(true))
             .filter(run::Column::Id.eq(child.id))
+            .filter(run::Column::RolledUp.eq(false))
             .exec(&*tx)
             .await?;
+        if marked.rows_affected == 1 {
+            self.write_in(&mut tx, entry).await?;
+        }
         tx.commit().await?;
         Ok(())
     }
@@ -76,7 +117,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`FenceError`].
-    pub async fn write(&self, entry: Entry) -> Result<(), FenceError> {
+    pub async fn write(&self, entry: NewEntry) -> Result<(), FenceError> {
         let mut tx = self.db.write().await?;
         self.write_in(&mut tx, entry).await?;
         tx.commit().await?;
@@ -99,46 +140,50 @@ impl Journal {
         if used == Used::default() {
             return Ok(());
         }
-        let lap = i32::try_from(self.lap).unwrap_or(i32::MAX);
         use step::Column::{CostMicrousd, TokensIn, TokensOut};
         let added = |column: step::Column, more: i64| Expr::col(column).add(more);
         step::Entity::update_many()
             .col_expr(TokensIn, added(TokensIn, used.tokens_in))
             .col_expr(TokensOut, added(TokensOut, used.tokens_out))
             .col_expr(CostMicrousd, added(CostMicrousd, used.cost_microusd))
-            .filter(this_step(self.fence.run, &self.step, lap))
+            .filter(this_step(self.fence.run, &self.step))
             .exec(&**tx)
             .await
             .map(drop)
     }
 
-    async fn write_in(&self, tx: &mut WriteTx, entry: Entry) -> Result<(), FenceError> {
-        let passed = self.fence.pass(tx, entry.used, 0).await?;
+    async fn write_in(&self, tx: &mut WriteTx, new: NewEntry) -> Result<(), FenceError> {
+        let passed = self.fence.pass(tx, new.used, 0).await?;
         let now = passed.updated_ms;
-        let lap = i32::try_from(self.lap).unwrap_or(i32::MAX);
         let row = call::ActiveModel {
             run_id: Set(self.fence.run),
-            step_key: Set(self.step.clone()),
-            lap: Set(lap),
-            idx: Set(i32::try_from(entry.index).unwrap_or(i32::MAX)),
-            kind: Set(entry.kind.to_owned()),
-            name: Set(entry.name),
-            content: Set(entry.content),
-            failed: Set(entry.failed),
-            started_ms: Set(now - entry.took_ms),
+            step_key: Set(self.step.key.clone()),
+            lap: Set(stored(self.step.lap)),
+            shard: Set(stored(self.step.shard)),
+            idx: Set(stored(new.index)),
+            kind: Set(new.entry.kind().as_str().to_owned()),
+            name: Set(new.name),
+            content: Set(new.entry.to_json().to_string()),
+            failed: Set(new.entry.failed()),
+            started_ms: Set(now - new.took_ms),
             ended_ms: Set(now),
-            tokens_in: Set(entry.used.tokens_in),
-            tokens_out: Set(entry.used.tokens_out),
-            cost_microusd: Set(entry.used.cost_microusd),
+            tokens_in: Set(new.used.tokens_in),
+            tokens_out: Set(new.used.tokens_out),
+            cost_microusd: Set(new.used.cost_microusd),
         };
         call::Entity::insert(row)
             .exec_without_returning(&**tx)
             .await?;
-        self.add(tx, entry.used).await?;
+        self.add(tx, new.used).await?;
         // Do this last: it may append an event, and other writers of the workspace then wait until the commit.
         if self.waited {
-            self.fence.clear_wait(tx, passed, &self.step, lap).await?;
+            self.fence.clear_wait(tx, passed, &self.step).await?;
         }
         Ok(())
     }
+}
+
+/// A lap, a shard or an index in its column.
+pub(super) fn stored(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
 }

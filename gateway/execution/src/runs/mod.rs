@@ -3,12 +3,12 @@
 //! Invariants:
 //! * One statement claims runs. Each change of owner increases the epoch. Every write of an owner passes the fence
 //!   (run, epoch, running, not cancelled). When the fence changes no row, the owner stops and discards its work.
-//! * (run, step, lap) is unique. A step's output and the begin of the next step are one transaction. A step with an
+//! * (run, step, lap, shard) is unique. A step's output and the begin of the next step are one transaction. A step with an
 //!   output never runs again. A step that has begun continues from its journal.
 //! * Each outside call has a key that is derived from its place in the run, so a repeat has the same key.
 //! * A final status never changes. A child is inserted only under its parent's fence.
 //!
-//! Tables: `topology_runs`, `run_steps`, `run_calls`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`, and
+//! Tables: `topology_runs`, `run_steps`, `run_calls`, `run_children`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`, and
 //! one actor for each live run below `runs/live`.
 
 mod actor;
@@ -19,6 +19,7 @@ mod comparison;
 mod completion;
 mod dto;
 pub mod entity;
+mod entry;
 mod error;
 mod fence;
 mod handle;
@@ -43,10 +44,11 @@ pub use dto::RunSummary;
 pub use entity::call::Model as CallRow;
 pub use entity::run::Model as RunRow;
 pub use entity::step::Model as StepRow;
+pub use entry::{Answer, ChildEnd, DoorAnswer, Entry, EntryKind, NewEntry, Note, Turn, Unreadable};
 pub use error::{RunError, under};
 pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};
-pub use journal::{Entry, Journal};
+pub use journal::{Journal, JournalError, MOST_ENTRIES};
 pub use model::{Class, Kind, StepStatus, Tier, effect_key};
 pub use routes::{router, summary};
 pub use step_executor::{Effect, StepExecutor, StepJob, StepResult};

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::topology::StepRef;
 use roost_platform::backoff::BackOff;
 use roost_platform::ids::RunId;
 
@@ -164,15 +165,19 @@ pub fn after_absence(
     Verdict::Again(wait.mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0)))
 }
 
-/// The key of an outside call. It is derived from the run, the step and the call's place in it, and not from the
+/// The key of an outside call. It is derived from the run, the step and the call's index in it, and not from the
 /// owner. So a call that is repeated after a crash has the same key.
-pub fn effect_key(run: RunId, step: &str, lap: u32, index: u32) -> Uuid {
-    derived(&format!("effect/{run}/{step}#{lap}/{index}"))
+pub fn effect_key(run: RunId, step: &StepRef, call: u32) -> Uuid {
+    derived(&format!("effect/{run}/{step}/{call}"))
 }
 
-/// The id of the run that a step starts.
-pub fn child_id(run: RunId, step: &str, lap: u32) -> RunId {
-    RunId(derived(&format!("child/{run}/{step}#{lap}")))
+/// The id of the run that a call of a step starts.
+pub fn child_id(run: RunId, step: &StepRef, call: u32) -> RunId {
+    RunId(derived(&match call {
+        // The name that steps with one child have had from the beginning.
+        0 => format!("child/{run}/{step}"),
+        _ => format!("child/{run}/{step}/{call}"),
+    }))
 }
 
 /// A UUID of version 8 (RFC 9562: custom content) derived from a name.
@@ -281,6 +286,22 @@ mod tests {
         assert_eq!(after_silence(false, MOST_CLAIMS), Status::Failed);
     }
 
+    /// A run in flight continues over an upgrade: its calls and children have the keys of the earlier version, which
+    /// knew neither shards nor several children.
+    #[test]
+    fn keys_of_the_first_shard_stay_as_earlier_versions_made_them() {
+        let run = RunId(Uuid::from_u128(7));
+        let step = StepRef {
+            key: "hub/plan".to_owned(),
+            lap: 2,
+            shard: 0,
+        };
+        let effect = effect_key(run, &step, 3);
+        assert_eq!(effect.to_string(), "46096124-0555-829e-a4c4-e567960b16b9");
+        let child = child_id(run, &step, 0);
+        assert_eq!(child.to_string(), "171a319d-12cb-8f9b-bffc-d1d102a47938");
+    }
+
     proptest! {
         #[test]
         fn waits_grow_stay_bounded_and_respect_the_requested_wait(
@@ -296,14 +317,21 @@ mod tests {
         }
 
         #[test]
-        fn keys_differ_with_each_of_their_parts(step in "[a-z/]{1,12}", lap in 0u32..9, index in 0u32..99) {
+        fn keys_differ_with_each_of_their_parts(
+            key in "[a-z/]{1,12}", lap in 0u32..9, shard in 0u32..9, call in 0u32..99,
+        ) {
             let run = RunId(Uuid::from_u128(7));
-            let key = effect_key(run, &step, lap, index);
-            prop_assert_eq!(key, effect_key(run, &step, lap, index));
-            prop_assert_ne!(key, effect_key(run, &step, lap, index + 1));
-            prop_assert_ne!(key, effect_key(run, &step, lap + 1, index));
-            prop_assert_ne!(key, effect_key(RunId(Uuid::from_u128(8)), &step, lap, index));
-            prop_assert_ne!(key, child_id(run, &step, lap).0);
+            let step = StepRef { key, lap, shard };
+            let effect = effect_key(run, &step, call);
+            prop_assert_eq!(effect, effect_key(run, &step, call));
+            prop_assert_ne!(effect, effect_key(run, &step, call + 1));
+            prop_assert_ne!(effect, effect_key(run, &StepRef { lap: lap + 1, ..step.clone() }, call));
+            prop_assert_ne!(effect, effect_key(run, &StepRef { shard: shard + 1, ..step.clone() }, call));
+            prop_assert_ne!(effect, effect_key(RunId(Uuid::from_u128(8)), &step, call));
+            prop_assert_ne!(effect, child_id(run, &step, call).0);
+            prop_assert_ne!(child_id(run, &step, call), child_id(run, &step, call + 1));
+            let beside = StepRef { shard: shard + 1, ..step.clone() };
+            prop_assert_ne!(child_id(run, &step, call), child_id(run, &beside, call));
         }
     }
 }

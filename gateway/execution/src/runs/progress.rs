@@ -128,10 +128,12 @@ impl Progress {
     }
 }
 
-fn ref_of(row: &step::Model) -> StepRef {
+/// The step of a row.
+pub(super) fn ref_of(row: &step::Model) -> StepRef {
     StepRef {
         key: row.step_key.clone(),
         lap: u32::try_from(row.lap).unwrap_or(0),
+        shard: u32::try_from(row.shard).unwrap_or(0),
     }
 }
 

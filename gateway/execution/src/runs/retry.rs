@@ -32,10 +32,6 @@ pub(super) async fn decide(
     fence: Fence,
     attempt: Attempt<'_>,
 ) -> Result<Verdict, FenceError> {
-    let (key, lap) = (
-        attempt.at.key.as_str(),
-        i32::try_from(attempt.at.lap).unwrap_or(i32::MAX),
-    );
     let chance = rand::random();
     let mut tx = runs.inner.db.write().await?;
     let passed = fence.pass(&tx, Used::default(), 0).await?;
@@ -44,15 +40,14 @@ pub(super) async fn decide(
             let wait = fence.wait(
                 &mut tx,
                 passed,
-                key,
-                lap,
+                attempt.at,
                 attempt.detail,
                 attempt.taken_up_ms,
             );
             model::after_absence(wait.await?, runs.inner.machine_wait, attempt.after, chance)
         }
         class => {
-            let again = fence.try_again(&mut tx, passed, key, lap, attempt.detail);
+            let again = fence.try_again(&mut tx, passed, attempt.at, attempt.detail);
             again.await?;
             model::after_failure(
                 class,

@@ -7,7 +7,9 @@ use sea_orm::DatabaseConnection;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::comparison::NewComparison;
-use super::dto::{self, Checkpoint, ForkFrom, Run, RunCalls, RunSummary, RunsQuery, result_of};
+use super::dto::{
+    self, Checkpoint, ForkFrom, Run, RunCalls, RunStep, RunSummary, RunsQuery, result_of,
+};
 use super::entity::run;
 use super::store::Wanted;
 use super::{RunError, RunsHandle, commands, comparison, retention, store};
@@ -105,9 +107,9 @@ async fn calls(
     store::get(db, caller.scope(), id)
         .await?
         .ok_or(RunError::NotFound)?;
-    let items = store::calls(db, id).await?;
+    let (items, left_out) = store::calls(db, id).await?;
     let items = items.into_iter().map(Into::into).collect();
-    Ok(Json(RunCalls { items }))
+    Ok(Json(RunCalls { items, left_out }))
 }
 
 /// Cancels a run with all its descendants. A run that is over stays unchanged.
@@ -171,6 +173,7 @@ async fn summaries(db: &DatabaseConnection, rows: &[run::Model]) -> ApiResult<Ve
 
 async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
     let steps = store::steps(db, row.id).await?;
+    let children = store::children(db, row.id).await?;
     let summary = summaries(db, std::slice::from_ref(&row)).await?.pop();
     let mut summary = summary.ok_or_else(|| ApiError::not_found("run"))?;
     summary.waiting_on = summary.waiting_on.or_else(|| dto::waited_for(&steps));
@@ -185,7 +188,10 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
         input: row.input,
         checkpoint: Checkpoint::of(&steps),
         outputs_forgotten: retention::outputs_are_deleted(&steps),
-        steps: steps.into_iter().map(Into::into).collect(),
+        steps: steps
+            .into_iter()
+            .map(|step| RunStep::new(step, &children))
+            .collect(),
         last_event_id: row.last_event_id,
         multiplexer_workspace_id: row.mux_workspace_id,
         multiplexer_tab_id: row.mux_tab_id,

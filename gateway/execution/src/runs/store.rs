@@ -2,12 +2,16 @@
 
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, IntoActiveModel,
-    Iterable, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Statement, sea_query::Expr,
+    Iterable, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
+    sea_query::Expr,
 };
 
-use super::entity::{call, run, step};
+use super::entity::{call, child, run, step};
+use super::entry::EntryKind;
+use super::journal::stored;
 use super::model::{Status, StepStatus};
 use super::tree::{Branch, Tree};
+use crate::topology::StepRef;
 use roost_agents::claws;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
@@ -79,37 +83,119 @@ pub async fn steps(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<step::Mo
         .await
 }
 
-/// The journal of a step, oldest first.
+/// A page of the journal of a step, oldest first: the entries after this index.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn calls_of(
+pub async fn calls_after(
     db: &impl ConnectionTrait,
     run: RunId,
-    key: &str,
-    lap: u32,
+    step: &StepRef,
+    after: i32,
+    most: u64,
 ) -> Result<Vec<call::Model>, DbErr> {
-    call::Entity::find()
-        .filter(call::Column::RunId.eq(run))
-        .filter(call::Column::StepKey.eq(key))
-        .filter(call::Column::Lap.eq(i32::try_from(lap).unwrap_or(i32::MAX)))
+    calls_of(run, step)
+        .filter(call::Column::Idx.gt(after))
         .order_by_asc(call::Column::Idx)
+        .limit(most)
         .all(db)
         .await
 }
 
-/// The maximum size of a journal that is read at once, in bytes.
-const MOST_OF_JOURNAL: i64 = 32 << 20;
-/// Replaces an entry that is too long.
-const TOO_LONG: &str = r#"{"text":"[too long to be shown here]","calls":[]}"#;
-
-/// The journals of all steps of a run. When they exceed 32 MiB together, entries longer than their equal share are
-/// replaced.
-/// share.
+/// The last turn of the model in the journal of a step, and the number of entries after it.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn calls(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<call::Model>, DbErr> {
+pub async fn last_turn(
+    db: &impl ConnectionTrait,
+    run: RunId,
+    step: &StepRef,
+) -> Result<Option<(call::Model, u64)>, DbErr> {
+    let turn = calls_of(run, step)
+        .filter(call::Column::Kind.eq(EntryKind::Model.as_str()))
+        .order_by_desc(call::Column::Idx)
+        .limit(1)
+        .one(db)
+        .await?;
+    let Some(turn) = turn else {
+        return Ok(None);
+    };
+    let later = calls_of(run, step).filter(call::Column::Idx.gt(turn.idx));
+    let later = later.count(db).await?;
+    Ok(Some((turn, later)))
+}
+
+fn calls_of(run: RunId, step: &StepRef) -> Select<call::Entity> {
+    call::Entity::find()
+        .filter(call::Column::RunId.eq(run))
+        .filter(call::Column::StepKey.eq(&*step.key))
+        .filter(call::Column::Lap.eq(stored(step.lap)))
+        .filter(call::Column::Shard.eq(stored(step.shard)))
+}
+
+/// The runs that the steps of a run started, in the order of their calls.
+///
+/// # Errors
+/// When the database fails.
+pub async fn children(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<child::Model>, DbErr> {
+    child::Entity::find()
+        .filter(child::Column::RunId.eq(run))
+        .order_by_asc(child::Column::Idx)
+        .all(db)
+        .await
+}
+
+/// Records that a call of a step started a run.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert_child(
+    tx: &WriteTx,
+    run: RunId,
+    step: &StepRef,
+    call: u32,
+    child: RunId,
+) -> Result<(), DbErr> {
+    let row = child::Model {
+        run_id: run,
+        step_key: step.key.clone(),
+        lap: stored(step.lap),
+        shard: stored(step.shard),
+        idx: stored(call),
+        child_run_id: child,
+    };
+    insert_children(tx, vec![row]).await
+}
+
+/// Inserts these rows.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert_children(tx: &WriteTx, rows: Vec<child::Model>) -> Result<(), DbErr> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let rows = rows.into_iter().map(IntoActiveModel::into_active_model);
+    child::Entity::insert_many(rows)
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// The maximum size of a journal that is read at once, in bytes.
+const MOST_OF_JOURNAL: i64 = 32 << 20;
+/// The maximum number of entries that are read at once.
+const MOST_CALLS: i64 = 10_000;
+
+/// The journals of all steps of a run, and the number of older entries that are left out beyond 10,000. When the rest
+/// exceeds 32 MiB, entries longer than their equal share are empty.
+///
+/// # Errors
+/// When the database fails.
+pub async fn calls(
+    db: &impl ConnectionTrait,
+    run: RunId,
+) -> Result<(Vec<call::Model>, u64), DbErr> {
     let backend = db.get_database_backend();
     let bytes = match backend {
         DbBackend::Postgres => "octet_length(content)",
@@ -124,10 +210,10 @@ pub async fn calls(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<call::Mo
     let (n, all): (i64, i64) = (size.try_get("", "n")?, size.try_get("", "bytes")?);
     let share = match all {
         ..=MOST_OF_JOURNAL => i64::MAX,
-        _ => MOST_OF_JOURNAL / n.max(1),
+        _ => MOST_OF_JOURNAL / n.clamp(1, MOST_CALLS),
     };
     let content = Expr::cust(format!(
-        "CASE WHEN {bytes} > {share} THEN '{TOO_LONG}' ELSE content END"
+        "CASE WHEN {bytes} > {share} THEN '' ELSE content END"
     ));
     let mut query = call::Entity::find().select_only();
     for column in call::Column::iter() {
@@ -136,13 +222,18 @@ pub async fn calls(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<call::Mo
             column => query.column(column),
         };
     }
-    query
+    let mut newest = query
         .filter(call::Column::RunId.eq(run))
-        .order_by_asc(call::Column::EndedMs)
-        .order_by_asc(call::Column::StepKey)
-        .order_by_asc(call::Column::Idx)
+        .order_by_desc(call::Column::EndedMs)
+        .order_by_desc(call::Column::StepKey)
+        .order_by_desc(call::Column::Lap)
+        .order_by_desc(call::Column::Shard)
+        .order_by_desc(call::Column::Idx)
+        .limit(MOST_CALLS.unsigned_abs())
         .all(db)
-        .await
+        .await?;
+    newest.reverse();
+    Ok((newest, u64::try_from(n - MOST_CALLS).unwrap_or(0)))
 }
 
 /// A run by its id alone, for its owner or for a caller that waits for it.

@@ -1,6 +1,7 @@
 //! Steps, their outputs, and the next steps.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -14,6 +15,20 @@ pub struct StepRef {
     pub key: String,
     /// Counts from 1.
     pub lap: u32,
+    /// The part of a step that is divided over several agents. 0 for a step in one part.
+    #[serde(default)]
+    pub shard: u32,
+}
+
+/// `coder#1`, and `coder#1.3` for the shard 3. The keys of calls contain this text, so it never changes.
+impl fmt::Display for StepRef {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, lap, shard } = self;
+        match shard {
+            0 => write!(to, "{key}#{lap}"),
+            _ => write!(to, "{key}#{lap}.{shard}"),
+        }
+    }
 }
 
 impl StepRef {
@@ -23,7 +38,8 @@ impl StepRef {
             Some(suffix) => format!("{}/{suffix}", node.id),
             None => node.id.clone(),
         };
-        Self { key, lap }
+        let shard = 0;
+        Self { key, lap, shard }
     }
 }
 
@@ -69,6 +85,8 @@ impl Purpose {
 pub struct Step {
     pub key: String,
     pub lap: u32,
+    #[serde(default)]
+    pub shard: u32,
     pub node: String,
     pub purpose: Purpose,
     /// The task, and the required form of the answer.
@@ -85,10 +103,11 @@ impl Step {
         task: String,
         reads: Vec<Read>,
     ) -> Self {
-        let StepRef { key, lap } = StepRef::new(node, purpose, lap);
+        let StepRef { key, lap, shard } = StepRef::new(node, purpose, lap);
         Self {
             key,
             lap,
+            shard,
             node: node.id.clone(),
             purpose,
             task,
@@ -101,6 +120,7 @@ impl Step {
         StepRef {
             key: self.key.clone(),
             lap: self.lap,
+            shard: self.shard,
         }
     }
 }

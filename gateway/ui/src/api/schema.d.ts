@@ -2681,7 +2681,7 @@ export interface components {
          * @description The kind of a journal entry.
          * @enum {string}
          */
-        CallKind: "model" | "tool" | "run";
+        CallKind: "model" | "tool" | "child" | "door" | "note";
         /** @description The closed catalogue. */
         Catalogue: {
             items: components["schemas"]["CatalogueAction"][];
@@ -5007,9 +5007,12 @@ export interface components {
             result?: components["schemas"]["RunResult"] | null;
             steps: components["schemas"]["RunStep"][];
         };
-        /** @description A model turn or tool result inside a step. */
+        /** @description An entry of the journal of a step. */
         RunCall: {
-            /** @description For a model `{text, calls}`, for a tool `{arguments, text, exit_code}`. */
+            /**
+             * @description For a model `{text, calls}`, for a tool `{arguments, text, exit_code}`, for a child `{run, status}`, for a door
+             *     `{door, arguments, text}`, for a note `{text}`.
+             */
             content: Record<string, never>;
             /**
              * Format: int64
@@ -5024,8 +5027,10 @@ export interface components {
             kind: components["schemas"]["CallKind"];
             /** Format: int32 */
             lap: number;
-            /** @description The name of the model or the tool. */
+            /** @description The name of the model, the tool or the run. */
             name: string;
+            /** Format: int32 */
+            shard: number;
             /** Format: date-time */
             started_at: string;
             step: string;
@@ -5036,7 +5041,13 @@ export interface components {
         };
         /** @description The complete journal of a run. */
         RunCalls: {
+            /** @description The newest 10,000 entries, oldest first. */
             items: components["schemas"]["RunCall"][];
+            /**
+             * Format: int64
+             * @description The number of older entries.
+             */
+            left_out: number;
         };
         /** @description The progress of a run: the outputs of its steps, by `<step>#<lap>`. */
         RunCheckpoint: {
@@ -5119,7 +5130,8 @@ export interface components {
              * @description Counts from 1.
              */
             attempt: number;
-            child_run_id?: components["schemas"]["RunId"] | null;
+            /** @description The runs that the step started, in the order of its calls. */
+            child_run_ids: components["schemas"]["RunId"][];
             /**
              * Format: int64
              * @description Millionths of a US dollar.
@@ -5140,6 +5152,11 @@ export interface components {
             position: number;
             /** @description `work`, `plan`, `gate`, `merge`, `report`, `verdict`. */
             purpose: string;
+            /**
+             * Format: int32
+             * @description The part of a step that is divided over several agents. 0 for a step in one part.
+             */
+            shard: number;
             /** Format: date-time */
             started_at: string;
             status: components["schemas"]["RunStepStatus"];

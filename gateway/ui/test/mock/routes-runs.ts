@@ -71,7 +71,7 @@ export const runRoutes = {
   "GET /api/topology-runs/{id}": ({ state, params }) => ({ body: runOf(state, params.id) }),
   "GET /api/topology-runs/{id}/calls": ({ state, params }) => {
     runOf(state, params.id);
-    return { body: { items: state.runs.calls.get(params.id) ?? [] } };
+    return { body: { items: state.runs.calls.get(params.id) ?? [], left_out: 0 } };
   },
   "POST /api/topology-runs/{id}/cancel": ({ mock, state, params }) => {
     const run = runOf(state, params.id);

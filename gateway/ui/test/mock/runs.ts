@@ -37,10 +37,12 @@ export function makeStep(run: Run, node: string, more: Partial<RunStep> = {}): R
   const step: RunStep = {
     key: node,
     lap: 1,
+    shard: 0,
     position: run.steps.length,
     node,
     purpose: "work",
     agent_id: run.graph.nodes.find(({ id }) => id === node)?.attributes?.agent,
+    child_run_ids: [],
     status: "running",
     attempt: 1,
     started_at: ago(0),
@@ -62,6 +64,7 @@ export function makeCall(
   const call: RunCall = {
     step,
     lap: 1,
+    shard: 0,
     index,
     kind,
     name,

@@ -3,9 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use roost_execution::providers::{Call, Stop};
 use roost_execution::runs::effect_key;
 use roost_execution::runs::entity::run;
-use roost_execution::runs::{Effect, Entry, StepExecutor, StepJob, StepResult, Used};
+use roost_execution::runs::{
+    Effect, Entry, NewEntry, StepExecutor, StepJob, StepResult, Turn, Used,
+};
+use roost_execution::topology::StepRef;
 use roost_platform::ids::RunId;
 use roost_tests::eventually;
 use sea_orm::{ConnectionTrait, Statement};
@@ -23,12 +27,21 @@ struct Waits {
 #[async_trait]
 impl StepExecutor for Waits {
     async fn execute(&self, job: StepJob) -> StepResult {
-        let turn = Entry {
+        let shell = Call {
+            id: "c".to_owned(),
+            name: "shell".to_owned(),
+            arguments: json!({}),
+            malformed: None,
+            opaque: None,
+        };
+        let turn = NewEntry {
             index: 0,
-            kind: "model",
             name: "m".to_owned(),
-            content: json!({ "text": "", "calls": [{ "id": "c", "name": "shell", "arguments": {} }], "stop": "tools" }).to_string(),
-            failed: false,
+            entry: Entry::Model(Turn {
+                text: String::new(),
+                calls: vec![shell],
+                stop: Stop::Tools,
+            }),
             took_ms: 1,
             used: Used::default(),
         };
@@ -67,7 +80,12 @@ async fn a_cancelled_run_whose_owner_died_leaves_no_command_behind() {
         tx.execute_raw(die).await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(over(owner, &run).await.body["status"], "cancelled");
-        let key = effect_key(id, "only", 1, 1);
+        let step = StepRef {
+            key: "only".to_owned(),
+            lap: 1,
+            shard: 0,
+        };
+        let key = effect_key(id, &step, 1);
         eventually("its command is told to stop", async || {
             let stopped = waits.stopped.lock().unwrap_or_else(PoisonError::into_inner);
             stopped.contains(&key).then_some(())
@@ -98,7 +116,8 @@ async fn long_entries_of_a_too_long_journal_are_omitted() {
         let write = "INSERT INTO run_calls (run_id, step_key, lap, idx, kind, name, content, failed, started_ms, ended_ms, tokens_in, \
              tokens_out, cost_microusd) VALUES ($1, 'only', 1, $2, 'model', 'm', $3, FALSE, 1, $2, 0, 0, 0)";
         for (place, bytes) in [(1, 20 << 20), (2, 20 << 20), (3, 10)] {
-            let said = json!({ "text": "é".repeat(bytes / 2), "calls": [] }).to_string();
+            let said =
+                json!({ "text": "é".repeat(bytes / 2), "calls": [], "stop": "end" }).to_string();
             let values = [id.into(), place.into(), said.into()];
             let write = Statement::from_sql_and_values(db.backend().into(), write, values);
             tx.execute_raw(write).await.unwrap();

@@ -313,7 +313,7 @@ async fn a_comparison_whose_gateway_dies_starts_no_candidate_twice_and_counts_ea
         let calls = owner.get(&format!("/api/topology-runs/{id}/calls"));
         let calls = calls.expect(200).await;
         let calls = calls.body["items"].as_array().expect("calls").clone();
-        let ended = calls.iter().filter(|call| call["kind"] == "run");
+        let ended = calls.iter().filter(|call| call["kind"] == "child");
         assert_eq!(ended.count(), 2, "{point}");
         // Its own tokens are the judge's, and those of its candidates, once.
         let judge = &run.body["steps"][2];

@@ -8,6 +8,7 @@ mod demonstration;
 mod durable;
 mod endings;
 mod fence;
+mod journal;
 pub mod killed;
 mod machines;
 

@@ -4,7 +4,7 @@
 use super::enqueue::{Fork, New, start_in};
 use crate::runs::entity::{run, step};
 use crate::runs::model::{Kind, Status, StepStatus, Tier};
-use crate::runs::{RunError, RunsHandle, retention, store};
+use crate::runs::{RunError, RunsHandle, comparison, retention, store};
 use roost_platform::ids::{RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -33,9 +33,10 @@ pub async fn fork(
         return Err(RunError::StillGoing);
     }
     let steps = store::steps(db, from).await?;
-    let same = |row: &&step::Model| row.step_key == key && u32::try_from(row.lap) == Ok(lap);
+    let same = |row: &&step::Model| {
+        row.step_key == key && u32::try_from(row.lap) == Ok(lap) && row.shard == 0
+    };
     let cut = steps.iter().find(same).ok_or(RunError::NoStep)?.position;
-    let compares = Kind::parse(&origin.kind) == Some(Kind::Compare);
     let kept: Vec<_> = steps
         .into_iter()
         .filter(|row| {
@@ -47,11 +48,16 @@ pub async fn fork(
             tokens_in: 0,
             tokens_out: 0,
             cost_microusd: 0,
-            // In a comparison, the kept step refers to the original's child run, which has the candidate's details.
-            child_run_id: row.child_run_id.filter(|_| compares),
             ..row
         })
         .collect();
+    // In a comparison, the kept step refers to the original's child run, which has the candidate's details.
+    let mut links = Vec::new();
+    if Kind::parse(&origin.kind) == Some(Kind::Compare) {
+        links = store::children(db, from).await?;
+        links.retain(|link| kept.iter().any(|step| comparison::is_of(link, step)));
+        links.iter_mut().for_each(|link| link.run_id = id);
+    }
     if retention::outputs_are_deleted(&kept) {
         return Err(RunError::Deleted);
     }
@@ -80,6 +86,7 @@ pub async fn fork(
     }
     let row = start_in(runs, &mut change, new).await?;
     store::insert_steps(&change, kept).await?;
+    store::insert_children(&change, links).await?;
     change.commit().await?;
     Ok(row)
 }

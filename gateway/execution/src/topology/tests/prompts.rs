@@ -10,11 +10,13 @@ fn step(reads: usize) -> (Step, Vec<StepRef>) {
         .map(|n| StepRef {
             key: format!("n{n}"),
             lap: 1,
+            shard: 0,
         })
         .collect();
     let step = Step {
         key: "x".to_owned(),
         lap: 1,
+        shard: 0,
         node: "x".to_owned(),
         purpose: Purpose::Work,
         task: "Do it.".to_owned(),

@@ -3,7 +3,16 @@ import type { RunStep } from "~/api/runs";
 import { atWork, LiveProgress } from "./live-progress";
 
 const step = (agent_id: string, more: Partial<RunStep> = {}) =>
-  ({ agent_id, key: agent_id, lap: 1, attempt: 1, status: "running", ...more }) as RunStep;
+  ({
+    agent_id,
+    key: agent_id,
+    lap: 1,
+    shard: 0,
+    attempt: 1,
+    status: "running",
+    child_run_ids: [],
+    ...more,
+  }) as unknown as RunStep;
 const RUN = "r1";
 const take = (
   progress: LiveProgress,
@@ -19,7 +28,7 @@ const said = (progress: LiveProgress, agent: string) =>
 describe("who is listened to", () => {
   it("names the agents that have a step of this run at work, and no others", () => {
     expect([
-      ...atWork([step("a"), step("b", { status: "done" }), step("c", { child_run_id: "r" })]).keys(),
+      ...atWork([step("a"), step("b", { status: "done" }), step("c", { child_run_ids: ["r"] })]).keys(),
     ]).toEqual(["a"]);
     const progress = new LiveProgress(RUN);
     expect(say(progress, "a", "of another run").draw).toBe(false);

@@ -33,8 +33,9 @@ function screenIn(data: Record<string, unknown>): Screen {
 /** Which agents have a step at work, and which step. A child's run is told of on its own page. */
 export function atWork(steps: readonly RunStep[]): Map<string, string> {
   const found = new Map<string, string>();
-  for (const { agent_id, child_run_id, status, key, lap, attempt } of steps)
-    if (agent_id && !child_run_id && status === "running") found.set(agent_id, `${key}#${lap}.${attempt}`);
+  for (const { agent_id, child_run_ids, status, key, lap, shard, attempt } of steps)
+    if (agent_id && !child_run_ids.length && status === "running")
+      found.set(agent_id, `${key}#${lap}.${shard}.${attempt}`);
   return found;
 }
 

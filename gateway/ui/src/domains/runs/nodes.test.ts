@@ -3,7 +3,16 @@ import type { Run, RunStep } from "~/api/runs";
 import { isMoved, panelsOf, stateOf, wayOf } from "./nodes";
 
 const step = (node: string, more: Partial<RunStep> = {}) =>
-  ({ node, key: node, lap: 1, purpose: "work", status: "done", ...more }) as RunStep;
+  ({
+    node,
+    key: node,
+    lap: 1,
+    shard: 0,
+    child_run_ids: [],
+    purpose: "work",
+    status: "done",
+    ...more,
+  }) as unknown as RunStep;
 const run = (kind: string, steps: RunStep[], more: Partial<Run> = {}) =>
   ({
     status: "completed",
@@ -34,7 +43,7 @@ describe("a node of the drawing", () => {
   });
   it("leads to its part of the page, to its own run, or nowhere", () => {
     const show = vi.fn();
-    const one = run("pipeline", [step("gate"), step("a", { child_run_id: "r7" })]);
+    const one = run("pipeline", [step("gate"), step("a", { child_run_ids: ["r7"] })]);
     expect(panelsOf(one)).toEqual(["gate"]);
     const way = wayOf(one, "gate", show);
     if (way && "show" in way) way.show();
@@ -52,7 +61,7 @@ describe("a node of the drawing", () => {
     expect(wayOf(one, "hub", () => {})).toHaveProperty("show");
   });
   it("moves with its child's run, and with nobody else's", () => {
-    const parent = run("pipeline", [step("a", { child_run_id: "r7" })]);
+    const parent = run("pipeline", [step("a", { child_run_ids: ["r7"] })]);
     expect(["r7", "r9"].map((id) => isMoved(parent, id))).toEqual([true, false]);
     const compared = (ids: (string | null)[], status: string) =>
       ({

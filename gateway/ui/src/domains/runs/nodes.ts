@@ -30,17 +30,17 @@ export function stateOf(run: Part, node: string): NodeState {
 
 /** Nodes with a part of the page, in the order in which they began. A node with a run of its own is shown there. */
 export function panelsOf({ comparison, graph, steps }: Part): string[] {
-  const begun = new Set(steps.filter((step) => !step.child_run_id).map((step) => step.node));
+  const begun = new Set(steps.filter((step) => !step.child_run_ids.length).map((step) => step.node));
   const works = (id: string) => graph.nodes.some((one) => one.id === id && one.attributes?.agent);
   return [...begun].filter((id) => !comparison || works(id));
 }
 
 const childOf = (steps: readonly RunStep[], node: string) =>
-  steps.findLast((step) => step.node === node && step.child_run_id)?.child_run_id;
+  steps.findLast((step) => step.node === node && step.child_run_ids.length)?.child_run_ids.at(-1);
 
 /** Whether what another run does changes what this one's page shows: it is its child, or may be one just born. */
 export function isMoved(run: Part, by: string): boolean {
-  if (run.steps.some((step) => step.child_run_id === by)) return true;
+  if (run.steps.some((step) => step.child_run_ids.includes(by))) return true;
   const candidates = run.comparison?.candidates ?? [];
   return candidates.some(({ run_id }) => run_id === by || (run_id == null && !isOver(run.status)));
 }

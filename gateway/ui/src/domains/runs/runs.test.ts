@@ -19,6 +19,7 @@ const LABEL = "[demonstration: a script speaks here, no model]";
 const call = (index: number, kind: "model" | "tool", content: RunCall["content"]): RunCall => ({
   step: "coder",
   lap: 1,
+  shard: 0,
   index,
   kind,
   name: kind === "model" ? "scripted" : "shell",

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Link } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import type { Run, RunStep } from "~/api/runs";
 import { DASH, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
@@ -80,14 +80,14 @@ function columns({ run, nameOf, onFork }: Told): Column<RunStep>[] {
             {purposeWord(step.purpose)}
             {step.lap > 1 && `, lap ${step.lap}`}
             {step.attempt > 1 && `, attempt ${step.attempt}`}
-            {step.child_run_id && (
-              <>
+            {step.child_run_ids.map((id) => (
+              <Fragment key={id}>
                 {", "}
-                <Link to="/runs/$id" params={{ id: step.child_run_id }} className="underline">
+                <Link to="/runs/$id" params={{ id }} className="underline">
                   its own run
                 </Link>
-              </>
-            )}
+              </Fragment>
+            ))}
           </span>
           {isKept(run, step) && <span className="block text-small text-fg-3">{KEPT}</span>}
         </>

@@ -23,7 +23,9 @@ const GROUND: Record<string, string> = {
 const LOOK: Record<RunCall["kind"], string> = {
   model: "top-1.5 h-2 bg-accent",
   tool: "bottom-1.5 h-2 bg-info",
-  run: "inset-y-2.5 bg-line-strong",
+  child: "inset-y-2.5 bg-line-strong",
+  door: "bottom-1.5 h-2 bg-waiting",
+  note: "inset-y-3 bg-line",
 };
 
 /** A bar of it: the step, and in it each turn of a model and each call of a tool. */
@@ -131,7 +133,7 @@ export function Timeline({
           <span className="inline-flex items-center gap-1.5">
             <span aria-hidden className="h-2 w-4 bg-info" /> a tool works (lower)
           </span>
-          {calls.some((call) => call.kind === "run") && (
+          {calls.some((call) => call.kind === "child") && (
             <span className="inline-flex items-center gap-1.5">
               <span aria-hidden className="h-2 w-4 bg-line-strong" /> a team works in a run of its own
               (middle)

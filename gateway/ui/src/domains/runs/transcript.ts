@@ -47,7 +47,7 @@ const flat = (text: string) => spoken(text).text.replace(/\s+/g, " ").trim();
 
 function kept(call: RunCall, heard: LiveTurn | undefined): Entry {
   const { content } = call;
-  const id = `${call.step}#${call.lap}/${call.index}`;
+  const id = `${call.step}#${call.lap}.${call.shard}/${call.index}`;
   const ms = Math.max(0, Date.parse(call.ended_at) - Date.parse(call.started_at));
   const text = words(content["text"]);
   if (call.kind !== "model") {
