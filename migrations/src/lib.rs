@@ -48,6 +48,7 @@ mod m0703_issuer_sessions;
 mod m0704_known_devices;
 mod m0740_node_bounds;
 mod m0802_calls;
+mod m0803_hot_rows;
 mod m0804_event_retention;
 
 /// The whole history, oldest first.
@@ -95,6 +96,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0704_known_devices::Migration),
             Box::new(m0740_node_bounds::Migration),
             Box::new(m0802_calls::Migration),
+            Box::new(m0803_hot_rows::Migration),
             Box::new(m0804_event_retention::Migration),
         ]
     }

@@ -6,6 +6,7 @@ use roost_platform::db::Table;
 pub fn tables() -> Vec<Table> {
     vec![
         Table::of::<crate::claws::entity::claw::Entity>(),
+        Table::of::<crate::claws::entity::state::Entity>(),
         Table::of::<crate::claws::brain::entity::brain::Entity>(),
         Table::of::<crate::claws::avatar::entity::avatar::Entity>(),
     ]

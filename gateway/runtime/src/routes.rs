@@ -10,7 +10,6 @@ use super::dto::{
 };
 use roost_agents::claws::{self, ClawRow, brain};
 use roost_connections::apps;
-use roost_execution::runs;
 use roost_execution::tools::{self, Bundle, Profile};
 use roost_execution::topology::Graph;
 use roost_machines::sandboxes;
@@ -101,10 +100,11 @@ async fn compartments(
     let sandbox = sandboxes::current(db, scope, id).await?;
     let connected = apps::providers_of(db, scope, id).await?;
     let offered = tools::offered(settings.profile, &settings.bundles);
+    let states = claws::states(db, scope, [id]).await?;
     Ok(Json(Compartments {
         agent_id: id,
         identity: Identity {
-            status: AgentState::from_stored(&claw.status),
+            status: states.get(&id).copied().unwrap_or(AgentState::Offline),
             prompt_words: claw
                 .system_prompt
                 .as_deref()
@@ -135,7 +135,7 @@ async fn compartments(
             state: row.state,
         }),
         seats: seats(&agents, scope, id).await?,
-        at_work: runs::at_work(db, id).await?,
+        at_work: claws::at_work(db, scope, id).await?,
     }))
 }
 

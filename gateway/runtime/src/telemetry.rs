@@ -106,7 +106,7 @@ async fn usage(agents: &Agents) -> Result<Vec<Minute>, DbErr> {
            CAST(COALESCE((SELECT SUM(c.tokens_in + c.tokens_out) {lately}), 0) AS BIGINT) AS tokens, \
            CAST(COALESCE((SELECT SUM(c.cost_microusd) {lately}), 0) AS BIGINT) AS cost, \
            (SELECT COUNT(*) FROM doors d WHERE d.workspace_id = r.workspace_id AND d.state = 'pending') AS doors \
-         FROM topology_runs r LEFT JOIN run_steps s ON s.run_id = r.id AND s.status = 'running' AND s.agent_id IS NOT NULL \
+         FROM run_state r LEFT JOIN run_steps s ON s.run_id = r.run_id AND s.status = 'running' AND s.agent_id IS NOT NULL \
          WHERE r.status = 'running' GROUP BY r.workspace_id"
     );
     let statement = Statement::from_string(db.get_database_backend(), sql);

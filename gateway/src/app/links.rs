@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::{DatabaseConnection, DbErr};
 
 use roost_agents::claws;
-use roost_execution::runs::{self, Subject, Subjects};
+use roost_execution::runs::{Subject, Subjects};
 use roost_execution::tools::tokens;
 use roost_machines::sandboxes::AgentFacts;
 use roost_organisation::teams::{self, TeamRow};
@@ -61,10 +61,6 @@ impl AgentFacts for AgentsAtWork {
     ) -> Result<Option<String>, DbErr> {
         let settings = teams::effective_settings(self.db.read(), scope, agent, None).await?;
         Ok(settings.machine)
-    }
-
-    async fn is_at_work(&self, tx: &WriteTx, agent: ClawId) -> Result<bool, DbErr> {
-        Ok(runs::at_work(&**tx, agent).await? > 0)
     }
 }
 

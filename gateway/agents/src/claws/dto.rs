@@ -41,6 +41,7 @@ impl Claw {
     /// From the row and what other domains know about it.
     pub fn new(
         row: claw::Model,
+        status: AgentState,
         managed_by: UserBrief,
         sandbox: Option<SandboxBrief>,
         avatar: Avatar,
@@ -52,7 +53,7 @@ impl Claw {
             system_prompt: row.system_prompt,
             model_binding: row.model_binding,
             managed_by,
-            status: AgentState::from_stored(&row.status),
+            status,
             sandbox,
             avatar,
             created_at: row.created_at,

@@ -1,8 +1,8 @@
 //! Agents, called claws: created, changed, deleted softly, and purged by a saga.
 //!
 //! Invariants: each agent has a person that manages it; a deleted agent returns its quota and keeps its name for
-//! history; a change and its event are one transaction. Tables: `claws`, `claw_brains`, `claw_avatars`. In the tree:
-//! `foundation/saga-driver`.
+//! history; a change and its event are one transaction; `agent_state.at_work` is the number of the agent's steps at
+//! work. Tables: `claws`, `agent_state`, `claw_brains`, `claw_avatars`. In the tree: `foundation/saga-driver`.
 
 pub use commands::{Authority, create_in, purge_in};
 pub use context::ClawsContext;
@@ -11,9 +11,10 @@ pub use entity::claw::Model as ClawRow;
 pub use error::ClawError;
 pub use routes::router;
 pub use sandbox::{SandboxBrief, SandboxBriefs, SandboxState};
+pub use state_store::{at_work, ids_in_state, of as states};
 pub use store::{
-    get as find, hand_over, ids_in_state, is_called, list, living_with_version, lock, lock_living,
-    rebind, remove, replace, some as find_some,
+    get as find, hand_over, is_called, list, living_with_version, lock, lock_living, rebind,
+    remove, replace, some as find_some,
 };
 
 pub mod avatar;
@@ -25,5 +26,6 @@ pub(crate) mod entity;
 mod error;
 mod routes;
 mod sandbox;
+mod state_store;
 pub mod status;
 mod store;

@@ -10,7 +10,8 @@ use utoipa_axum::routes;
 use super::avatar::dto::Avatar;
 use super::dto::{Claw, ClawChange, DeleteQuery, ListQuery, NewClaw, PurgeStarted};
 use super::entity::claw;
-use super::{ClawsContext, avatar, brain, commands, store};
+use super::{ClawsContext, avatar, brain, commands, state_store, store};
+use roost_platform::events::AgentState;
 use roost_platform::ids::ClawId;
 use roost_tenancy::auth::{self, Scoped, UserBrief, Verb, WorkspaceScope, can};
 use roost_web::conditional::if_match;
@@ -147,6 +148,7 @@ async fn shown(
     let ids: Vec<ClawId> = rows.iter().map(|row| row.id).collect();
     let mut sandboxes = state.sandboxes.of(scope, &ids).await?;
     let avatars = avatar::store::hashes_of(state.db.read(), scope, &ids).await?;
+    let states = state_store::of(state.db.read(), scope, ids).await?;
     Ok(rows
         .into_iter()
         .filter_map(|row| {
@@ -155,7 +157,9 @@ async fn shown(
             let sandbox = sandboxes.remove(&row.id);
             let avatar = Avatar::new(row.id, avatars.get(&row.id).map(String::as_str));
             let manager = UserBrief::from(manager.clone());
-            Some(Claw::new(row, manager, sandbox, avatar))
+            let status = states.get(&row.id).copied();
+            let status = status.unwrap_or(AgentState::Offline);
+            Some(Claw::new(row, status, manager, sandbox, avatar))
         })
         .collect())
 }

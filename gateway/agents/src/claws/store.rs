@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait,
     sea_query::{Expr, ExprTrait, SelectStatement},
 };
 
-use super::entity::claw;
+use super::entity::{claw, state};
+use super::state_store;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::ids::{ClawId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -93,16 +93,15 @@ pub async fn lock_living(
     Ok(held.rows_affected == 1)
 }
 
-/// Inserts an agent.
+/// Inserts an agent and its state.
 pub async fn insert(db: &impl ConnectionTrait, row: claw::Model) -> Result<(), DbErr> {
-    claw::Entity::insert(claw::ActiveModel::from(row))
+    claw::Entity::insert(claw::ActiveModel::from(row.clone()))
         .exec_without_returning(db)
         .await?;
-    Ok(())
+    state_store::insert(db, &row).await
 }
 
-/// Stores a changed agent over the version from which it was made. `false` when that is not the present version. The
-/// state is not included: it changes with the agent's work, and has no version.
+/// Stores a changed agent over the version from which it was made. `false` when that is not the present version.
 pub async fn replace(
     db: &impl ConnectionTrait,
     row: &claw::Model,
@@ -130,24 +129,6 @@ pub async fn replace(
     Ok(done.rows_affected == 1)
 }
 
-/// Sets the state if it differs. Returns the new version, or `None` when nothing changed.
-pub async fn set_status(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    id: ClawId,
-    status: &str,
-    now: DateTime<Utc>,
-) -> Result<Option<claw::Model>, DbErr> {
-    let changed = claw::Entity::update_in(scope)
-        .col_expr(claw::Column::Status, Expr::value(status))
-        .col_expr(claw::Column::UpdatedAt, Expr::value(now))
-        .filter(claw::Column::Id.eq(id))
-        .filter(claw::Column::Status.ne(status))
-        .exec_with_returning(db)
-        .await?;
-    Ok(changed.into_iter().next())
-}
-
 /// Changes the model of those of these agents that use `from`. Returns the changed rows.
 pub async fn rebind(
     tx: &WriteTx,
@@ -173,7 +154,7 @@ pub async fn rebind(
         .await
 }
 
-/// Locks the rows of agents for this transaction. Another transaction that locks them waits for its end, and then sees
+/// Locks the rows of agents and of their states for this transaction. Another transaction that locks them waits for its end, and then sees
 /// its writes. SQLite has one writer, so it needs no lock.
 #[expect(
     clippy::disallowed_methods,
@@ -185,11 +166,21 @@ pub async fn lock(tx: &WriteTx, agents: impl IntoIterator<Item = ClawId>) -> Res
         return Ok(());
     }
     // The rows are always locked in one order, so that two transactions cannot deadlock.
+    let agents: Vec<ClawId> = agents.collect();
     claw::Entity::find()
         .select_only()
         .column(claw::Column::Id)
-        .filter(claw::Column::Id.is_in(agents))
+        .filter(claw::Column::Id.is_in(agents.iter().copied()))
         .order_by_asc(claw::Column::Id)
+        .lock_exclusive()
+        .into_tuple::<ClawId>()
+        .all(&**tx)
+        .await?;
+    state::Entity::find()
+        .select_only()
+        .column(state::Column::AgentId)
+        .filter(state::Column::AgentId.is_in(agents))
+        .order_by_asc(state::Column::AgentId)
         .lock_exclusive()
         .into_tuple::<ClawId>()
         .all(&**tx)
@@ -216,15 +207,6 @@ pub async fn hand_over(
         .filter(claw::Column::ManagedBy.eq(from))
         .exec_with_returning(db)
         .await
-}
-
-/// A query of the ids of all agents in a state, in every workspace: for the gateway's own actors.
-pub fn ids_in_state(status: &str) -> SelectStatement {
-    claw::Entity::find()
-        .select_only()
-        .column(claw::Column::Id)
-        .filter(claw::Column::Status.eq(status))
-        .into_query()
 }
 
 /// Removes the row permanently; `false` when it is gone already.

@@ -219,14 +219,13 @@ impl RunActor {
             .fence
             .pass_at(&tx, Used::default(), steps, pane.as_ref())
             .await?;
+        let mut rests = Vec::new();
         if let Some((at, ended)) = ended {
-            self.fence.end(&tx, at, ended).await?;
+            rests = self.fence.end(&tx, at, ended).await?;
         }
-        self.fence.begin(&tx, passed, &rows).await?;
-        let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
-        let rests = ended.and_then(|(at, _)| self.agent_of(at));
-        let work: Vec<ClawId> = rows.iter().filter_map(|begin| begin.agent).collect();
-        let mut events = status_events::change_agents(&tx, scope, rests, &work, now).await?;
+        let work = self.fence.begin(&tx, passed, &rows).await?;
+        let now = runs.inner.clock.now();
+        let mut events = status_events::change_agents(&tx, &rests, &work).await?;
         let fact = Event::changed(ResourceKind::Run, self.row.id, passed.version);
         events.push(fact.in_run(self.row.id));
         // Do this last: other writers of the workspace wait from here until the commit.
@@ -235,11 +234,6 @@ impl RunActor {
         tx.commit().await?;
         kill_point!(cx, "runs.checkpoint.after_commit");
         Ok(())
-    }
-
-    fn agent_of(&self, at: &StepRef) -> Option<ClawId> {
-        let node = self.progress.node(self.steps.get(at)?)?;
-        node.attributes.agent.map(ClawId)
     }
 
     /// Starts the job of a step.

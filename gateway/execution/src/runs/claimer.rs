@@ -44,7 +44,7 @@ async fn claim_some(
     among: Among,
     most: usize,
 ) -> Result<bool, Failure> {
-    let owner = &runs.inner.owner;
+    let owner = (runs.inner.owner.as_str(), runs.inner.lease);
     let claimed = queue::claim(&runs.inner.db, owner, among, most as u64).await?;
     if !claimed.is_empty() {
         kill_point!(cx, "runs.claim.after_commit");

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::commands::text_of;
-use super::entity::{child, run, step};
+use super::entity::{child, record, run, step};
 use super::model::{Kind, Status, StepStatus};
 use super::store;
 use crate::topology::{self, Graph, Node, NodeKind, Purpose};
@@ -177,9 +177,9 @@ pub(super) async fn keep(tx: &WriteTx, row: &run::Model, status: Status) -> Resu
         return Ok(());
     };
     let json = serde_json::to_string(&comparison).expect("texts and finite numbers encode");
-    run::Entity::update_many()
-        .col_expr(run::Column::Comparison, Expr::value(json))
-        .filter(run::Column::Id.eq(row.id))
+    record::Entity::update_many()
+        .col_expr(record::Column::Comparison, Expr::value(json))
+        .filter(record::Column::Id.eq(row.id))
         .exec(&**tx)
         .await?;
     Ok(())

@@ -34,13 +34,14 @@ pub(super) async fn complete<M: Send + 'static>(
 ) -> Result<(), FenceError> {
     let now = runs.inner.clock.now();
     let mut tx = runs.inner.db.write().await?;
-    let version = fence.finish(&tx, ended.as_ref(), &finish).await?;
+    let finished = fence.finish(&tx, ended.as_ref(), &finish).await?;
     comparison::keep(&tx, row, finish.status).await?;
-    let mut events = status_events::rest_all(&tx, fence.scope(), &[fence.run], now).await?;
+    let mut events = status_events::change_agents(&tx, &finished.rested, &[]).await?;
     let over = (fence.run, fence.workspace, row.team_id);
     let going = apply_to_teams(runs, &mut tx, [over]).await?;
     events.extend(going.into_iter().map(|(_, fact)| fact.into()));
-    events.push(Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run));
+    let fact = Event::changed(ResourceKind::Run, fence.run, finished.version);
+    events.push(fact.in_run(fence.run));
     events::append(&mut tx, fence.workspace, now, events).await?;
     if let Some(last) = tx.last_announced() {
         fence.last_event(&tx, last).await?;

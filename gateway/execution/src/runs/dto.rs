@@ -45,7 +45,7 @@ pub struct RunSummary {
     pub created_at: DateTime<Utc>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<DateTime<Utc>>,
-    /// For a running run, also its last sign of life.
+    /// The last write of the run.
     pub updated_at: DateTime<Utc>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<DateTime<Utc>>,
@@ -221,20 +221,20 @@ pub fn at(ms: i64) -> DateTime<Utc> {
 
 impl RunSummary {
     /// From the run's row.
-    pub fn of(row: &run::Model, created_by: Option<UserBrief>) -> Self {
+    pub fn of(row: run::Listed, created_by: Option<UserBrief>) -> Self {
         let status = Status::parse(&row.status).unwrap_or(Status::Failed);
         Self {
             id: row.id,
             status,
             kind: Kind::parse(&row.kind).unwrap_or(Kind::Team),
             tier: Tier::parse(&row.tier).unwrap_or(Tier::Team),
-            title: row.title.clone(),
+            title: row.title,
             team_id: row.team_id,
             mission_id: row.mission_id,
             mission_phase_id: row.mission_phase_id,
             parent_run_id: row.parent_run_id,
             forked_from: row.forked_from,
-            forked_step: row.forked_step.clone(),
+            forked_step: row.forked_step,
             created_by,
             created_at: at(row.created_ms),
             started_at: row.started_ms.map(at),
@@ -246,10 +246,10 @@ impl RunSummary {
             tokens_out: row.tokens_out,
             cost_microusd: row.cost_microusd,
             cost_ceiling_microusd: row.cost_ceiling_microusd,
-            error: row.error.clone(),
-            error_code: row.error_code.clone(),
+            error: row.error,
+            error_code: row.error_code,
             cancelling: !status.is_final() && row.cancel_requested_ms.is_some(),
-            waiting_on: row.waiting_on.clone(),
+            waiting_on: row.waiting_on,
         }
     }
 }

@@ -1,16 +1,16 @@
-//! Rows of `topology_runs`, `run_steps`, `run_calls` and `run_children`. Times in `_ms` are the database's clock.
+//! Rows of `topology_runs`, `run_state`, `run_owners`, `run_steps`, `run_calls` and `run_children`. Times in `_ms` are the
+//! database's clock.
 
-/// A run.
+/// A run as it is read: the record and the state together.
 pub mod run {
-    use sea_orm::entity::prelude::*;
+    use sea_orm::FromQueryResult;
 
-    use roost_platform::db::TenantEntity;
+    use super::{record, state};
     use roost_platform::ids::{RunId, TeamId, UserId, WorkspaceId};
+    use uuid::Uuid;
 
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "topology_runs")]
+    #[derive(Clone, Debug, PartialEq, Eq, FromQueryResult)]
     pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
         pub id: RunId,
         pub workspace_id: WorkspaceId,
         /// A value of `Status`.
@@ -19,25 +19,19 @@ pub mod run {
         pub kind: String,
         /// A value of `Tier`.
         pub tier: String,
-        #[sea_orm(column_type = "Text")]
         pub title: String,
         /// JSON, fixed when the run is enqueued.
-        #[sea_orm(column_type = "Text")]
         pub graph: String,
         pub graph_sha256: String,
-        #[sea_orm(column_type = "Text")]
         pub input: String,
-        #[sea_orm(column_type = "Text", nullable)]
         pub comparison: Option<String>,
-        #[sea_orm(column_type = "Text", nullable)]
         pub result: Option<String>,
-        #[sea_orm(column_type = "Text", nullable)]
         pub error: Option<String>,
         pub error_code: Option<String>,
         pub last_event_id: Option<String>,
         pub created_by: UserId,
         pub created_ms: i64,
-        /// Also the keep-alive of a running run.
+        /// The last write of the run.
         pub updated_ms: i64,
         pub started_ms: Option<i64>,
         pub ended_ms: Option<i64>,
@@ -73,6 +67,177 @@ pub mod run {
         pub version: i64,
     }
 
+    impl Model {
+        /// The rows of the two tables.
+        pub fn split(self) -> (record::Model, state::Model) {
+            let state = state::Model {
+                run_id: self.id,
+                workspace_id: self.workspace_id,
+                status: self.status,
+                owner: self.owner,
+                epoch: self.epoch,
+                claims: self.claims,
+                cancel_requested_ms: self.cancel_requested_ms,
+                cancelled_by: self.cancelled_by,
+                waiting_on: self.waiting_on,
+                queued_ms: self.created_ms,
+                started_ms: self.started_ms,
+                updated_ms: self.updated_ms,
+                depth: self.depth,
+                steps_done: self.steps_done,
+                tokens_in: self.tokens_in,
+                tokens_out: self.tokens_out,
+                cost_microusd: self.cost_microusd,
+                rolled_up: self.rolled_up,
+                version: self.version,
+                mux_workspace_id: self.mux_workspace_id,
+                mux_tab_id: self.mux_tab_id,
+                mux_pane_id: self.mux_pane_id,
+            };
+            let record = record::Model {
+                id: self.id,
+                workspace_id: self.workspace_id,
+                kind: self.kind,
+                tier: self.tier,
+                title: self.title,
+                graph: self.graph,
+                graph_sha256: self.graph_sha256,
+                input: self.input,
+                comparison: self.comparison,
+                result: self.result,
+                error: self.error,
+                error_code: self.error_code,
+                last_event_id: self.last_event_id,
+                created_by: self.created_by,
+                created_ms: self.created_ms,
+                ended_ms: self.ended_ms,
+                team_id: self.team_id,
+                mission_id: self.mission_id,
+                mission_phase_id: self.mission_phase_id,
+                parent_run_id: self.parent_run_id,
+                parent_step: self.parent_step,
+                root_run_id: self.root_run_id,
+                forked_from: self.forked_from,
+                forked_step: self.forked_step,
+                steps_most: self.steps_most,
+                cost_ceiling_microusd: self.cost_ceiling_microusd,
+                forgotten_ms: self.forgotten_ms,
+            };
+            (record, state)
+        }
+    }
+
+    /// A run in a list: a [`Model`] without the graph, the input and the results.
+    #[derive(Clone, Debug, PartialEq, Eq, FromQueryResult)]
+    pub struct Listed {
+        pub id: RunId,
+        pub status: String,
+        pub kind: String,
+        pub tier: String,
+        pub title: String,
+        pub error: Option<String>,
+        pub error_code: Option<String>,
+        pub created_by: UserId,
+        pub created_ms: i64,
+        pub updated_ms: i64,
+        pub started_ms: Option<i64>,
+        pub ended_ms: Option<i64>,
+        pub team_id: Option<TeamId>,
+        pub mission_id: Option<Uuid>,
+        pub mission_phase_id: Option<Uuid>,
+        pub parent_run_id: Option<RunId>,
+        pub forked_from: Option<RunId>,
+        pub forked_step: Option<String>,
+        pub cancel_requested_ms: Option<i64>,
+        pub waiting_on: Option<String>,
+        pub steps_done: i32,
+        pub steps_most: i32,
+        pub tokens_in: i64,
+        pub tokens_out: i64,
+        pub cost_microusd: i64,
+        pub cost_ceiling_microusd: Option<i64>,
+    }
+
+    impl From<&Model> for Listed {
+        fn from(row: &Model) -> Self {
+            Self {
+                id: row.id,
+                status: row.status.clone(),
+                kind: row.kind.clone(),
+                tier: row.tier.clone(),
+                title: row.title.clone(),
+                error: row.error.clone(),
+                error_code: row.error_code.clone(),
+                created_by: row.created_by,
+                created_ms: row.created_ms,
+                updated_ms: row.updated_ms,
+                started_ms: row.started_ms,
+                ended_ms: row.ended_ms,
+                team_id: row.team_id,
+                mission_id: row.mission_id,
+                mission_phase_id: row.mission_phase_id,
+                parent_run_id: row.parent_run_id,
+                forked_from: row.forked_from,
+                forked_step: row.forked_step.clone(),
+                cancel_requested_ms: row.cancel_requested_ms,
+                waiting_on: row.waiting_on.clone(),
+                steps_done: row.steps_done,
+                steps_most: row.steps_most,
+                tokens_in: row.tokens_in,
+                tokens_out: row.tokens_out,
+                cost_microusd: row.cost_microusd,
+                cost_ceiling_microusd: row.cost_ceiling_microusd,
+            }
+        }
+    }
+}
+
+/// What is written when a run is enqueued and when it ends.
+pub mod record {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::db::TenantEntity;
+    use roost_platform::ids::{RunId, TeamId, UserId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "topology_runs")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: RunId,
+        pub workspace_id: WorkspaceId,
+        pub kind: String,
+        pub tier: String,
+        #[sea_orm(column_type = "Text")]
+        pub title: String,
+        #[sea_orm(column_type = "Text")]
+        pub graph: String,
+        pub graph_sha256: String,
+        #[sea_orm(column_type = "Text")]
+        pub input: String,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub comparison: Option<String>,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub result: Option<String>,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub error: Option<String>,
+        pub error_code: Option<String>,
+        pub last_event_id: Option<String>,
+        pub created_by: UserId,
+        pub created_ms: i64,
+        pub ended_ms: Option<i64>,
+        pub team_id: Option<TeamId>,
+        pub mission_id: Option<Uuid>,
+        pub mission_phase_id: Option<Uuid>,
+        pub parent_run_id: Option<RunId>,
+        pub parent_step: Option<String>,
+        pub root_run_id: RunId,
+        pub forked_from: Option<RunId>,
+        pub forked_step: Option<String>,
+        pub steps_most: i32,
+        pub cost_ceiling_microusd: Option<i64>,
+        pub forgotten_ms: Option<i64>,
+    }
+
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
     pub enum Relation {}
 
@@ -81,6 +246,72 @@ pub mod run {
     impl TenantEntity for Entity {
         const WORKSPACE: Column = Column::WorkspaceId;
     }
+}
+
+/// What the steps of a run write. Its row is narrow, and has a record.
+pub mod state {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::db::TenantEntity;
+    use roost_platform::ids::{RunId, UserId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_state")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run_id: RunId,
+        pub workspace_id: WorkspaceId,
+        pub status: String,
+        /// The gateway that works on the run. Its lease is in `run_owners`.
+        pub owner: Option<String>,
+        pub epoch: i64,
+        pub claims: i32,
+        pub cancel_requested_ms: Option<i64>,
+        pub cancelled_by: Option<UserId>,
+        pub waiting_on: Option<String>,
+        /// When the run was enqueued. The oldest run is claimed first.
+        pub queued_ms: i64,
+        pub started_ms: Option<i64>,
+        pub updated_ms: i64,
+        /// 0 for a run without a parent.
+        pub depth: i32,
+        pub steps_done: i32,
+        pub tokens_in: i64,
+        pub tokens_out: i64,
+        pub cost_microusd: i64,
+        pub rolled_up: bool,
+        pub version: i64,
+        pub mux_workspace_id: Option<String>,
+        pub mux_tab_id: Option<String>,
+        pub mux_pane_id: Option<String>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
+}
+
+/// The lease of a gateway that works on runs.
+pub mod owner {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_owners")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub owner: String,
+        pub alive_until_ms: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
 }
 
 /// A step of a run.

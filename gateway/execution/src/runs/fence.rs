@@ -5,12 +5,13 @@
 use std::time::Duration;
 
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Set, Statement,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryResult,
+    QueryTrait, Set, Statement,
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 
 use super::dto::at;
-use super::entity::{run, step};
+use super::entity::{record, run, state, step};
 use super::journal::stored;
 use super::model::{Status, StepStatus};
 use crate::tools::Pane;
@@ -103,11 +104,11 @@ impl Fence {
     ) -> Result<Passed, FenceError> {
         let now = tx.backend().now_ms();
         let sql = format!(
-            "UPDATE topology_runs SET updated_ms = {now}, version = version + 1, steps_done = steps_done + $1, \
+            "UPDATE run_state SET updated_ms = {now}, version = version + 1, steps_done = steps_done + $1, \
                tokens_in = tokens_in + $2, tokens_out = tokens_out + $3, cost_microusd = cost_microusd + $4, \
                mux_workspace_id = COALESCE($7, mux_workspace_id), mux_tab_id = COALESCE($8, mux_tab_id), \
                mux_pane_id = COALESCE($9, mux_pane_id) \
-             WHERE id = $5 AND epoch = $6 AND status = 'running' AND cancel_requested_ms IS NULL \
+             WHERE run_id = $5 AND epoch = $6 AND status = 'running' AND cancel_requested_ms IS NULL \
              RETURNING version, updated_ms"
         );
         let values = [
@@ -129,7 +130,7 @@ impl Fence {
     }
 
     async fn why(&self, tx: &WriteTx) -> Result<FenceError, DbErr> {
-        let row = run::Entity::find_by_id(self.run).one(&**tx).await?;
+        let row = state::Entity::find_by_id(self.run).one(&**tx).await?;
         Ok(match row {
             Some(row) if row.epoch == self.epoch && row.cancel_requested_ms.is_some() => {
                 FenceError::Cancelled
@@ -138,7 +139,8 @@ impl Fence {
         })
     }
 
-    /// Inserts the rows of steps that begin, after the fence was passed. An existing row stays unchanged.
+    /// Inserts the rows of steps that begin, after the fence was passed. An existing row stays unchanged. Returns the
+    /// agents of the steps that begin now.
     ///
     /// # Errors
     /// When the database fails.
@@ -147,9 +149,9 @@ impl Fence {
         tx: &WriteTx,
         passed: Passed,
         steps: &[Begin<'_>],
-    ) -> Result<(), DbErr> {
+    ) -> Result<Vec<ClawId>, DbErr> {
         if steps.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let now = passed.updated_ms;
         let rows = steps.iter().map(|begin| step::ActiveModel {
@@ -179,28 +181,33 @@ impl Fence {
             step::Column::Shard,
         ]);
         kept.do_nothing();
-        step::Entity::insert_many(rows)
+        let mut begin = step::Entity::insert_many(rows)
             .on_conflict(kept)
-            .exec_without_returning(&**tx)
-            .await?;
-        Ok(())
+            .into_query();
+        begin.returning_col(step::Column::AgentId);
+        agents_of(tx.query_all(&begin).await?)
     }
 
-    /// Ends a step. `false` when it had ended before. Nothing is changed then.
+    /// Ends a step, and returns its agent. Nothing is changed when it had ended before.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn end(&self, tx: &WriteTx, at: &StepRef, ended: &Ended) -> Result<bool, DbErr> {
-        let done = step::Entity::update_many()
+    pub async fn end(
+        &self,
+        tx: &WriteTx,
+        at: &StepRef,
+        ended: &Ended,
+    ) -> Result<Vec<ClawId>, DbErr> {
+        let mut end = step::Entity::update_many()
             .col_expr(step::Column::Status, Expr::value(ended.status.as_str()))
             .col_expr(step::Column::Output, Expr::value(ended.output.clone()))
             .col_expr(step::Column::Error, Expr::value(ended.error.clone()))
             .col_expr(step::Column::EndedMs, Expr::cust(tx.backend().now_ms()))
             .filter(this_step(self.run, at))
             .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
-            .exec(&**tx)
-            .await?;
-        Ok(done.rows_affected == 1)
+            .into_query();
+        end.returning_col(step::Column::AgentId);
+        agents_of(tx.query_all(&end).await?)
     }
 
     /// Counts one more attempt of a step, and publishes the change.
@@ -308,16 +315,16 @@ impl Fence {
     /// # Errors
     /// When the database fails.
     pub async fn last_event(&self, tx: &WriteTx, id: EventId) -> Result<(), DbErr> {
-        run::Entity::update_many()
-            .col_expr(run::Column::LastEventId, Expr::value(id.to_string()))
-            .filter(run::Column::Id.eq(self.run))
+        record::Entity::update_many()
+            .col_expr(record::Column::LastEventId, Expr::value(id.to_string()))
+            .filter(record::Column::Id.eq(self.run))
             .exec(&**tx)
             .await?;
         Ok(())
     }
 
-    /// Ends the run together with the step that ended it, and returns the run's new version. If a cancellation was
-    /// requested before, the run cannot complete or fail, and nothing is changed.
+    /// Ends the run together with the step that ended it. If a cancellation was requested before, the run cannot
+    /// complete or fail, and nothing is changed.
     ///
     /// # Errors
     /// [`FenceError`].
@@ -326,45 +333,60 @@ impl Fence {
         tx: &WriteTx,
         ended: Option<&(StepRef, Ended)>,
         finish: &Finish,
-    ) -> Result<i64, FenceError> {
+    ) -> Result<Finished, FenceError> {
         let now = tx.backend().now_ms();
         let cancelled = match finish.status {
             Status::Cancelled => "cancel_requested_ms IS NOT NULL",
             _ => "cancel_requested_ms IS NULL",
         };
         let sql = format!(
-            "UPDATE topology_runs SET status = $1, result = $2, error = $3, error_code = $4, updated_ms = {now}, \
-               ended_ms = {now}, owner = NULL, version = version + 1, steps_done = steps_done + $7 \
-             WHERE id = $5 AND epoch = $6 AND status = 'running' AND {cancelled} RETURNING version"
+            "UPDATE run_state SET status = $1, updated_ms = {now}, owner = NULL, version = version + 1, \
+               steps_done = steps_done + $4 \
+             WHERE run_id = $2 AND epoch = $3 AND status = 'running' AND {cancelled} RETURNING version, updated_ms"
         );
         let values = [
             finish.status.as_str().into(),
-            finish.result.clone().into(),
-            finish.error.clone().into(),
-            finish.code.clone().into(),
             self.run.into(),
             self.epoch.into(),
             i32::from(ended.is_some_and(|(_, ended)| ended.is_done())).into(),
         ];
         let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
-        let Some(done) = tx.query_one_raw(statement).await? else {
+        let Some(passed) = Passed::find_by_statement(statement).one(&**tx).await? else {
             return Err(self.why(tx).await?);
         };
-        if let Some((at, ended)) = ended {
-            self.end(tx, at, ended).await?;
-        }
-        step::Entity::update_many()
-            .col_expr(
-                step::Column::Status,
-                Expr::value(StepStatus::Cancelled.as_str()),
-            )
-            .col_expr(step::Column::EndedMs, Expr::cust(now))
-            .filter(step::Column::RunId.eq(self.run))
-            .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
+        record::Entity::update_many()
+            .col_expr(record::Column::Result, Expr::value(finish.result.clone()))
+            .col_expr(record::Column::Error, Expr::value(finish.error.clone()))
+            .col_expr(record::Column::ErrorCode, Expr::value(finish.code.clone()))
+            .col_expr(record::Column::EndedMs, Expr::value(passed.updated_ms))
+            .filter(record::Column::Id.eq(self.run))
             .exec(&**tx)
             .await?;
-        Ok(done.try_get("", "version")?)
+        let mut rested = Vec::new();
+        if let Some((at, ended)) = ended {
+            rested = self.end(tx, at, ended).await?;
+        }
+        rested.extend(super::queue::close_steps(tx, &[self.run]).await?);
+        Ok(Finished {
+            version: passed.version,
+            rested,
+        })
     }
+}
+
+/// The effect of the end of a run.
+#[derive(Debug)]
+pub struct Finished {
+    pub version: i64,
+    /// The agents of the steps that ended with it, one entry for each step.
+    pub rested: Vec<ClawId>,
+}
+
+/// The agents of the steps that a statement changed, one entry for each step.
+pub(super) fn agents_of(rows: Vec<QueryResult>) -> Result<Vec<ClawId>, DbErr> {
+    let agents = rows.iter().map(|row| row.try_get("", "agent_id"));
+    let agents: Vec<Option<ClawId>> = agents.collect::<Result<_, _>>()?;
+    Ok(agents.into_iter().flatten().collect())
 }
 
 /// A step to begin.

@@ -5,7 +5,7 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait},
 };
 
-use super::entity::{call, run, step};
+use super::entity::{call, run, state, step};
 use super::entry::{ChildEnd, Entry, NewEntry, Unreadable};
 use super::fence::{Fence, FenceError, Used, this_step};
 use super::model::Status;
@@ -100,10 +100,10 @@ impl Journal {
         };
         let mut tx = self.db.write().await?;
         self.fence.pass(&tx, Used::default(), 0).await?;
-        let marked = run::Entity::update_many()
-            .col_expr(run::Column::RolledUp, Expr::value(true))
-            .filter(run::Column::Id.eq(child.id))
-            .filter(run::Column::RolledUp.eq(false))
+        let marked = state::Entity::update_many()
+            .col_expr(state::Column::RolledUp, Expr::value(true))
+            .filter(state::Column::RunId.eq(child.id))
+            .filter(state::Column::RolledUp.eq(false))
             .exec(&*tx)
             .await?;
         if marked.rows_affected == 1 {

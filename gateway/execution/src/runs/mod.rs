@@ -8,7 +8,8 @@
 //! * Each outside call has a key that is derived from its place in the run, so a repeat has the same key.
 //! * A final status never changes. A child is inserted only under its parent's fence.
 //!
-//! Tables: `topology_runs`, `run_steps`, `run_calls`, `run_children`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`, and
+//! Tables: `topology_runs` (what is read), `run_state` (what steps write), `run_owners`, `run_steps`, `run_calls`,
+//! `run_children`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`, and
 //! one actor for each live run below `runs/live`.
 
 mod actor;
@@ -52,7 +53,7 @@ pub use journal::{Journal, JournalError, MOST_ENTRIES};
 pub use model::{Class, Kind, StepStatus, Tier, effect_key};
 pub use routes::{router, summary};
 pub use step_executor::{Effect, StepExecutor, StepJob, StepResult};
-pub use store::{at_work, get as find, open_of_team, spent_lately, steps, tree as tree_of};
+pub use store::{get as find, open_of_team, remove_all, spent_lately, steps, tree as tree_of};
 pub use stream::router as stream_router;
 pub use subjects::{Subject, Subjects};
 

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use sea_orm::{
-    ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Statement, Value, sea_query::ArrayType,
-};
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Statement, Value, sea_query::ArrayType};
 
 use super::entity::run;
+use super::fence::agents_of;
 use super::model::{MOST_CLAIMS, Status, after_silence};
+use super::store;
 use roost_platform::db::{Backend, Db, WriteTx};
-use roost_platform::ids::{RunId, TeamId, UserId, WorkspaceId};
+use roost_platform::ids::{ClawId, RunId, TeamId, UserId, WorkspaceId};
 
 /// A run whose owner or status changed.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
@@ -31,7 +31,16 @@ impl Moved {
     }
 }
 
-const MOVED: &str = "id, workspace_id, status, owner, epoch, version, team_id";
+/// Runs that moved.
+#[derive(Debug, Default)]
+pub struct Moves {
+    pub runs: Vec<Moved>,
+    /// The agents of the steps that ended with their runs, one entry for each step.
+    pub rested: Vec<ClawId>,
+}
+
+const MOVED: &str = "run_id AS id, workspace_id, status, owner, epoch, version, \
+                     (SELECT t.team_id FROM topology_runs t WHERE t.id = run_state.run_id) AS team_id";
 
 /// Which queued runs are claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,14 +52,14 @@ pub enum Among {
     Roots,
 }
 
-/// Claims up to `most` queued runs for `owner`. The workspaces take turns, the one with the fewest running runs
-/// first. In each workspace the oldest run comes first.
+/// Claims up to `most` queued runs for `owner`, and renews its lease. The workspaces take turns, the one with the
+/// fewest running runs first. In each workspace the oldest run comes first.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn claim(
     db: &Db,
-    owner: &str,
+    (owner, lease): (&str, Duration),
     among: Among,
     most: u64,
 ) -> Result<Vec<run::Model>, DbErr> {
@@ -63,68 +72,72 @@ pub async fn claim(
         Backend::Sqlite => "",
     };
     let (which, room) = match among {
-        Among::Children(room) => ("IS NOT NULL", i64::try_from(room).unwrap_or(i64::MAX)),
-        Among::Roots => ("IS NULL", i64::MAX),
+        Among::Children(room) => ("> 0", i64::try_from(room).unwrap_or(i64::MAX)),
+        Among::Roots => ("= 0", i64::MAX),
     };
     let sql = format!(
-        "WITH busy AS (SELECT workspace_id, count(*) AS n FROM topology_runs WHERE status = 'running' GROUP BY workspace_id), \
-         held AS (SELECT depth, count(*) AS n FROM topology_runs WHERE status = 'running' AND owner = $1 GROUP BY depth), \
-         turn AS (SELECT q.id, q.depth, COALESCE(b.n, 0) + row_number() OVER (PARTITION BY q.workspace_id ORDER BY q.created_ms, q.id) AS rank, q.created_ms \
-           FROM topology_runs q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.status = 'queued' AND q.parent_run_id {which}), \
-         fits AS (SELECT t.*, COALESCE(h.n, 0) + row_number() OVER (PARTITION BY t.depth ORDER BY t.rank, t.created_ms, t.id) AS place \
+        "WITH busy AS (SELECT workspace_id, count(*) AS n FROM run_state WHERE status = 'running' GROUP BY workspace_id), \
+         held AS (SELECT depth, count(*) AS n FROM run_state WHERE status = 'running' AND owner = $1 GROUP BY depth), \
+         turn AS (SELECT q.run_id, q.depth, COALESCE(b.n, 0) + row_number() OVER (PARTITION BY q.workspace_id ORDER BY q.queued_ms, q.run_id) AS rank, q.queued_ms \
+           FROM run_state q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.status = 'queued' AND q.depth {which}), \
+         fits AS (SELECT t.*, COALESCE(h.n, 0) + row_number() OVER (PARTITION BY t.depth ORDER BY t.rank, t.queued_ms, t.run_id) AS place \
            FROM turn t LEFT JOIN held h ON h.depth = t.depth), \
-         next AS (SELECT id FROM fits WHERE place <= $3 ORDER BY rank, created_ms, id LIMIT $2), \
-         mine AS (SELECT id FROM topology_runs WHERE id IN (SELECT id FROM next) AND status = 'queued' {lock}) \
-         UPDATE topology_runs SET status = 'running', owner = $1, epoch = epoch + 1, claims = claims + 1, \
+         next AS (SELECT run_id FROM fits WHERE place <= $3 ORDER BY rank, queued_ms, run_id LIMIT $2), \
+         mine AS (SELECT run_id FROM run_state WHERE run_id IN (SELECT run_id FROM next) AND status = 'queued' {lock}) \
+         UPDATE run_state SET status = 'running', owner = $1, epoch = epoch + 1, claims = claims + 1, \
            updated_ms = {now}, started_ms = COALESCE(started_ms, {now}), version = version + 1 \
-         WHERE id IN (SELECT id FROM mine) AND status = 'queued' RETURNING *"
+         WHERE run_id IN (SELECT run_id FROM mine) AND status = 'queued' RETURNING {MOVED}"
     );
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let values = [owner.into(), most.into(), room.into()];
-    let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
-    let claimed = run::Entity::find()
-        .from_raw_sql(statement)
-        .all(&*tx)
-        .await?;
-    tx.commit().await?;
-    Ok(claimed)
-}
-
-/// Renews these runs, and returns those that still belong to `owner`. The owner must stop the others.
-///
-/// # Errors
-/// When the database fails.
-pub async fn renew(db: &Db, owner: &str, runs: &[RunId]) -> Result<Vec<RunId>, DbErr> {
-    let mut kept = Vec::with_capacity(runs.len());
-    for some in runs.chunks(500) {
-        let tx = db.write().await?;
-        let now = tx.backend().now_ms();
-        let (list, mut values) = list(tx.backend(), some, 2);
-        values.insert(0, owner.into());
-        let sql = format!(
-            "UPDATE topology_runs SET updated_ms = {now} WHERE owner = $1 AND status = 'running' AND id {list} RETURNING {MOVED}"
-        );
-        kept.extend(
-            moved(&*tx, &sql, values)
-                .await?
-                .into_iter()
-                .map(|row| row.id),
-        );
-        tx.commit().await?;
+    let claimed = moved(&*tx, &sql, vec![owner.into(), most.into(), room.into()]).await?;
+    if claimed.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(kept)
+    let ids: Vec<RunId> = claimed.into_iter().map(|run| run.id).collect();
+    let rows = store::by_ids(&*tx, &ids).await?;
+    renew(&tx, owner, lease).await?;
+    tx.commit().await?;
+    Ok(rows)
 }
 
-/// The runs of this owner that must be cancelled.
+/// Renews the lease of `owner`, which covers all its runs.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn to_cancel(db: &Db, owner: &str) -> Result<Vec<RunId>, DbErr> {
+pub async fn renew(tx: &WriteTx, owner: &str, lease: Duration) -> Result<(), DbErr> {
+    let now = tx.backend().now_ms();
     let sql = format!(
-        "SELECT {MOVED} FROM topology_runs WHERE owner = $1 AND status = 'running' AND cancel_requested_ms IS NOT NULL"
+        "INSERT INTO run_owners (owner, alive_until_ms) VALUES ($1, {now} + $2) \
+         ON CONFLICT (owner) DO UPDATE SET alive_until_ms = excluded.alive_until_ms"
     );
-    let found = moved(db.read(), &sql, vec![owner.into()]).await?;
-    Ok(found.into_iter().map(|row| row.id).collect())
+    let lease = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
+    let values = [owner.into(), lease.into()];
+    tx.execute_raw(Statement::from_sql_and_values(
+        tx.backend().into(),
+        sql,
+        values,
+    ))
+    .await?;
+    Ok(())
+}
+
+/// A run that an owner works on, by the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
+pub struct Owned {
+    pub run_id: RunId,
+    pub epoch: i64,
+    pub cancelled: bool,
+}
+
+/// The runs of this owner.
+///
+/// # Errors
+/// When the database fails.
+pub async fn owned(db: &Db, owner: &str) -> Result<Vec<Owned>, DbErr> {
+    let sql = "SELECT run_id, epoch, cancel_requested_ms IS NOT NULL AS cancelled FROM run_state \
+               WHERE owner = $1 AND status = 'running'";
+    let statement = Statement::from_sql_and_values(db.backend().into(), sql, [owner.into()]);
+    Owned::find_by_statement(statement).all(db.read()).await
 }
 
 /// Resumes a run for its present owner with a new epoch. The fence refuses later writes of the previous actor. `None`
@@ -136,12 +149,12 @@ pub async fn take_over(db: &Db, owner: &str, id: RunId) -> Result<Option<run::Mo
     let tx = db.write().await?;
     let now = tx.backend().now_ms();
     let sql = format!(
-        "UPDATE topology_runs SET epoch = epoch + 1, updated_ms = {now} WHERE id = $1 AND owner = $2 AND status = 'running' RETURNING {MOVED}"
+        "UPDATE run_state SET epoch = epoch + 1, updated_ms = {now} WHERE run_id = $1 AND owner = $2 AND status = 'running' RETURNING {MOVED}"
     );
     let mine = moved(&*tx, &sql, vec![id.into(), owner.into()]).await?;
     let row = match mine.is_empty() {
         true => None,
-        false => run::Entity::find_by_id(id).one(&*tx).await?,
+        false => store::by_id(&*tx, id).await?,
     };
     tx.commit().await?;
     Ok(row)
@@ -154,8 +167,8 @@ pub async fn take_over(db: &Db, owner: &str, id: RunId) -> Result<Option<run::Mo
 pub async fn release(db: &Db, id: RunId, epoch: i64) -> Result<(), DbErr> {
     let tx = db.write().await?;
     let sql = format!(
-        "UPDATE topology_runs SET status = 'queued', owner = NULL, version = version + 1 \
-         WHERE id = $1 AND epoch = $2 AND status = 'running' RETURNING {MOVED}"
+        "UPDATE run_state SET status = 'queued', owner = NULL, version = version + 1 \
+         WHERE run_id = $1 AND epoch = $2 AND status = 'running' RETURNING {MOVED}"
     );
     moved(&*tx, &sql, vec![id.into(), epoch.into()]).await?;
     tx.commit().await
@@ -164,10 +177,12 @@ pub async fn release(db: &Db, id: RunId, epoch: i64) -> Result<(), DbErr> {
 /// Which silent runs the sweeper selects.
 #[derive(Debug, Clone, Copy)]
 pub enum Silent<'a> {
-    /// Runs whose owner gave no sign of life for this long.
-    For(Duration),
+    /// Runs whose owner has not renewed its lease in time.
+    Expired,
     /// Runs of any other owner, on a database that only one gateway can open: those owners are dead.
     NotOf(&'a str),
+    /// Runs of this owner that no actor of it works on.
+    Orphans(&'a str, &'a [RunId]),
 }
 
 /// A running run whose owner is silent.
@@ -192,25 +207,34 @@ impl SilentRun {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn sweep(tx: &WriteTx, silent: Silent<'_>) -> Result<Vec<Moved>, DbErr> {
+pub async fn sweep(tx: &WriteTx, silent: Silent<'_>) -> Result<Moves, DbErr> {
     let now = tx.backend().now_ms();
     let (which, values) = match silent {
-        Silent::For(lease) => (
-            format!("updated_ms < {now} - {}", lease.as_millis()),
+        Silent::Expired => (
+            format!(
+                "owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM run_owners o \
+                 WHERE o.owner = run_state.owner AND o.alive_until_ms >= {now})"
+            ),
             Vec::new(),
         ),
         Silent::NotOf(owner) => ("owner <> $1".to_owned(), vec![owner.into()]),
+        Silent::Orphans(owner, runs) => {
+            let (list, mut values) = list(tx.backend(), runs, 2);
+            values.insert(0, owner.into());
+            (format!("owner = $1 AND run_id {list}"), values)
+        }
     };
     let lock = match tx.backend() {
         Backend::Postgres => "FOR UPDATE",
         Backend::Sqlite => "",
     };
     let sql = format!(
-        "SELECT id, claims, cancel_requested_ms FROM topology_runs WHERE status = 'running' AND {which} {lock}"
+        "SELECT run_id AS id, claims, cancel_requested_ms FROM run_state WHERE status = 'running' AND {which} \
+         ORDER BY run_id {lock}"
     );
     let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
     let found = SilentRun::find_by_statement(statement).all(&**tx).await?;
-    let mut swept = Vec::with_capacity(found.len());
+    let mut swept = Moves::default();
     for status in [Status::Queued, Status::Cancelled, Status::Failed] {
         let runs: Vec<RunId> = found
             .iter()
@@ -218,11 +242,14 @@ pub async fn sweep(tx: &WriteTx, silent: Silent<'_>) -> Result<Vec<Moved>, DbErr
             .map(|run| run.id)
             .collect();
         for some in runs.chunks(500) {
-            swept.extend(take_away(tx, some, status).await?);
+            swept.runs.extend(take_away(tx, some, status).await?);
         }
     }
-    for over in swept.iter().filter(|row| row.is_over()) {
-        close_steps(tx, over.id).await?;
+    swept.rested = close_ended(tx, &swept.runs).await?;
+    if !swept.runs.is_empty() {
+        // Owners that died long ago.
+        let old = format!("DELETE FROM run_owners WHERE alive_until_ms < {now} - 86400000");
+        tx.execute_unprepared(&old).await?;
     }
     Ok(swept)
 }
@@ -233,19 +260,22 @@ async fn take_away(tx: &WriteTx, runs: &[RunId], status: Status) -> Result<Vec<M
         format!("The gateway stopped {MOST_CLAIMS} times while it worked on this run. It does not try again.")
     });
     let code = error.as_ref().map(|_| "gave-up");
-    let ended = match status.is_final() {
-        true => tx.backend().now_ms(),
-        false => "ended_ms",
-    };
-    let (list, ids) = list(tx.backend(), runs, 4);
-    let mut values: Vec<Value> = vec![status.as_str().into(), error.into(), code.into()];
+    let (some, ids) = list(tx.backend(), runs, 2);
+    let mut values: Vec<Value> = vec![status.as_str().into()];
     values.extend(ids);
     let sql = format!(
-        "UPDATE topology_runs SET owner = NULL, version = version + 1, epoch = epoch + 1, status = $1, \
-           error = COALESCE($2, error), error_code = COALESCE($3, error_code), ended_ms = {ended} \
-         WHERE status = 'running' AND id {list} RETURNING {MOVED}"
+        "UPDATE run_state SET owner = NULL, version = version + 1, epoch = epoch + 1, status = $1 \
+         WHERE status = 'running' AND run_id {some} RETURNING {MOVED}"
     );
-    moved(&**tx, &sql, values).await
+    let taken = moved(&**tx, &sql, values).await?;
+    if error.is_some() {
+        let (some, ids) = list(tx.backend(), runs, 3);
+        let mut values: Vec<Value> = vec![error.into(), code.into()];
+        values.extend(ids);
+        let sql = format!("UPDATE topology_runs SET error = $1, error_code = $2 WHERE id {some}");
+        execute(tx, sql, values).await?;
+    }
+    Ok(taken)
 }
 
 /// Requests the cancellation of a run and its descendants. Queued runs end at once, and their owners end the running
@@ -253,47 +283,69 @@ async fn take_away(tx: &WriteTx, runs: &[RunId], status: Status) -> Result<Vec<M
 ///
 /// # Errors
 /// When the database fails.
-pub async fn cancel(tx: &WriteTx, id: RunId, by: UserId) -> Result<Vec<Moved>, DbErr> {
+pub async fn cancel(tx: &WriteTx, id: RunId, by: UserId) -> Result<Moves, DbErr> {
     let now = tx.backend().now_ms();
+    // In the order of the committer, so that the two cannot deadlock.
+    let lock = match tx.backend() {
+        Backend::Postgres => "FOR UPDATE",
+        Backend::Sqlite => "",
+    };
     let sql = format!(
         "WITH RECURSIVE tree (id) AS (SELECT id FROM topology_runs WHERE id = $1 \
-           UNION SELECT r.id FROM topology_runs r JOIN tree t ON r.parent_run_id = t.id) \
-         UPDATE topology_runs SET cancel_requested_ms = COALESCE(cancel_requested_ms, {now}), \
+           UNION SELECT r.id FROM topology_runs r JOIN tree t ON r.parent_run_id = t.id), \
+         held AS (SELECT run_id FROM run_state WHERE run_id IN (SELECT id FROM tree) ORDER BY run_id {lock}) \
+         UPDATE run_state SET cancel_requested_ms = COALESCE(cancel_requested_ms, {now}), \
            cancelled_by = COALESCE(cancelled_by, $2), version = version + 1, \
-           ended_ms = CASE WHEN status = 'queued' THEN {now} ELSE ended_ms END, \
            status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END \
-         WHERE id IN (SELECT id FROM tree) AND (status = 'queued' OR (status = 'running' AND cancel_requested_ms IS NULL)) \
+         WHERE run_id IN (SELECT run_id FROM held) AND (status = 'queued' OR (status = 'running' AND cancel_requested_ms IS NULL)) \
          RETURNING {MOVED}"
     );
-    let mut all = Vec::new();
+    let mut all = Moves::default();
     loop {
         let moved = moved(&**tx, &sql, vec![id.into(), by.into()]).await?;
         if moved.is_empty() {
             break;
         }
-        for over in moved.iter().filter(|row| row.is_over()) {
-            close_steps(tx, over.id).await?;
-        }
         // On PostgreSQL, a child that was inserted while this statement waited for its parent's row is visible only
         // to the next statement. No child is inserted after that, because an insert passes the parent's fence.
-        all.extend(moved);
+        all.runs.extend(moved);
     }
+    all.rested = close_ended(tx, &all.runs).await?;
     Ok(all)
 }
 
-/// Cancels the steps that were running when their run ended.
-async fn close_steps(tx: &WriteTx, run: RunId) -> Result<(), DbErr> {
+/// Records the end of those runs that have ended, and ends their steps. Returns the agents of these steps.
+async fn close_ended(tx: &WriteTx, moved: &[Moved]) -> Result<Vec<ClawId>, DbErr> {
+    let ended = moved.iter().filter(|run| run.is_over());
+    let ended: Vec<RunId> = ended.map(|run| run.id).collect();
     let now = tx.backend().now_ms();
-    let sql = format!(
-        "UPDATE run_steps SET status = 'cancelled', ended_ms = {now} WHERE run_id = $1 AND status = 'running'"
-    );
-    tx.execute_raw(Statement::from_sql_and_values(
-        tx.backend().into(),
-        sql,
-        [run.into()],
-    ))
-    .await?;
-    Ok(())
+    for some in ended.chunks(500) {
+        let (list, ids) = list(tx.backend(), some, 1);
+        let sql = format!("UPDATE topology_runs SET ended_ms = {now} WHERE id {list}");
+        execute(tx, sql, ids).await?;
+    }
+    close_steps(tx, &ended).await
+}
+
+/// Cancels the steps that were running when their runs ended. Returns their agents, one entry for each step.
+pub(super) async fn close_steps(tx: &WriteTx, runs: &[RunId]) -> Result<Vec<ClawId>, DbErr> {
+    let now = tx.backend().now_ms();
+    let mut agents = Vec::new();
+    for some in runs.chunks(500) {
+        let (list, ids) = list(tx.backend(), some, 1);
+        let sql = format!(
+            "UPDATE run_steps SET status = 'cancelled', ended_ms = {now} WHERE run_id {list} AND status = 'running' \
+             RETURNING agent_id"
+        );
+        let close = Statement::from_sql_and_values(tx.backend().into(), sql, ids);
+        agents.extend(agents_of(tx.query_all_raw(close).await?)?);
+    }
+    Ok(agents)
+}
+
+async fn execute(tx: &WriteTx, sql: String, values: Vec<Value>) -> Result<(), DbErr> {
+    let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
+    tx.execute_raw(statement).await.map(drop)
 }
 
 async fn moved(

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Statement};
 
-use super::entity::{call, step};
+use super::entity::{call, state, step};
 use super::model::StepStatus;
 use roost_platform::db::WriteTx;
 use roost_platform::ids::RunId;
@@ -28,7 +28,7 @@ struct Deleted {
 pub async fn delete_outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> {
     let now = tx.backend().now_ms();
     let sql = format!(
-        "UPDATE topology_runs SET result = NULL, comparison = NULL, forgotten_ms = {now}, version = version + 1 WHERE id IN (\
+        "UPDATE topology_runs SET result = NULL, comparison = NULL, forgotten_ms = {now} WHERE id IN (\
            SELECT o.id FROM topology_runs o WHERE o.forgotten_ms IS NULL AND o.ended_ms IS NOT NULL AND o.ended_ms < {now} - {} \
              AND NOT EXISTS (SELECT 1 FROM topology_runs top WHERE top.id = o.root_run_id AND top.ended_ms IS NULL) \
            ORDER BY o.ended_ms LIMIT {AT_ONCE}) RETURNING id",
@@ -40,6 +40,14 @@ pub async fn delete_outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> 
     if old.is_empty() {
         return Ok(false);
     }
+    state::Entity::update_many()
+        .col_expr(
+            state::Column::Version,
+            Expr::col(state::Column::Version).add(1),
+        )
+        .filter(state::Column::RunId.is_in(old.iter().copied()))
+        .exec(&**tx)
+        .await?;
     call::Entity::delete_many()
         .filter(call::Column::RunId.is_in(old.iter().copied()))
         .exec(&**tx)

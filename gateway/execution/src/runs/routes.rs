@@ -55,7 +55,7 @@ async fn list(
     let rows = store::list(db, caller.scope(), &wanted, request).await?;
     let page = request.page(rows, |row| row.id.0);
     Ok(Json(Page {
-        items: summaries(db, &page.items).await?,
+        items: summaries(db, page.items).await?,
         next_cursor: page.next_cursor,
     }))
 }
@@ -151,11 +151,12 @@ async fn fork(
 /// # Errors
 /// When the database fails.
 pub async fn summary(runs: &RunsHandle, row: run::Model) -> ApiResult<RunSummary> {
-    let mut all = summaries(runs.inner.db.read(), &[row]).await?;
+    let row = run::Listed::from(&row);
+    let mut all = summaries(runs.inner.db.read(), vec![row]).await?;
     all.pop().ok_or_else(|| ApiError::not_found("run"))
 }
 
-async fn summaries(db: &DatabaseConnection, rows: &[run::Model]) -> ApiResult<Vec<RunSummary>> {
+async fn summaries(db: &DatabaseConnection, rows: Vec<run::Listed>) -> ApiResult<Vec<RunSummary>> {
     let people = rows.iter().map(|row| row.created_by).collect::<Vec<_>>();
     let users = auth::users_by_id(db, people).await?;
     let brief = |id| {
@@ -166,15 +167,18 @@ async fn summaries(db: &DatabaseConnection, rows: &[run::Model]) -> ApiResult<Ve
             .map(UserBrief::from)
     };
     Ok(rows
-        .iter()
-        .map(|row| RunSummary::of(row, brief(row.created_by)))
+        .into_iter()
+        .map(|row| {
+            let created_by = brief(row.created_by);
+            RunSummary::of(row, created_by)
+        })
         .collect())
 }
 
 async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
     let steps = store::steps(db, row.id).await?;
     let children = store::children(db, row.id).await?;
-    let summary = summaries(db, std::slice::from_ref(&row)).await?.pop();
+    let summary = summaries(db, vec![run::Listed::from(&row)]).await?.pop();
     let mut summary = summary.ok_or_else(|| ApiError::not_found("run"))?;
     summary.waiting_on = summary.waiting_on.or_else(|| dto::waited_for(&steps));
     let graph: Graph = serde_json::from_str(&row.graph).map_err(ApiError::internal)?;

@@ -2,85 +2,32 @@
 //! rests afterwards. The change is in the same transaction as the step's. The topology is published when the run
 //! begins.
 
-use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
 use super::entity::run;
 use super::handle::RunsHandle;
-use super::store;
 use crate::topology::{EdgeKind, Graph, NodeKind};
-use roost_agents::claws::{self, status};
-use roost_machines::sandboxes::{self, State};
+use roost_agents::claws::status;
 use roost_platform::db::WriteTx;
 use roost_platform::events::{
-    AgentState, Event, Formation, Stamped, TopologyUpdate, WorldEdge, WorldEdgeKind, WorldNode,
-    WorldTier,
+    Event, Formation, Stamped, TopologyUpdate, WorldEdge, WorldEdgeKind, WorldNode, WorldTier,
 };
-use roost_platform::ids::{ClawId, RunId};
+use roost_platform::ids::ClawId;
 use roost_tenancy::auth::WorkspaceScope;
 
-/// A step of the agent `rests` ended, and steps of the agents `work` begin. Returns the events, which the caller
-/// appends.
+/// Steps of these agents ended and began, with one entry for each step. Returns the events, which the caller appends.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) async fn change_agents(
     tx: &WriteTx,
-    scope: WorkspaceScope,
-    rests: Option<ClawId>,
-    work: &[ClawId],
-    now: DateTime<Utc>,
+    ended: &[ClawId],
+    begun: &[ClawId],
 ) -> Result<Vec<Stamped>, DbErr> {
-    // Another run of these agents may begin or end at the same moment. With the lock, the later transaction reads
-    // what the earlier one wrote.
-    claws::lock(tx, rests.into_iter().chain(work.iter().copied())).await?;
-    let mut events = Vec::new();
-    if let Some(agent) = rests {
-        events.extend(resting(tx, scope, agent, now).await?);
-    }
-    for &agent in work {
-        events.extend(status::change(tx, scope, agent, AgentState::Working, now).await?);
-    }
-    Ok(events)
-}
-
-/// An agent's step has ended. The agent rests, unless another of its steps is at work.
-async fn resting(
-    tx: &WriteTx,
-    scope: WorkspaceScope,
-    agent: ClawId,
-    now: DateTime<Utc>,
-) -> Result<Option<Stamped>, DbErr> {
-    if store::at_work(&**tx, agent).await? > 0 {
-        return Ok(None);
-    }
-    let sandbox = sandboxes::current(&**tx, scope, agent).await?;
-    let runs = sandbox.is_some_and(|row| State::parse(&row.state) == Some(State::Running));
-    let state = match runs {
-        true => AgentState::Idle,
-        false => AgentState::Offline,
-    };
-    status::change(tx, scope, agent, state, now).await
-}
-
-/// All agents of runs that ended rest. Returns the events, which the caller appends.
-///
-/// # Errors
-/// When the database fails.
-pub(super) async fn rest_all(
-    tx: &WriteTx,
-    scope: WorkspaceScope,
-    runs: &[RunId],
-    now: DateTime<Utc>,
-) -> Result<Vec<Stamped>, DbErr> {
-    // Agents whose steps ended before already rest.
-    let agents = store::working_agents(&**tx, runs).await?;
-    claws::lock(tx, agents.iter().copied()).await?;
-    let mut events = Vec::new();
-    for agent in agents {
-        events.extend(resting(tx, scope, agent, now).await?);
-    }
-    Ok(events)
+    let ended = ended.iter().map(|agent| (*agent, -1));
+    let begun = begun.iter().map(|agent| (*agent, 1));
+    let events = status::work(tx, ended.chain(begun)).await?;
+    Ok(events.into_iter().map(|(_, event)| event).collect())
 }
 
 /// Publishes the topology of a run that begins.

@@ -2,20 +2,18 @@
 
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, IntoActiveModel,
-    Iterable, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
-    sea_query::Expr,
+    Iterable, JoinType, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+    Statement, sea_query::Expr,
 };
 
-use super::entity::{call, child, run, step};
+use super::entity::{call, child, record, run, state, step};
 use super::entry::EntryKind;
 use super::journal::stored;
-use super::model::{Status, StepStatus};
+use super::model::Status;
 use super::tree::{Branch, Tree};
 use crate::topology::StepRef;
-use roost_agents::claws;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
-use roost_platform::events::AgentState;
-use roost_platform::ids::{ClawId, RunId, TeamId, WorkspaceId};
+use roost_platform::ids::{RunId, TeamId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
 
@@ -36,10 +34,24 @@ pub async fn get(
     scope: WorkspaceScope,
     id: RunId,
 ) -> Result<Option<run::Model>, DbErr> {
-    run::Entity::find_by_id_in(scope, id).one(db).await
+    let row = with_state(record::Entity::find_by_id_in(scope, id));
+    row.into_model().one(db).await
 }
 
-/// Runs, newest first: those that people started, or the children of one run.
+/// Adds the columns of the run's state, so that the rows are [`run::Model`]s.
+pub(super) fn with_state(select: Select<record::Entity>) -> Select<record::Entity> {
+    use state::Column::{RunId, WorkspaceId};
+    let state = record::Entity::belongs_to(state::Entity)
+        .from(record::Column::Id)
+        .to(RunId)
+        .into();
+    state::Column::iter()
+        .filter(|column| !matches!(column, RunId | WorkspaceId))
+        .fold(select.join(JoinType::InnerJoin, state), QuerySelect::column)
+}
+
+/// Runs, newest first: those that people started, or the children of one run. Their graphs, inputs and results are not
+/// read.
 ///
 /// # Errors
 /// When the database fails.
@@ -48,24 +60,32 @@ pub async fn list(
     scope: WorkspaceScope,
     wanted: &Wanted,
     page: PageRequest,
-) -> Result<Vec<run::Model>, DbErr> {
-    let mut query = run::Entity::find_in(scope);
+) -> Result<Vec<run::Listed>, DbErr> {
+    use record::Column::{Comparison, Graph, GraphSha256, Id, Input, ParentRunId, Result, TeamId};
+    let narrow = record::Column::iter()
+        .filter(|column| !matches!(column, Graph | GraphSha256 | Input | Comparison | Result))
+        .fold(
+            record::Entity::find_in(scope).select_only(),
+            QuerySelect::column,
+        );
+    let mut query = with_state(narrow);
     query = match wanted.parent {
-        Some(parent) => query.filter(run::Column::ParentRunId.eq(parent)),
-        None => query.filter(run::Column::ParentRunId.is_null()),
+        Some(parent) => query.filter(ParentRunId.eq(parent)),
+        None => query.filter(ParentRunId.is_null()),
     };
     if let Some(team) = wanted.team {
-        query = query.filter(run::Column::TeamId.eq(team));
+        query = query.filter(TeamId.eq(team));
     }
     if let Some(status) = wanted.status {
-        query = query.filter(run::Column::Status.eq(status.as_str()));
+        query = query.filter(state::Column::Status.eq(status.as_str()));
     }
     if let Some(after) = page.after {
-        query = query.filter(run::Column::Id.lt(after));
+        query = query.filter(Id.lt(after));
     }
     query
-        .order_by_desc(run::Column::Id)
+        .order_by_desc(Id)
         .limit(page.limit + 1)
+        .into_model()
         .all(db)
         .await
 }
@@ -241,7 +261,23 @@ pub async fn calls(
 /// # Errors
 /// When the database fails.
 pub async fn by_id(db: &impl ConnectionTrait, id: RunId) -> Result<Option<run::Model>, DbErr> {
-    run::Entity::find_by_id(id).one(db).await
+    let row = with_state(record::Entity::find_by_id(id));
+    row.into_model().one(db).await
+}
+
+/// These runs, for their owner.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn by_ids(
+    db: &impl ConnectionTrait,
+    ids: &[RunId],
+) -> Result<Vec<run::Model>, DbErr> {
+    with_state(record::Entity::find())
+        .filter(record::Column::Id.is_in(ids.iter().copied()))
+        .into_model()
+        .all(db)
+        .await
 }
 
 /// Those of these runs that belong to the workspace.
@@ -253,9 +289,10 @@ pub async fn some(
     workspace: WorkspaceId,
     ids: impl IntoIterator<Item = RunId>,
 ) -> Result<Vec<run::Model>, DbErr> {
-    run::Entity::find()
-        .filter(run::Column::WorkspaceId.eq(workspace))
-        .filter(run::Column::Id.is_in(ids))
+    with_state(record::Entity::find())
+        .filter(record::Column::WorkspaceId.eq(workspace))
+        .filter(record::Column::Id.is_in(ids))
+        .into_model()
         .all(db)
         .await
 }
@@ -270,11 +307,12 @@ pub async fn open_of_team(
     beside: RunId,
 ) -> Result<bool, DbErr> {
     let open = [Status::Queued.as_str(), Status::Running.as_str()];
-    let one = run::Entity::find()
-        .filter(run::Column::TeamId.eq(team))
-        .filter(run::Column::Id.ne(beside))
-        .filter(run::Column::Status.is_in(open))
+    let one = with_state(record::Entity::find())
+        .filter(record::Column::TeamId.eq(team))
+        .filter(record::Column::Id.ne(beside))
+        .filter(state::Column::Status.is_in(open))
         .limit(1)
+        .into_model::<run::Listed>()
         .one(db)
         .await?;
     Ok(one.is_some())
@@ -293,39 +331,6 @@ pub async fn now_ms(db: &impl ConnectionTrait, backend: Backend) -> Result<i64, 
     row.try_get("", "now")
 }
 
-/// The number of steps that an agent works on.
-///
-/// # Errors
-/// When the database fails.
-pub async fn at_work(db: &impl ConnectionTrait, agent: ClawId) -> Result<u64, DbErr> {
-    step::Entity::find()
-        .filter(step::Column::AgentId.eq(agent))
-        .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
-        .count(db)
-        .await
-}
-
-/// The agents of these runs' steps whose status is `working`.
-///
-/// # Errors
-/// When the database fails.
-pub async fn working_agents(
-    db: &impl ConnectionTrait,
-    runs: &[RunId],
-) -> Result<Vec<ClawId>, DbErr> {
-    let working = claws::ids_in_state(AgentState::Working.as_str());
-    step::Entity::find()
-        .select_only()
-        .column(step::Column::AgentId)
-        .distinct()
-        .filter(step::Column::RunId.is_in(runs.iter().copied()))
-        .filter(step::Column::AgentId.in_subquery(working))
-        .order_by_asc(step::Column::AgentId)
-        .into_tuple()
-        .all(db)
-        .await
-}
-
 /// The cost of the workspace's runs in the last thirty days, in millionths of a US dollar. A cost that is rolled up
 /// counts only in the parent.
 ///
@@ -337,7 +342,7 @@ pub async fn spent_lately(db: &impl ConnectionTrait, scope: WorkspaceScope) -> R
         _ => Backend::Sqlite.now_ms(),
     };
     let sql = format!(
-        "SELECT CAST(COALESCE(SUM(cost_microusd), 0) AS BIGINT) AS spent FROM topology_runs \
+        "SELECT CAST(COALESCE(SUM(cost_microusd), 0) AS BIGINT) AS spent FROM run_state \
          WHERE workspace_id = $1 AND NOT rolled_up AND updated_ms > {now} - 2592000000"
     );
     let values = [scope.workspace().into()];
@@ -351,8 +356,8 @@ pub async fn spent_lately(db: &impl ConnectionTrait, scope: WorkspaceScope) -> R
 /// # Errors
 /// When the database fails.
 pub async fn tree(db: &impl ConnectionTrait, root: RunId) -> Result<Tree, DbErr> {
-    let sql = "SELECT id, parent_run_id, cost_microusd, cost_ceiling_microusd, rolled_up FROM topology_runs \
-               WHERE root_run_id = $1";
+    let sql = "SELECT r.id, r.parent_run_id, s.cost_microusd, r.cost_ceiling_microusd, s.rolled_up \
+               FROM topology_runs r JOIN run_state s ON s.run_id = r.id WHERE r.root_run_id = $1";
     let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, [root.into()]);
     Branch::find_by_statement(statement).all(db).await.map(Tree)
 }
@@ -362,8 +367,8 @@ pub async fn tree(db: &impl ConnectionTrait, root: RunId) -> Result<Tree, DbErr>
 /// # Errors
 /// When the database fails.
 pub async fn size_of_tree(db: &impl ConnectionTrait, root: RunId) -> Result<u64, DbErr> {
-    let of_tree = run::Column::RootRunId.eq(root);
-    run::Entity::find().filter(of_tree).count(db).await
+    let of_tree = record::Column::RootRunId.eq(root);
+    record::Entity::find().filter(of_tree).count(db).await
 }
 
 /// Inserts a run.
@@ -371,9 +376,37 @@ pub async fn size_of_tree(db: &impl ConnectionTrait, root: RunId) -> Result<u64,
 /// # Errors
 /// When the database fails.
 pub async fn insert(tx: &WriteTx, row: run::Model) -> Result<(), DbErr> {
-    run::Entity::insert(row.into_active_model())
+    let (record, state) = row.split();
+    record::Entity::insert(record.into_active_model())
         .exec_without_returning(&**tx)
         .await?;
+    state::Entity::insert(state.into_active_model())
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// Deletes all rows of a workspace that is deleted.
+///
+/// # Errors
+/// When the database fails.
+pub async fn remove_all(tx: &WriteTx, scope: WorkspaceScope) -> Result<(), DbErr> {
+    let runs = || {
+        record::Entity::find_in(scope)
+            .select_only()
+            .column(record::Column::Id)
+            .into_query()
+    };
+    call::Entity::delete_many()
+        .filter(call::Column::RunId.in_subquery(runs()))
+        .exec(&**tx)
+        .await?;
+    step::Entity::delete_many()
+        .filter(step::Column::RunId.in_subquery(runs()))
+        .exec(&**tx)
+        .await?;
+    // Their states follow by foreign key.
+    record::Entity::delete_in(scope).exec(&**tx).await?;
     Ok(())
 }
 

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::completion;
 use super::handle::RunsHandle;
-use super::queue::{self, Silent};
-use super::{completion, status_events, store};
-use roost_agents::claws;
+use super::queue::{self, Moves, Silent};
+use roost_agents::claws::status;
 use roost_platform::db::Backend;
 use roost_platform::events::{self, Event, ResourceKind, Stamped};
 use roost_platform::ids::{RunId, WorkspaceId};
 use roost_platform::supervision::{ActorKind, ChildSpec, Failure, NoMessages, Nudge};
-use roost_tenancy::auth::WorkspaceScope;
 
 /// The number of sweeps in one lease.
 const SWEEPS: u32 = 3;
@@ -33,29 +32,33 @@ pub fn child(runs: &RunsHandle) -> ChildSpec<NoMessages> {
                     let owner = runs.inner.owner.clone();
                     sweep(&runs, Silent::NotOf(&owner)).await?;
                 }
-                sweep(&runs, Silent::For(runs.inner.lease)).await
+                sweep(&runs, Silent::Expired).await
             }
         },
     )
     .serves("runs whose owner is silent")
 }
 
-async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
+/// Takes silent runs from their owners, and publishes it.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
     let now = runs.inner.clock.now();
     let mut tx = runs.inner.db.write().await?;
-    let moved = queue::sweep(&tx, silent).await?;
+    let Moves {
+        runs: moved,
+        rested,
+    } = queue::sweep(&tx, silent).await?;
     if moved.is_empty() {
         return Ok(());
     }
     let ended = moved.iter().filter(|run| run.is_over());
     let over: Vec<RunId> = ended.clone().map(|run| run.id).collect();
     // Lock agents and teams first, the event log after them, as all writers in a workspace do.
-    claws::lock(&tx, store::working_agents(&*tx, &over).await?).await?;
     let mut events: BTreeMap<WorkspaceId, Vec<Stamped>> = BTreeMap::new();
-    for run in ended.clone() {
-        let scope = WorkspaceScope::of_row(run.workspace_id);
-        let resting = status_events::rest_all(&tx, scope, &[run.id], now).await?;
-        events.entry(run.workspace_id).or_default().extend(resting);
+    for (workspace, rests) in status::work(&tx, rested.iter().map(|agent| (*agent, -1))).await? {
+        events.entry(workspace).or_default().push(rests);
     }
     let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
     let going = completion::apply_to_teams(runs, &mut tx, of_teams).await?;

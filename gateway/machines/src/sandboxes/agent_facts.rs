@@ -1,9 +1,8 @@
-//! What sandboxes need to know about their agents. Teams and runs are above this wing, so the gateway wires the answers.
+//! What sandboxes need to know about their agents. Teams are above this wing, so the gateway wires the answers.
 
 use async_trait::async_trait;
 use sea_orm::DbErr;
 
-use roost_platform::db::WriteTx;
 use roost_platform::ids::ClawId;
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -19,10 +18,4 @@ pub trait AgentFacts: Send + Sync + 'static {
         scope: WorkspaceScope,
         agent: ClawId,
     ) -> Result<Option<String>, DbErr>;
-
-    /// Whether a step of the agent is running, read in the caller's transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
-    async fn is_at_work(&self, tx: &WriteTx, agent: ClawId) -> Result<bool, DbErr>;
 }

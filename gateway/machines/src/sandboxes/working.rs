@@ -71,9 +71,8 @@ async fn watch(
 async fn rest(sandboxes: &SandboxesHandle, row: &container::Model) -> Result<(), SandboxError> {
     let scope = WorkspaceScope::of_row(row.workspace_id);
     let now = sandboxes.clock.now();
-    let resting = claws::find(sandboxes.db.read(), scope, row.agent_id)
-        .await?
-        .is_some_and(|claw| claw.status == AgentState::Idle.as_str());
+    let states = claws::states(sandboxes.db.read(), scope, [row.agent_id]).await?;
+    let resting = states.get(&row.agent_id) == Some(&AgentState::Idle);
     if !resting || row.last_used_at + TOUCHED_EVERY <= now {
         let mut tx = sandboxes.db.write().await?;
         store::touch(&*tx, scope, row.id, now).await?;
@@ -81,9 +80,8 @@ async fn rest(sandboxes: &SandboxesHandle, row: &container::Model) -> Result<(),
             .await?
             .is_some_and(|row| row.state == State::Running.as_str());
         if running && !operations::any_command_open(&*tx, row.id).await? {
-            let idle = AgentState::Idle;
-            let state = agent_status::status_of(sandboxes, &tx, row.agent_id, idle).await?;
-            claws::status::set(&mut tx, scope, row.agent_id, state, now).await?;
+            // An agent with a step at work stays `working`.
+            claws::status::set(&mut tx, scope, row.agent_id, AgentState::Idle, now).await?;
         }
         tx.commit().await?;
     }

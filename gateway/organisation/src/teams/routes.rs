@@ -16,7 +16,6 @@ use roost_agents::claws;
 use roost_execution::runs::{self, RunSummary};
 use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::{self, Graph};
-use roost_platform::events::AgentState;
 use roost_platform::ids::{RunId, TeamId};
 use roost_tenancy::auth::{self, Scoped, UserBrief, Verb, WorkspaceScope, can};
 use roost_web::conditional::if_match;
@@ -190,6 +189,7 @@ async fn shown(
     let seats = store::members(db, &ids).await?;
     let agents = claws::find_some(db, scope, seats.iter().map(|seat| seat.agent_id)).await?;
     let agents: HashMap<_, _> = agents.into_iter().map(|claw| (claw.id, claw)).collect();
+    let states = claws::states(db, scope, agents.keys().copied()).await?;
     let people = rows.iter().map(|row| row.created_by).collect::<Vec<_>>();
     let users = auth::users_by_id(db, people).await?;
     let mut shown = Vec::with_capacity(rows.len());
@@ -209,7 +209,7 @@ async fn shown(
                     slot: seat.slot.clone(),
                     agent_id: seat.agent_id,
                     name: agent.map(|claw| claw.name.clone()),
-                    status: agent.map(|claw| AgentState::from_stored(&claw.status)),
+                    status: agent.and_then(|claw| states.get(&claw.id).copied()),
                     model_binding: agent.and_then(|claw| claw.model_binding.clone()),
                 }
             });

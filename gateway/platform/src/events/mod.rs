@@ -32,7 +32,7 @@ pub use kinds::{
 pub use log::EventLog;
 pub use replay::{Page, Replay, replay};
 pub use retention::{Retention, sweep};
-pub use store::{about_agent, append, before_oldest, before_run, head, open_log};
+pub use store::{about_agent, append, before_oldest, before_run, head, open_log, remove_log};
 pub use work::{
     AgentComputerFrame, AgentReasoningDelta, AgentTaskUpdate, AgentToolCall, App, Channel,
     Formation, FrameLine, LineKind, PartState, Stamped, TaskPart, Telemetry, TopologyUpdate,

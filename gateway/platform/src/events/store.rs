@@ -26,6 +26,22 @@ pub async fn open_log(tx: &WriteTx, workspace: WorkspaceId) -> Result<(), DbErr>
     Ok(())
 }
 
+/// Removes the log of a workspace that is deleted.
+///
+/// # Errors
+/// When the database fails.
+pub async fn remove_log(tx: &WriteTx, workspace: WorkspaceId) -> Result<(), DbErr> {
+    // The head first: its row waits for the transactions that append, and later ones find no log.
+    entity::head::Entity::delete_by_id(workspace)
+        .exec(&**tx)
+        .await?;
+    entity::event::Entity::delete_many()
+        .filter(entity::event::Column::WorkspaceId.eq(workspace))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}
+
 /// Appends events in the transaction of their change. The head's row is locked until the commit, so sequence numbers
 /// become visible in order, and a reader never sees a gap that is filled later.
 ///

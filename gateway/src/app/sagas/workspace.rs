@@ -14,12 +14,13 @@ use roost_connections::apps::{self, Which};
 use roost_connections::doors;
 use roost_connections::mesh;
 use roost_connections::repos;
-use roost_execution::models;
+use roost_execution::{models, runs};
 use roost_machines::fleet::{self, FleetHandle};
 use roost_machines::sandboxes;
 use roost_organisation::skills;
 use roost_organisation::templates;
 use roost_platform::db::WriteTx;
+use roost_platform::events;
 use roost_platform::ids::SharedIds;
 use roost_platform::sagas::{self, Kind, Next, SagaHandler, Step, saga};
 use roost_tenancy::auth::WorkspaceScope;
@@ -86,6 +87,8 @@ impl SagaHandler for WorkspaceEnd {
             skills::remove_bindings(&**tx, scope).await?;
             skills::remove_all(&**tx, scope).await?;
             models::remove_all(tx, scope, now).await?;
+            runs::remove_all(tx, scope).await?;
+            events::remove_log(tx, scope.workspace()).await?;
             workspaces::remove(&**tx, scope).await?;
             Ok(Next::Advance)
         }

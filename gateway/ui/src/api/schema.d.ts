@@ -4478,7 +4478,7 @@ export interface components {
                 tokens_out: number;
                 /**
                  * Format: date-time
-                 * @description For a running run, also its last sign of life.
+                 * @description The last write of the run.
                  */
                 updated_at: string;
                 /** @description What the run waits for, as text. For an absent machine it is set only when a single run is requested. */
@@ -5223,7 +5223,7 @@ export interface components {
             tokens_out: number;
             /**
              * Format: date-time
-             * @description For a running run, also its last sign of life.
+             * @description The last write of the run.
              */
             updated_at: string;
             /** @description What the run waits for, as text. For an absent machine it is set only when a single run is requested. */

@@ -75,7 +75,7 @@ async fn a_cancelled_run_whose_owner_died_leaves_no_command_behind() {
         // As a gateway leaves it that died between the mark and the end.
         let db = gateway.app().db();
         let tx = db.write().await.unwrap();
-        let die = "UPDATE topology_runs SET owner = 'dead', epoch = epoch + 1, updated_ms = 1, cancel_requested_ms = 1 WHERE id = $1";
+        let die = "UPDATE run_state SET owner = 'dead', epoch = epoch + 1, cancel_requested_ms = 1 WHERE run_id = $1";
         let die = Statement::from_sql_and_values(db.backend().into(), die, [id.into()]);
         tx.execute_raw(die).await.unwrap();
         tx.commit().await.unwrap();

@@ -208,7 +208,7 @@ async fn spend(db: &Db, costs: &[(&String, i64)]) {
     for (id, cost) in costs {
         let tx = db.write().await.expect("a transaction");
         let id = id.parse::<RunId>().expect("an id");
-        let spend = "UPDATE topology_runs SET cost_microusd = $1 WHERE id = $2";
+        let spend = "UPDATE run_state SET cost_microusd = $1 WHERE run_id = $2";
         let values = [(*cost).into(), id.into()];
         let spend = Statement::from_sql_and_values(db.backend().into(), spend, values);
         tx.execute_raw(spend).await.expect("it is written");

@@ -11,7 +11,7 @@ use sea_orm::{ConnectionTrait, Statement};
 use super::crew::Crew;
 use super::{line_of, over, started};
 
-/// Without a sign of life for this long a run is given to somebody else.
+/// The lease of the owners that claim in these tests.
 const LEASE: Duration = Duration::from_secs(30);
 
 #[tokio::test]
@@ -35,15 +35,10 @@ async fn zombie_owner_writes_nothing_and_its_run_continues_on_another_gateway() 
         let zombie = Fence::of(&held);
         // Its lease runs out while it sleeps, and the sweeper puts the run back.
         let tx = db.write().await.unwrap();
-        let late = "UPDATE topology_runs SET updated_ms = updated_ms - 60000 WHERE id = $1";
-        tx.execute_raw(Statement::from_sql_and_values(
-            tx.backend().into(),
-            late,
-            [id.into()],
-        ))
-        .await
-        .unwrap();
-        let swept = queue::sweep(&tx, Silent::For(LEASE)).await.unwrap();
+        tx.execute_unprepared("UPDATE run_owners SET alive_until_ms = 0")
+            .await
+            .unwrap();
+        let swept = queue::sweep(&tx, Silent::Expired).await.unwrap().runs;
         assert_eq!((swept.len(), &*swept[0].status), (1, "queued"));
         tx.commit().await.unwrap();
         let tx = db.write().await.unwrap();
@@ -81,7 +76,7 @@ async fn children_have_room_of_their_own_at_each_depth_and_no_more() {
             let row = db.read().query_one_raw(sql).await.unwrap().unwrap();
             row.try_get("", "n").unwrap()
         };
-        let at_work = "SELECT count(*) AS n FROM topology_runs WHERE status = 'running'";
+        let at_work = "SELECT count(*) AS n FROM run_state WHERE status = 'running'";
         eventually("two are at work", async || {
             (count(at_work).await == 2).then_some(())
         })
@@ -90,23 +85,26 @@ async fn children_have_room_of_their_own_at_each_depth_and_no_more() {
         let tx = db.write().await.unwrap();
         for (depth, some) in [(1, 4), (2, 1)] {
             let sql = format!(
-                "UPDATE topology_runs SET parent_run_id = $1, root_run_id = $1, depth = {depth} WHERE id IN \
-                 (SELECT id FROM topology_runs WHERE status = 'queued' AND parent_run_id IS NULL ORDER BY id LIMIT {some})"
+                "UPDATE run_state SET depth = {depth} WHERE run_id IN \
+                 (SELECT run_id FROM run_state WHERE status = 'queued' AND depth = 0 ORDER BY run_id LIMIT {some})"
             );
-            let top = top.parse::<RunId>().unwrap();
-            let sql = Statement::from_sql_and_values(tx.backend().into(), sql, [top.into()]);
-            tx.execute_raw(sql).await.unwrap();
+            tx.execute_unprepared(&sql).await.unwrap();
         }
+        let sql = "UPDATE topology_runs SET parent_run_id = $1, root_run_id = $1 WHERE id IN \
+                   (SELECT run_id FROM run_state WHERE depth > 0)";
+        let top = top.parse::<RunId>().unwrap();
+        let sql = Statement::from_sql_and_values(tx.backend().into(), sql, [top.into()]);
+        tx.execute_raw(sql).await.unwrap();
         tx.commit().await.unwrap();
         eventually("each depth has its two", async || {
             (count(at_work).await == 5).then_some(())
         })
         .await;
-        let waiting = queue::claim(db, "somebody else", Among::Children(0), 10).await;
+        let waiting = queue::claim(db, ("somebody else", LEASE), Among::Children(0), 10).await;
         assert_eq!(waiting.unwrap(), [], "there is no room for more");
-        let left = "SELECT count(*) AS n FROM topology_runs WHERE status = 'queued' AND depth = 1";
+        let left = "SELECT count(*) AS n FROM run_state WHERE status = 'queued' AND depth = 1";
         assert_eq!(count(left).await, 2);
-        let elsewhere = queue::claim(db, "somebody else", Among::Children(2), 10).await;
+        let elsewhere = queue::claim(db, ("somebody else", LEASE), Among::Children(2), 10).await;
         assert_eq!(elsewhere.unwrap().len(), 2, "another gateway has room");
         gateway.stop().await;
         if let Some(scratch) = scratch {
@@ -141,7 +139,11 @@ async fn concurrent_claims_give_each_run_one_owner_and_workspaces_take_turns() {
         let db = gateway.app().db();
         let claims = (0..4).map(|n| {
             let name = format!("claimer {n}");
-            async move { queue::claim(db, &name, Among::Roots, 1).await.unwrap() }
+            async move {
+                queue::claim(db, (&name, LEASE), Among::Roots, 1)
+                    .await
+                    .unwrap()
+            }
         });
         let claimed: Vec<_> = futures::future::join_all(claims)
             .await
@@ -153,7 +155,9 @@ async fn concurrent_claims_give_each_run_one_owner_and_workspaces_take_turns() {
         ids.dedup();
         assert_eq!(ids.len(), claimed.len(), "no run has two owners");
         // The other workspace has nothing at work, so its runs are among the first although they came last.
-        let rest = queue::claim(db, "the last", Among::Roots, 2).await.unwrap();
+        let rest = queue::claim(db, ("the last", LEASE), Among::Roots, 2)
+            .await
+            .unwrap();
         let all: Vec<String> = claimed
             .iter()
             .chain(&rest)

@@ -85,7 +85,7 @@ async fn on(options: &Options, report: &mut Report, store: Store, base: &str) ->
     let (at_once, took) = worked.expect("the work was waited for")?;
     let used = (cpu(process.id())? - cpu_before).as_secs_f64();
     let entries = count(&inspector, "SELECT count(*) AS n FROM run_calls").await;
-    let done = "SELECT count(*) AS n FROM topology_runs WHERE status = 'completed'";
+    let done = "SELECT count(*) AS n FROM run_state WHERE status = 'completed'";
     let done = count(&inspector, done).await;
     inspector.close().await;
     ensure!(
@@ -165,7 +165,7 @@ async fn start(owner: &Client, team: &str) {
 }
 
 async fn running(inspector: &DbInspector) -> i64 {
-    let sql = "SELECT count(*) AS n FROM topology_runs WHERE status IN ('queued', 'running')";
+    let sql = "SELECT count(*) AS n FROM run_state WHERE status IN ('queued', 'running')";
     count(inspector, sql).await
 }
 

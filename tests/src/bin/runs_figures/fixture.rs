@@ -177,8 +177,7 @@ impl Fixture {
     pub async fn all_is_done(&self, runs: usize, steps: usize) -> Result<()> {
         let inspector = DbInspector::open(&self.database()).await;
         let count = |sql: &'static str| inspector.numbers(sql);
-        let done =
-            count("SELECT count(*) AS n FROM topology_runs WHERE status = 'completed'").await;
+        let done = count("SELECT count(*) AS n FROM run_state WHERE status = 'completed'").await;
         let outputs = count(
             "SELECT count(*) AS n FROM run_steps WHERE status = 'done' AND output IS NOT NULL",
         )

@@ -97,7 +97,7 @@ async fn cancelled(fixture: &Fixture, root: &Team, tree: usize) -> Result<Times>
     until("nobody is at work", || fixture.executor.at_work() == 0).await?;
     let stopped = begun.elapsed();
     let inspector = DbInspector::open(&fixture.database()).await;
-    let left = "SELECT count(*) AS n FROM topology_runs WHERE status = 'cancelled'";
+    let left = "SELECT count(*) AS n FROM run_state WHERE status = 'cancelled'";
     let cancelled = inspector.numbers(left).await;
     inspector.close().await;
     ensure!(

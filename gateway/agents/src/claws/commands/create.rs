@@ -4,7 +4,7 @@ use crate::claws::brain::{self, Cause, Write};
 use crate::claws::dto::NewClaw;
 use crate::claws::entity::claw;
 use crate::claws::{ClawError, ClawsContext, store};
-use roost_platform::events::{AgentState, Event, ResourceKind};
+use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{ClawId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -54,7 +54,6 @@ pub async fn create_in(
         system_prompt: new.system_prompt,
         model_binding: new.model_binding,
         managed_by: change.actor(),
-        status: AgentState::Offline.as_str().to_owned(),
         created_at: now,
         updated_at: now,
         deleted_at: None,

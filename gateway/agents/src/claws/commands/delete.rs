@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
 use crate::claws::entity::claw;
-use crate::claws::{ClawError, ClawsContext, store};
+use crate::claws::{ClawError, ClawsContext, status, store};
 use roost_platform::db::WriteTx;
 use roost_platform::events::{self, AgentState, AgentStatus, Event, ResourceKind};
 use roost_platform::ids::{ClawId, SharedIds, UserId};
@@ -136,14 +136,14 @@ async fn mark_deleted(
     let row = claw::Model {
         deleted_at: Some(now),
         updated_at: now,
-        status: AgentState::Offline.as_str().to_owned(),
         version: from + 1,
         ..present
     };
     if !store::replace(&**tx, &row, from).await? {
         return Err(ClawError::VersionMismatch { current: from + 1 });
     }
-    store::set_status(&**tx, scope, row.id, &row.status, now).await?;
+    // The event below publishes it, also when the agent was offline before.
+    status::change(tx, scope, row.id, AgentState::Offline).await?;
     quota::give_back(tx, scope, QuotaKind::Agents).await?;
     let details = serde_json::json!({ "name": row.name });
     audit::record(

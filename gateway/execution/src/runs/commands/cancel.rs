@@ -23,6 +23,10 @@ pub async fn cancel(
         return Err(RunError::NotFound);
     }
     let moved = queue::cancel(&change, id, user).await?;
+    let queue::Moves {
+        runs: moved,
+        rested,
+    } = moved;
     let over: Vec<RunId> = moved
         .iter()
         .filter(|run| run.is_over())
@@ -36,7 +40,7 @@ pub async fn cancel(
                 .iter()
                 .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id)),
         );
-        let resting = status_events::rest_all(&change, scope, &over, change.now()).await?;
+        let resting = status_events::change_agents(&change, &rested, &[]).await?;
         change.events(resting);
         let ended = moved.iter().filter(|run| run.is_over());
         let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));

@@ -2,7 +2,7 @@
 
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Fact, State, after, quota_step};
-use crate::sandboxes::{SandboxError, SandboxesHandle, agent_status, store};
+use crate::sandboxes::{SandboxError, SandboxesHandle, store};
 use roost_agents::claws;
 use roost_platform::db::WriteTx;
 use roost_platform::events::{self, AgentState, Event, ResourceKind, Stamped};
@@ -80,9 +80,10 @@ pub(in crate::sandboxes) async fn apply(
         AgentState::Offline
     };
     if to != State::Provisioning {
-        let status = agent_status::status_of(sandboxes, tx, changed.agent_id, status).await?;
+        let (agent, runs) = (changed.agent_id, to == State::Running);
         // Locks the agent before the log, as the end of a run does: a different order could deadlock.
-        facts.extend(claws::status::change(tx, scope, changed.agent_id, status, now).await?);
+        claws::status::set_sandbox(tx, scope, agent, runs).await?;
+        facts.extend(claws::status::change(tx, scope, agent, status).await?);
     }
     events::append(tx, scope.workspace(), now, facts).await?;
     Ok(Some(changed))

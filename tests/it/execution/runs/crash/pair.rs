@@ -198,7 +198,7 @@ impl<'a> Stage<'a> {
 
     /// The names under which living gateways work on runs: there is one at a time.
     async fn at_work(&self) -> Option<String> {
-        let owners = "SELECT DISTINCT owner AS t FROM topology_runs WHERE status = 'running'";
+        let owners = "SELECT DISTINCT owner AS t FROM run_state WHERE status = 'running'";
         let mut owners = self.inspector.texts(owners).await;
         owners.retain(|owner| !self.dead.contains(owner));
         owners.pop()
@@ -224,7 +224,7 @@ impl<'a> Stage<'a> {
         sleep(SLEEP).await;
         if let Some(had) = &had {
             let theirs = format!(
-                "SELECT COUNT(*) AS n FROM topology_runs WHERE status = 'queued' OR (status = 'running' AND owner = '{had}')"
+                "SELECT COUNT(*) AS n FROM run_state WHERE status = 'queued' OR (status = 'running' AND owner = '{had}')"
             );
             eventually("the other one works on its runs", async || {
                 (self.inspector.numbers(&theirs).await == [0]).then_some(())
