@@ -224,7 +224,10 @@ impl Reader {
     }
 
     fn log(&mut self) -> Log {
-        let filter: String = self.get("log.filter", "info,sqlx=warn,sea_orm=warn".to_owned());
+        let filter: String = self.get(
+            "log.filter",
+            "info,sqlx=warn,sea_orm=warn,ractor=warn".to_owned(),
+        );
         if let Err(error) = tracing_subscriber::EnvFilter::try_new(&filter) {
             self.wrong(
                 "log.filter",

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::address::Address;
 use super::birth::Birth;
+use super::carried::Carried;
 use super::failure::NoAnswer;
 use super::gauge::Gauge;
 use super::handle::SupervisorHandle;
@@ -149,7 +150,7 @@ pub(super) fn send_to<M: Send + 'static>(
         path: path.to_owned(),
         bound,
     })?;
-    cell.send_message(message).map_err(|_| {
+    cell.send_message(Carried::new(message)).map_err(|_| {
         gauge.retract();
         NoAnswer::Died {
             path: path.to_owned(),

@@ -72,6 +72,7 @@
 mod address;
 mod birth;
 mod branch;
+mod carried;
 mod context;
 mod failure;
 mod gauge;

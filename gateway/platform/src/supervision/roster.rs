@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
 use super::branch::Branch;
+use super::carried::Carried;
 use super::failure::NoAnswer;
 use super::gauge::{Gauge, Reading};
 use super::spec::ChildMeta;
@@ -262,7 +263,11 @@ impl Entry {
             path: self.path().to_owned(),
             bound,
         })?;
-        if incarnation.cell.send_message(message).is_err() {
+        if incarnation
+            .cell
+            .send_message(Carried::new(message))
+            .is_err()
+        {
             incarnation.gauge.retract();
             drop(live);
             return Err(self.absence());

@@ -9,9 +9,10 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::birth::{Birth, LiveGuard};
+use super::carried::Carried;
 use super::context::Context;
 use super::failure::Failure;
 use super::roster::Entry;
@@ -74,13 +75,13 @@ pub(super) struct Live<S: Serve> {
 }
 
 impl<S: Serve> Actor for Served<S> {
-    type Msg = S::Msg;
+    type Msg = Carried<S::Msg>;
     type State = Live<S>;
     type Arguments = (Birth, FreshArgs<S>);
 
     async fn pre_start(
         &self,
-        myself: ActorRef<S::Msg>,
+        myself: ActorRef<Carried<S::Msg>>,
         (mut birth, args): Self::Arguments,
     ) -> Result<Live<S>, ActorProcessingErr> {
         let guard = birth.publish(&myself.get_cell());
@@ -96,8 +97,8 @@ impl<S: Serve> Actor for Served<S> {
 
     async fn handle(
         &self,
-        _: ActorRef<S::Msg>,
-        message: S::Msg,
+        _: ActorRef<Carried<S::Msg>>,
+        Carried { message, sender }: Carried<S::Msg>,
         live: &mut Live<S>,
     ) -> Result<(), ActorProcessingErr> {
         let Live {
@@ -108,7 +109,7 @@ impl<S: Serve> Actor for Served<S> {
         else {
             return Ok(());
         };
-        let span = span(&cx.entry);
+        let span = span_below(&sender, &cx.entry);
         async {
             kill_point!(cx, "actor.before_handle");
             actor.handle(message, cx).await?;
@@ -122,7 +123,7 @@ impl<S: Serve> Actor for Served<S> {
 
     async fn post_stop(
         &self,
-        _: ActorRef<S::Msg>,
+        _: ActorRef<Carried<S::Msg>>,
         live: &mut Live<S>,
     ) -> Result<(), ActorProcessingErr> {
         let Live {
@@ -151,7 +152,7 @@ impl<S: Serve> Actor for Served<S> {
     /// ractor's default handler would stop this actor when one of its jobs ends. Jobs report their end themselves.
     async fn handle_supervisor_evt(
         &self,
-        _: ActorRef<S::Msg>,
+        _: ActorRef<Carried<S::Msg>>,
         _: SupervisionEvent,
         _: &mut Live<S>,
     ) -> Result<(), ActorProcessingErr> {
@@ -160,8 +161,14 @@ impl<S: Serve> Actor for Served<S> {
 }
 
 /// The tracing span for everything that an actor logs.
-pub(super) fn span(entry: &Entry) -> tracing::Span {
+pub(super) fn span(entry: &Entry) -> Span {
+    span_below(&Span::current(), entry)
+}
+
+/// As [`span`], below the span of a message's sender.
+fn span_below(sender: &Span, entry: &Entry) -> Span {
     tracing::info_span!(
+        parent: sender,
         "actor",
         path = entry.path(),
         kind = entry.meta.kind.slug(),

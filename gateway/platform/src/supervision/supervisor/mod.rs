@@ -20,10 +20,12 @@ mod starting;
 use std::sync::Arc;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
+use tracing::Instrument;
 
 use super::address::{Address, Reply};
 use super::birth::{Birth, LiveGuard, spawn};
 use super::branch::Branch;
+use super::carried::Carried;
 use super::failure::StartError;
 use super::handle::SupervisorHandle;
 use super::kinds::ActorKind;
@@ -184,13 +186,13 @@ pub(super) struct Supervising {
 }
 
 impl Actor for Supervisor {
-    type Msg = SupervisorMsg;
+    type Msg = Carried<SupervisorMsg>;
     type State = Supervising;
     type Arguments = (Birth, Plan, SupervisorHandle);
 
     async fn pre_start(
         &self,
-        myself: ActorRef<SupervisorMsg>,
+        myself: ActorRef<Carried<SupervisorMsg>>,
         (mut birth, plan, handle): Self::Arguments,
     ) -> Result<Supervising, ActorProcessingErr> {
         let guard = birth.publish(&myself.get_cell());
@@ -206,21 +208,21 @@ impl Actor for Supervisor {
 
     async fn handle(
         &self,
-        _: ActorRef<SupervisorMsg>,
-        message: SupervisorMsg,
+        _: ActorRef<Carried<SupervisorMsg>>,
+        Carried { message, sender }: Carried<SupervisorMsg>,
         state: &mut Supervising,
     ) -> Result<(), ActorProcessingErr> {
         let Some(running) = &mut state.running else {
             return Ok(());
         };
-        let outcome = running.dispatch(message).await;
+        let outcome = running.dispatch(message).instrument(sender).await;
         running.done();
         Ok(outcome?)
     }
 
     async fn handle_supervisor_evt(
         &self,
-        _: ActorRef<SupervisorMsg>,
+        _: ActorRef<Carried<SupervisorMsg>>,
         event: SupervisionEvent,
         state: &mut Supervising,
     ) -> Result<(), ActorProcessingErr> {
@@ -232,7 +234,7 @@ impl Actor for Supervisor {
 
     async fn post_stop(
         &self,
-        _: ActorRef<SupervisorMsg>,
+        _: ActorRef<Carried<SupervisorMsg>>,
         state: &mut Supervising,
     ) -> Result<(), ActorProcessingErr> {
         if let Some(mut running) = state.running.take() {
