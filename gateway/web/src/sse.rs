@@ -32,7 +32,11 @@ pub fn hello() -> Bytes {
 
 /// The answer around a stream of frames.
 pub fn response(frames: impl Stream<Item = Bytes> + Send + 'static) -> Response {
-    let body = Body::from_stream(frames.map(Ok::<_, Infallible>));
+    around(Body::from_stream(frames.map(Ok::<_, Infallible>)))
+}
+
+/// The answer around a body that is a stream of frames.
+pub fn around(body: Body) -> Response {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     for (name, value) in [

@@ -61,6 +61,7 @@ async fn serve(listener: Listener, cx: JobContext) -> Result<(), Failure> {
     let within = listener.header_timeout;
     let counting = Counting {
         connections: listener.connections,
+        plain: listener.tls.is_none(),
     };
     let serving = async {
         match listener.tls {

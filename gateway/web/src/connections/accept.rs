@@ -19,6 +19,8 @@ use super::{Admission, Connection, Connections};
 #[derive(Debug, Clone)]
 pub struct Counting {
     pub connections: Connections,
+    /// Whether an answer may take its socket (`takeover.rs`). With TLS, only the TLS library can write to it.
+    pub plain: bool,
 }
 
 impl<S> Accept<TcpStream, S> for Counting {
@@ -28,11 +30,11 @@ impl<S> Accept<TcpStream, S> for Counting {
 
     fn accept(&self, stream: TcpStream, service: S) -> Self::Future {
         ready(stream.peer_addr().and_then(|peer| {
-            let Admission::Taken(connection) = self.connections.admit(peer.ip()) else {
+            let Admission::Taken(connection) = self.connections.admit(peer.ip(), self.plain) else {
                 return Err(io::Error::other("there are too many connections"));
             };
             let counted = Counted {
-                stream,
+                stream: Some(stream),
                 ended: Some(Box::pin(connection.ended().clone().cancelled_owned())),
                 connection: connection.clone(),
             };
@@ -43,13 +45,20 @@ impl<S> Accept<TcpStream, S> for Counting {
 
 /// A counted connection. Its reads fail when another connection needs its place.
 pub struct Counted {
-    stream: TcpStream,
+    /// `None` after the socket was given to the body of an answer.
+    stream: Option<TcpStream>,
     /// `None` once the connection is proven: then it is no longer ended.
     ended: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
     connection: Connection,
 }
 
 impl Counted {
+    fn socket(&mut self) -> io::Result<Pin<&mut TcpStream>> {
+        let socket = self.stream.as_mut().map(Pin::new);
+        socket
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotConnected, "an answer has the socket"))
+    }
+
     fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         if self.connection.is_proven() {
             self.ended = None;
@@ -73,7 +82,11 @@ impl AsyncRead for Counted {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        let Some(stream) = &mut self.stream else {
+            // The body, which has just got the socket, is polled next and ends the HTTP server's connection.
+            return Poll::Pending;
+        };
+        let read = Pin::new(stream).poll_read(cx, buf);
         match self.check(cx) {
             Ok(()) => read,
             Err(error) => Poll::Ready(Err(error)),
@@ -87,15 +100,20 @@ impl AsyncWrite for Counted {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, buf)
+        self.socket()?.poll_write(cx, buf)
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let counted = &mut *self;
+        // A TCP socket has nothing to flush: everything that was written is in the kernel.
+        if let Some(takeover) = counted.connection.takeover() {
+            takeover.give(&mut counted.stream);
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        self.socket()?.poll_shutdown(cx)
     }
 
     fn poll_write_vectored(
@@ -103,10 +121,10 @@ impl AsyncWrite for Counted {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+        self.socket()?.poll_write_vectored(cx, bufs)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        true
     }
 }

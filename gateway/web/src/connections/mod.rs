@@ -7,6 +7,7 @@
 mod accept;
 mod limits;
 mod registry;
+mod takeover;
 
 pub use accept::{Counted, Counting};
 pub use limits::ConnectionLimits;

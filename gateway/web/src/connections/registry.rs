@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll};
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
+use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use super::ConnectionLimits;
+use super::takeover::Takeover;
 use crate::client_address::{TrustedProxies, counted_as};
 use crate::error::{ApiError, Code};
 use roost_platform::ids::UserId;
@@ -103,8 +106,8 @@ impl Connections {
         }))
     }
 
-    /// Registers a new connection. It may end an unproven one to make room.
-    pub fn admit(&self, from: IpAddr) -> Admission {
+    /// Registers a new connection. It may end an unproven one to make room. `plain`: an answer may take its socket.
+    pub fn admit(&self, from: IpAddr, plain: bool) -> Admission {
         let limits = self.0.limits;
         let is_proxy = self.0.proxies.trusts(from.to_canonical());
         let address = (!is_proxy).then(|| counted_as(from));
@@ -139,6 +142,7 @@ impl Connections {
             is_proxy,
             ended,
             proof: OnceLock::new(),
+            takeover: plain.then(Takeover::default),
         })))
     }
 
@@ -196,6 +200,8 @@ struct Place {
     ended: CancellationToken,
     /// Written under the lock of `connections`.
     proof: OnceLock<Proof>,
+    /// Absent with TLS.
+    takeover: Option<Takeover>,
 }
 
 impl Connection {
@@ -238,6 +244,31 @@ impl Connection {
             held.of_people += 1;
         }
         Ok(())
+    }
+
+    /// Whether the answer of a proven request may take the socket: not with TLS.
+    pub fn can_be_taken(&self) -> bool {
+        self.0.takeover.is_some() && self.is_proven()
+    }
+
+    /// Takes the socket from the HTTP server. It is ready when everything before the answer's body is written. The first
+    /// poll must come from the body itself, and the body must fail after it has the socket.
+    pub fn take_socket(&self, cx: &Context<'_>) -> Poll<TcpStream> {
+        match self.takeover() {
+            Some(takeover) => takeover.take(cx),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Leaves the socket to the HTTP server: the body was dropped before it had the socket.
+    pub fn leave_socket(&self) {
+        if let Some(takeover) = self.takeover() {
+            takeover.forget();
+        }
+    }
+
+    pub(super) fn takeover(&self) -> Option<&Takeover> {
+        self.0.takeover.as_ref()
     }
 
     /// Whether a request on it showed a valid credential.
@@ -283,7 +314,7 @@ mod tests {
     }
 
     fn taken(connections: &Connections, last: u8) -> Connection {
-        match connections.admit(address(last)) {
+        match connections.admit(address(last), true) {
             Admission::Taken(connection) => connection,
             Admission::Refused => panic!("there is room"),
         }
@@ -340,7 +371,10 @@ mod tests {
         assert_eq!(prove(3, person(9)), Err(Full::People));
         assert_eq!(prove(3, Proof::Machine), Ok(()));
         assert_eq!(prove(3, Proof::Machine), Ok(()));
-        assert!(matches!(connections.admit(address(4)), Admission::Refused));
+        assert!(matches!(
+            connections.admit(address(4), true),
+            Admission::Refused
+        ));
         drop(held);
         assert_eq!(connections.counts(), (0, 0));
     }
