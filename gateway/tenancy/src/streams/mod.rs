@@ -12,6 +12,7 @@ mod context;
 mod dto;
 mod events;
 mod handle;
+mod phase;
 mod routes;
 mod send_queue;
 mod slots;
