@@ -302,6 +302,7 @@ impl Gateway {
                 owner: ids.next().to_string(),
             },
             open_streams,
+            live: shared.live.clone(),
             clock: clock.clone(),
             broker: config.embedded_broker(),
             credentials: CredentialSweeper {

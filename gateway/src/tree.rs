@@ -31,6 +31,7 @@ use roost_platform::supervision::{
 };
 use roost_tenancy::audit::{self, ChainWriter};
 use roost_tenancy::auth::{OpenStreams, STREAM_WATCH_PERIOD};
+use roost_tenancy::streams::LiveHandle;
 
 /// The parts of the tree.
 pub struct Parts {
@@ -40,6 +41,8 @@ pub struct Parts {
     pub saga_nudge: Nudge,
     pub audit_chain: ChainWriter,
     pub open_streams: OpenStreams,
+    /// Open streams: their timer is a worker.
+    pub live: LiveHandle,
     pub clock: SharedClock,
     /// The secret broker, where this gateway starts it.
     pub broker: Option<Embedded>,
@@ -201,6 +204,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
                 async move { Ok(streams.end_revoked(&db, &clock).await?) }
             },
         ))
+        .child(parts.live.clock())
         .child(ChildSpec::periodic(
             "memory-trimmer",
             ActorKind::MemoryTrimmer,

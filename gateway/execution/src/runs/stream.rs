@@ -68,5 +68,5 @@ async fn run_events(
         admission.queue(),
     )
     .await?;
-    admission.open(feed).await
+    admission.open_events(feed).await
 }

@@ -74,6 +74,8 @@ kinds! {
     WakeBatches, "wake_batches", Local, Static;
     /// Ends the streams whose session or membership has ended.
     StreamWatch, "stream_watch", Local, Static;
+    /// Times the heartbeats and the ends of all streams.
+    StreamClock, "stream_clock", Local, Static;
     /// Appends one workspace's ephemeral events in group commits.
     EventWriter, "event_writer", Leased, Temporary;
     /// Appends the hashes of the audit chain.

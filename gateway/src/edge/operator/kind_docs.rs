@@ -45,6 +45,10 @@ pub const fn of(kind: ActorKind) -> KindDoc {
             "nothing between two checks",
             "nothing: it compares the open streams with the sessions in the database again",
         ),
+        K::StreamClock => (
+            "when each open stream gets its next heartbeat, and when it ends",
+            "nothing: the streams stay registered, and the next one continues",
+        ),
         K::EventWriter => (
             "uncommitted ephemeral events",
             "no fact: facts are written in the transaction of their change; at most one group of uncommitted ephemeral events, which is counted as dropped",

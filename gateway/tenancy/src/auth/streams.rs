@@ -13,6 +13,7 @@ use chrono::{DateTime, Utc};
 use futures::StreamExt;
 use http::header;
 use sea_orm::DbErr;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::middleware::{Caller, Credential};
@@ -83,6 +84,8 @@ impl Authority {
 pub struct OpenStreams {
     held: Arc<Mutex<HashMap<Authority, Entry>>>,
     nudge: Nudge,
+    /// Signals that the authority of a stream has ended.
+    ended: Arc<Notify>,
 }
 
 struct Entry {
@@ -147,6 +150,11 @@ impl OpenStreams {
         }
     }
 
+    /// Waits until the authority of a stream ends. For one waiter, which then asks each hold. Cancel-safe.
+    pub async fn some_ended(&self) {
+        self.ended.notified().await;
+    }
+
     /// One check: ends the streams whose authority has ended.
     ///
     /// # Errors
@@ -173,6 +181,7 @@ impl OpenStreams {
                 && let Some(entry) = self.lock().remove(&authority)
             {
                 entry.over.cancel();
+                self.ended.notify_one();
             }
         }
         Ok(())
@@ -206,9 +215,9 @@ impl Now {
 }
 
 impl StreamHold {
-    /// Resolves when the authority has ended. Cancel-safe.
-    pub async fn over(&self) {
-        self.over.cancelled().await;
+    /// Whether the authority has ended.
+    pub fn is_over(&self) -> bool {
+        self.over.is_cancelled()
     }
 }
 

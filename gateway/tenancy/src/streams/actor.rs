@@ -1,160 +1,178 @@
-//! One open stream of any kind. The actor sends heartbeats, and ends the stream when its time or its authority ends.
+//! One open stream. The actor decides over its life: catching up, its time, its authority, its end (`phase.rs`). The
+//! bytes do not pass through it: the hub puts them into the stream's queue, and the connection takes them from there.
+//! While the stream is live, the actor only waits for messages. It has no timer: `clock.rs` has one for all streams.
 //!
-//! Parent: `live`. Children: none. Restart: temporary; the client reconnects, with its cursor where there is one.
+//! Parent: `live`. Children: the work that reads the log or follows something. Restart: temporary; the client
+//! reconnects, with its cursor where there is one.
 
-use std::time::Duration;
+use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use sea_orm::DbErr;
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use super::handle::Feed;
+use super::clock::{Registered, StreamClock, Timing};
+use super::events::EventFeed;
+use super::phase::{Input, Phase, Step};
 use super::send_queue::SendQueue;
-use crate::auth::StreamHold;
-use roost_web::sse;
+use super::slots::Slot;
+use roost_platform::supervision::{Context, Failure, JobFailure, JobHandle, Serve};
 
-/// The stream's intervals.
-pub(super) struct Pace {
-    pub(super) beat: Duration,
-    pub(super) rotate: Duration,
+/// What a stream's actor is told.
+#[derive(Debug)]
+pub(super) enum StreamMsg {
+    /// Something happened to the stream.
+    Happened(Input),
+    /// Its work has ended.
+    WorkEnded(Result<Result<(), DbErr>, JobFailure>),
+}
+
+/// What a stream sends.
+pub(super) enum Source {
+    /// The events of a workspace: work only while the connection is behind.
+    Events(Arc<EventFeed>),
+    /// A feed that works as long as the stream lives. Taken when the work starts.
+    Feed(Option<BoxFuture<'static, Result<(), DbErr>>>),
 }
 
 /// Everything that a stream needs.
-pub(super) struct StreamActor<F> {
-    pub(super) feed: F,
+pub(super) struct Parts {
+    pub(super) source: Source,
     pub(super) queue: SendQueue,
-    /// Resolves when the authority that opened the stream has ended.
-    pub(super) hold: Option<StreamHold>,
+    pub(super) timing: Timing,
+    pub(super) clock: StreamClock,
     /// Cancelled when the gateway stops.
     pub(super) draining: CancellationToken,
-    pub(super) pace: Pace,
+    pub(super) slot: Slot,
 }
 
-impl<F: Feed> StreamActor<F> {
-    /// Runs until the connection is gone.
-    pub(super) async fn run(self) -> Result<(), DbErr> {
-        let queue = self.queue;
-        // The connection ends however this actor ends.
-        let _end = EndWhenDropped(queue.clone());
-        let revoked = async {
-            match &self.hold {
-                Some(hold) => hold.over().await,
-                None => std::future::pending().await,
-            }
+/// The actor.
+pub(super) struct Subscriber {
+    source: Source,
+    queue: EndWhenDropped,
+    phase: Phase,
+    work: Option<JobHandle>,
+    _registered: Registered,
+    /// The slot is free when the connection is gone, not when the work has ended.
+    _slot: Slot,
+}
+
+impl Serve for Subscriber {
+    type Msg = StreamMsg;
+    /// Absent at a second start, which never comes.
+    type Args = Option<Box<Parts>>;
+
+    async fn start(parts: Self::Args, cx: &Context<StreamMsg>) -> Result<Self, Failure> {
+        let parts = *parts.ok_or("a stream is opened once")?;
+        let queue = EndWhenDropped(parts.queue);
+        // From here on nothing about the stream is missed.
+        let address = cx.address();
+        let gone = queue.0.report_to(move |input| {
+            // An actor that has just ended needs no reports.
+            drop(address.cast(StreamMsg::Happened(input)));
+        });
+        let registered = parts.clock.register(queue.0.clone(), parts.timing);
+        let (phase, step) = Phase::begin(parts.source.is_live());
+        let mut stream = Self {
+            source: parts.source,
+            queue,
+            phase,
+            work: None,
+            _registered: registered,
+            _slot: parts.slot,
         };
-        let outcome = tokio::select! {
-            outcome = self.feed.run(queue.clone()) => outcome,
-            () = send_heartbeats(&queue, self.pace.beat) => Ok(()),
-            () = queue.gone() => return Ok(()),
-            () = revoked => {
-                queue.discard();
-                Ok(())
-            }
-            () = self.draining.cancelled() => Ok(()),
-            () = tokio::time::sleep(self.pace.rotate) => Ok(()),
-        };
-        queue.end();
-        // The client may still take waiting frames. Until it is gone, this actor stands for
-        // the memory that it holds.
-        tokio::select! {
-            () = queue.gone() => {}
-            () = self.draining.cancelled() => {}
+        stream.take(step, cx);
+        if gone {
+            cx.cast_self(StreamMsg::Happened(Input::ConnectionGone))?;
+        } else if parts.draining.is_cancelled() {
+            cx.cast_self(StreamMsg::Happened(Input::GatewayStops))?;
         }
-        outcome
+        Ok(stream)
+    }
+
+    async fn handle(&mut self, message: StreamMsg, cx: &Context<StreamMsg>) -> Result<(), Failure> {
+        let input = match message {
+            StreamMsg::Happened(input) => input,
+            StreamMsg::WorkEnded(outcome) => {
+                self.work = None;
+                match (outcome, &self.source) {
+                    (Ok(done), Source::Events(_)) => {
+                        done?;
+                        Input::CaughtUp
+                    }
+                    (Ok(done), Source::Feed(_)) => {
+                        done?;
+                        Input::WorkOver
+                    }
+                    (Err(JobFailure::Cancelled), _) => Input::WorkOver,
+                    (Err(failure), _) => return Err(failure.into()),
+                }
+            }
+        };
+        let step = self.phase.on(input);
+        self.take(step, cx);
+        Ok(())
     }
 }
 
-async fn send_heartbeats(queue: &SendQueue, every: Duration) {
-    let mut beat = interval_at(Instant::now() + every, every);
-    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        beat.tick().await;
-        queue.offer_heartbeat(sse::beat());
+impl Subscriber {
+    fn take(&mut self, step: Step, cx: &Context<StreamMsg>) {
+        match step {
+            Step::Nothing => {}
+            Step::Work => {
+                if let Some(work) = self.source.work() {
+                    self.work = Some(cx.job("work", work, StreamMsg::WorkEnded));
+                }
+            }
+            Step::End => {
+                self.cancel_work();
+                self.queue.0.end();
+            }
+            Step::Cut => {
+                self.cancel_work();
+                self.queue.0.discard();
+            }
+            Step::Stop => cx.stop(),
+        }
+    }
+
+    fn cancel_work(&mut self) {
+        if let Some(work) = self.work.take() {
+            work.cancel();
+        }
     }
 }
 
+impl Source {
+    /// Whether the connection needs nothing from the log now.
+    fn is_live(&self) -> bool {
+        match self {
+            Self::Events(feed) => feed.is_live(),
+            Self::Feed(_) => false,
+        }
+    }
+
+    fn work(&mut self) -> Option<BoxFuture<'static, Result<(), DbErr>>> {
+        match self {
+            Self::Events(feed) => {
+                let feed = feed.clone();
+                Some(Box::pin(async move {
+                    // A connection that went away meanwhile reports it by itself.
+                    feed.catch_up().await?.ok();
+                    Ok(())
+                }))
+            }
+            Self::Feed(work) => work.take(),
+        }
+    }
+}
+
+/// The connection ends however its actor ends.
 struct EndWhenDropped(SendQueue);
 
 impl Drop for EndWhenDropped {
     fn drop(&mut self) {
+        self.0.report_to_nobody();
         self.0.end();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use futures::StreamExt;
-
-    use super::*;
-    use crate::streams::send_queue;
-
-    /// Sends one frame, then waits for ever.
-    struct Once(&'static str);
-
-    impl Feed for Once {
-        async fn run(self, queue: SendQueue) -> Result<(), DbErr> {
-            let _ = queue.send(self.0.into()).await;
-            std::future::pending().await
-        }
-    }
-
-    fn stream(
-        beat: Duration,
-        rotate: Duration,
-    ) -> (StreamActor<Once>, send_queue::SendQueueReader) {
-        let (queue, reader) = send_queue::pair();
-        let actor = StreamActor {
-            feed: Once("event: x\ndata: {}\n\n"),
-            queue,
-            hold: None,
-            draining: CancellationToken::new(),
-            pace: Pace { beat, rotate },
-        };
-        (actor, reader)
-    }
-
-    const NEVER: Duration = Duration::from_secs(3_600);
-
-    async fn all(mut reader: send_queue::SendQueueReader) -> String {
-        let mut text = String::new();
-        while let Some(bytes) = reader.next().await {
-            text.push_str(std::str::from_utf8(&bytes).unwrap());
-        }
-        text
-    }
-
-    #[tokio::test]
-    async fn a_stream_beats_and_ends_when_its_time_is_over() {
-        let (actor, reader) = stream(Duration::from_millis(20), Duration::from_millis(500));
-        let (outcome, text) = tokio::join!(actor.run(), all(reader));
-        outcome.unwrap();
-        assert!(
-            text.starts_with("event: x\ndata: {}\n\nevent: beat\ndata: {}\n\n"),
-            "{text}"
-        );
-        assert!(text.matches("event: beat").count() > 1, "{text}");
-    }
-
-    #[tokio::test]
-    async fn a_gateway_that_stops_ends_its_streams_and_does_not_wait_for_their_readers() {
-        let (actor, reader) = stream(NEVER, NEVER);
-        actor.draining.cancel();
-        actor.run().await.unwrap();
-        // The feed may have sent a frame before. Nothing follows it, and the actor does not wait for a beat.
-        assert!(!all(reader).await.contains("beat"));
-    }
-
-    #[test]
-    fn a_stream_that_waits_is_small() {
-        let (actor, _intake) = stream(NEVER, NEVER);
-        let size = size_of_val(&actor.run());
-        assert!(size <= 1_536, "{size} bytes, ten thousand times");
-    }
-
-    #[tokio::test]
-    async fn a_stream_whose_reader_went_away_is_over() {
-        let (actor, reader) = stream(NEVER, NEVER);
-        drop(reader);
-        actor.run().await.unwrap();
     }
 }

@@ -7,10 +7,9 @@ use std::task::Waker;
 
 use bytes::Bytes;
 use sea_orm::DbErr;
-use tokio::sync::Notify;
 
 use super::dto::{Reset, Trimmed};
-use super::handle::Feed;
+use super::phase::Input;
 use super::send_queue::{Full, Gone, SendQueue};
 use roost_platform::db::Db;
 use roost_platform::events::{
@@ -34,8 +33,6 @@ struct Splice {
     queue: SendQueue,
     filter: Filter,
     place: Mutex<Place>,
-    /// Signals that the connection is not live any more.
-    behind: Notify,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +84,6 @@ impl EventFeed {
                 live: false,
                 trimmed_to: EventId { epoch: 0, seq: 0 },
             }),
-            behind: Notify::new(),
         });
         let listening = hub.listen(workspace, splice.clone());
         let feed = Self {
@@ -105,10 +101,16 @@ impl EventFeed {
         };
         feed.splice.lock().cursor = begin;
         feed.splice.queue.start_at(begin);
-        if cursor.is_some() || !feed.go_live() {
-            feed.splice.behind.notify_one();
+        if cursor.is_none() {
+            // Otherwise the stream's work reads the log first.
+            feed.go_live();
         }
         Ok(feed)
+    }
+
+    /// Whether the hub delivers the connection's events.
+    pub(super) fn is_live(&self) -> bool {
+        self.splice.lock().live
     }
 
     /// Switches to live events. `false` when the connection has not caught up with the hub.
@@ -119,9 +121,9 @@ impl EventFeed {
     }
 
     /// Reads the store until the connection has caught up with the hub.
-    async fn catch_up(&self) -> Result<Result<(), Gone>, DbErr> {
+    pub(super) async fn catch_up(&self) -> Result<Result<(), Gone>, DbErr> {
         let (splice, queue) = (&self.splice, &self.splice.queue);
-        loop {
+        while !self.is_live() {
             // A page is read when the queue has room for it, so a slow reader's events wait in the store, not in
             // memory.
             if queue.wait_half_empty().await.is_err() {
@@ -153,21 +155,10 @@ impl EventFeed {
                 }
             };
             if level && self.go_live() {
-                return Ok(Ok(()));
+                break;
             }
         }
-    }
-}
-
-impl Feed for EventFeed {
-    async fn run(self, _: SendQueue) -> Result<(), DbErr> {
-        loop {
-            self.splice.behind.notified().await;
-            // Boxed, because most connections wait here most of the time, and then do not need the memory of a query.
-            if Box::pin(self.catch_up()).await?.is_err() {
-                return Ok(());
-            }
-        }
+        Ok(Ok(()))
     }
 }
 
@@ -219,7 +210,7 @@ impl Splice {
     fn fall_behind(&self, mut place: MutexGuard<'_, Place>) {
         place.live = false;
         drop(place);
-        self.behind.notify_one();
+        self.queue.report(Input::FellBehind);
     }
 
     fn lock(&self) -> MutexGuard<'_, Place> {

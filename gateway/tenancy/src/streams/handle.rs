@@ -1,18 +1,23 @@
 //! Opening a stream: a route takes a slot, creates the queue, starts the actor, and answers with the queue's receiver.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::response::Response;
 use sea_orm::DbErr;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::actor::{Pace, StreamActor};
+use super::actor::{Parts, Source, StreamMsg, Subscriber};
+use super::clock::{StreamClock, Timing};
+use super::events::EventFeed;
 use super::send_queue::{self, SendQueue, SendQueueReader};
 use super::slots::{Limits, Slot, Slots};
 use crate::auth::{Authority, HeldByItself, OpenStreams};
 use roost_platform::ids::{SharedIds, UserId, WorkspaceId};
-use roost_platform::supervision::{ActorKind, ChildSpec, SupervisorHandle, Tenant};
+use roost_platform::supervision::{
+    ActorKind, ChildSpec, NoMessages, Restart, SupervisorHandle, Tenant,
+};
 use roost_web::error::{ApiError, ApiResult, Code};
 use roost_web::sse;
 
@@ -47,6 +52,7 @@ struct Inner {
     ids: SharedIds,
     /// The supervisor below which the actors live.
     live: SupervisorHandle,
+    clock: StreamClock,
     draining: CancellationToken,
 }
 
@@ -74,9 +80,27 @@ impl LiveHandle {
                 open,
                 ids,
                 live,
+                clock: StreamClock::default(),
                 draining,
             }),
         }
+    }
+
+    /// The timer of all streams, as a worker.
+    pub fn clock(&self) -> ChildSpec<NoMessages> {
+        let inner = Arc::clone(&self.inner);
+        ChildSpec::worker("stream-clock", ActorKind::StreamClock, move |_| {
+            let inner = Arc::clone(&inner);
+            async move {
+                inner.clock.run(&inner.open, &inner.draining).await;
+                Ok(())
+            }
+        })
+    }
+
+    #[cfg(test)]
+    pub(super) fn stream_clock(&self) -> &StreamClock {
+        &self.inner.clock
     }
 
     /// Takes a slot.
@@ -107,38 +131,51 @@ impl Admission {
         &self.queue
     }
 
-    /// Starts the actor and answers.
+    /// Starts the actor of a feed and answers.
     ///
     /// # Errors
     /// When the gateway is stopping.
     pub async fn open(self, feed: impl Feed) -> ApiResult<Response> {
+        let work = Box::pin(feed.run(self.queue.clone()));
+        self.start(Source::Feed(Some(work))).await
+    }
+
+    /// As [`open`](Self::open), for the events of a workspace.
+    ///
+    /// # Errors
+    /// When the gateway is stopping.
+    pub async fn open_events(self, feed: EventFeed) -> ApiResult<Response> {
+        self.start(Source::Events(Arc::new(feed))).await
+    }
+
+    async fn start(self, source: Source) -> ApiResult<Response> {
         let live = &self.live.inner;
         let id = live.ids.next();
         // Spread over time, so that streams that were opened together do not reconnect together.
         let early = Duration::from_millis((id.as_u128() % 60_000) as u64);
-        let actor = StreamActor {
-            feed,
+        let parts = Parts {
+            source,
             queue: self.queue.clone(),
-            hold: self
-                .opening
-                .authority
-                .map(|authority| live.open.hold(authority)),
-            draining: live.draining.clone(),
-            pace: Pace {
-                beat: sse::BEAT_EVERY,
-                rotate: sse::ROTATE_AFTER - early,
+            timing: Timing {
+                beat_every: sse::BEAT_EVERY,
+                ends: Instant::now() + sse::ROTATE_AFTER - early,
+                hold: self
+                    .opening
+                    .authority
+                    .map(|authority| live.open.hold(authority)),
             },
+            clock: live.clock.clone(),
+            draining: live.draining.clone(),
+            slot: self.slot,
         };
-        let slot = self.slot;
-        let spec = ChildSpec::once(
+        let parts = Mutex::new(Some(Box::new(parts)));
+        let spec: ChildSpec<StreamMsg> = ChildSpec::actor::<Subscriber>(
             format!("{}:{id}", self.opening.what),
             ActorKind::Subscriber,
-            move |_| async move {
-                // The slot is free when the connection is gone, not when the feed has ended.
-                let _slot = slot;
-                Ok(actor.run().await?)
-            },
+            move || parts.lock().unwrap_or_else(PoisonError::into_inner).take(),
         )
+        .restart(Restart::Temporary)
+        .unrepeatable()
         .serves(self.opening.serves)
         .lag(move || self.queue.lag());
         let spec = match self.opening.workspace {

@@ -8,6 +8,7 @@
 //! stops. No tables of its own. In the tree: `live/<what>:<id>`, temporary, one for each stream.
 
 mod actor;
+mod clock;
 mod context;
 mod dto;
 mod events;

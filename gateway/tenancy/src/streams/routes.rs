@@ -91,7 +91,7 @@ async fn events(
     })?;
     let (db, hub) = (&state.db, &state.hub);
     let feed = EventFeed::begin(db, hub, workspace, filter, cursor, admission.queue()).await?;
-    admission.open(feed).await
+    admission.open_events(feed).await
 }
 
 /// The cursor that a request names: the header `Last-Event-ID`, otherwise the query parameter.

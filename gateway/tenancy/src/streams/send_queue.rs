@@ -10,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use futures::Stream;
 use tokio::sync::Notify;
 
+use super::phase::Input;
 use roost_platform::events::EventId;
 use roost_platform::supervision::Lag;
 
@@ -44,7 +45,6 @@ struct Shared {
     state: Mutex<State>,
     /// Signals that there is room again, or that the connection is gone.
     room: Notify,
-    gone: Notify,
 }
 
 #[derive(Default)]
@@ -52,6 +52,8 @@ struct State {
     frames: VecDeque<Frame>,
     bytes: usize,
     reader: Option<Waker>,
+    /// Reports to the stream's actor, while it lives.
+    reports: Option<Reports>,
     /// No more frames are accepted.
     over: bool,
     gone: bool,
@@ -60,6 +62,8 @@ struct State {
     /// The newest event that the connection took, or that its filter excludes.
     taken: i64,
 }
+
+type Reports = Arc<dyn Fn(Input) + Send + Sync>;
 
 struct Frame {
     bytes: Bytes,
@@ -192,10 +196,24 @@ impl SendQueue {
         }
     }
 
-    /// Waits until the connection is gone. Cancel-safe.
-    pub(super) async fn gone(&self) {
-        while !self.shared.lock().gone {
-            self.shared.gone.notified().await;
+    /// Reports to the stream's actor from now on. Returns whether the connection is gone already.
+    pub(super) fn report_to(&self, actor: impl Fn(Input) + Send + Sync + 'static) -> bool {
+        let mut state = self.shared.lock();
+        state.reports = Some(Arc::new(actor));
+        state.gone
+    }
+
+    /// The actor has ended. Its address must not stay here, because its row in the roster holds this queue.
+    pub(super) fn report_to_nobody(&self) {
+        let before = self.shared.lock().reports.take();
+        drop(before);
+    }
+
+    /// Reports to the stream's actor. Before the actor lives, nothing happens: it checks the state when it starts.
+    pub(super) fn report(&self, input: Input) {
+        let reports = self.shared.lock().reports.clone();
+        if let Some(report) = reports {
+            report(input);
         }
     }
 
@@ -218,6 +236,7 @@ impl SendQueue {
         }
         let reader = state.reader.take();
         drop(state);
+        self.shared.room.notify_one();
         wake(reader);
     }
 
@@ -246,6 +265,13 @@ impl State {
         self.bytes += frame.bytes.len();
         self.frames.push_back(frame);
         self.reader.take()
+    }
+
+    fn wait(&mut self, cx: &Context<'_>) {
+        match &mut self.reader {
+            Some(reader) => reader.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
     }
 
     fn take(&mut self) -> Option<Bytes> {
@@ -290,22 +316,18 @@ fn wake(reader: Option<Waker>) {
     }
 }
 
-impl Stream for SendQueueReader {
-    type Item = Bytes;
-
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+impl SendQueueReader {
+    /// The next bytes: several frames together where they are small. `None`: the stream is over.
+    pub(super) fn poll_frames(&mut self, cx: &Context<'_>) -> Poll<Option<Bytes>> {
         let mut state = self.shared.lock();
         let Some(bytes) = state.take_some() else {
             if state.over {
                 return Poll::Ready(None);
             }
-            match &mut state.reader {
-                Some(reader) => reader.clone_from(cx.waker()),
-                none => *none = Some(cx.waker().clone()),
-            }
+            state.wait(cx);
             return Poll::Pending;
         };
-        if state.frames.is_empty() && state.frames.capacity() > 64 {
+        if state.frames.is_empty() {
             // Most connections wait most of the time, so the memory of a burst is released.
             state.frames = VecDeque::new();
         }
@@ -315,15 +337,26 @@ impl Stream for SendQueueReader {
     }
 }
 
+impl Stream for SendQueueReader {
+    type Item = Bytes;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        self.poll_frames(cx)
+    }
+}
+
 impl Drop for SendQueueReader {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.gone = true;
         state.frames = VecDeque::new();
         state.bytes = 0;
+        let reports = state.reports.clone();
         drop(state);
         self.shared.room.notify_one();
-        self.shared.gone.notify_one();
+        if let Some(report) = reports {
+            report(Input::ConnectionGone);
+        }
     }
 }
 
@@ -422,10 +455,10 @@ mod tests {
         let (queue, reader) = pair();
         let full = Bytes::from(vec![b'x'; 300 << 10]);
         queue.send(full.clone()).await.unwrap();
-        let (sent, drained, ()) = tokio::join!(queue.send(full), queue.gone(), async {
+        let (sent, ()) = tokio::join!(queue.send(full), async {
             drop(reader);
         });
-        assert_eq!((sent, drained), (Err(Gone), ()));
+        assert_eq!(sent, Err(Gone));
         assert_eq!(queue.wait_half_empty().await, Err(Gone));
     }
 }

@@ -1,6 +1,7 @@
 //! What subscribers get of a log that grows, is cut by retention, and is written by two gateways. On SQLite, and on
 //! PostgreSQL where `ROOST_TEST_POSTGRES_URL` names a server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -8,10 +9,10 @@ use futures::{FutureExt, StreamExt};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
+use tokio::sync::Notify;
 
 use super::events::EventFeed;
-use super::handle::Feed;
-use super::send_queue::{self, SendQueueReader};
+use super::send_queue::{self, SendQueue, SendQueueReader};
 use crate::workspaces::{self, WorkspaceRow};
 use roost_platform::WorkspaceScope;
 use roost_platform::db::{Access, Db, TenantEntity};
@@ -95,7 +96,7 @@ impl Subscriber {
         });
         let filter = Filter::default();
         let feed = EventFeed::begin(db, hub, workspace, filter, at, &queue).await;
-        tokio::spawn(feed.unwrap().run(queue));
+        tokio::spawn(follow(feed.unwrap(), queue));
         Self {
             cursor,
             reader,
@@ -124,6 +125,16 @@ impl Subscriber {
             let frame: String = self.text.drain(..end + 2).collect();
             self.frames.push(Frame::of(&frame));
         }
+    }
+}
+
+/// What the stream's actor does with its feed: it reads the store whenever the connection is behind.
+async fn follow(feed: EventFeed, queue: SendQueue) {
+    let behind = Arc::new(Notify::new());
+    let reports = behind.clone();
+    queue.report_to(move |_| reports.notify_one());
+    while feed.catch_up().await.unwrap().is_ok() {
+        behind.notified().await;
     }
 }
 
