@@ -13,6 +13,8 @@ mod context;
 mod dto;
 mod events;
 mod handle;
+#[cfg(test)]
+mod life_tests;
 mod phase;
 mod routes;
 mod send_queue;
