@@ -19,6 +19,7 @@ mod phase;
 mod routes;
 mod send_queue;
 mod slots;
+mod socket;
 #[cfg(test)]
 mod tests;
 

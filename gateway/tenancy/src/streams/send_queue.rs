@@ -52,10 +52,14 @@ struct State {
     frames: VecDeque<Frame>,
     bytes: usize,
     reader: Option<Waker>,
+    /// The reader still has bytes to write. Only a cut concerns it.
+    busy: bool,
     /// Reports to the stream's actor, while it lives.
     reports: Option<Reports>,
     /// No more frames are accepted.
     over: bool,
+    /// Nothing more may be sent, not even what the reader has taken.
+    cut: bool,
     gone: bool,
     /// The newest event for this connection.
     newest: i64,
@@ -231,6 +235,7 @@ impl SendQueue {
         let mut state = self.shared.lock();
         state.over = true;
         if at_once {
+            state.cut = true;
             state.frames = VecDeque::new();
             state.bytes = 0;
         }
@@ -264,10 +269,14 @@ impl State {
         }
         self.bytes += frame.bytes.len();
         self.frames.push_back(frame);
-        self.reader.take()
+        match self.busy {
+            true => None,
+            false => self.reader.take(),
+        }
     }
 
-    fn wait(&mut self, cx: &Context<'_>) {
+    fn wait(&mut self, cx: &Context<'_>, busy: bool) {
+        self.busy = busy;
         match &mut self.reader {
             Some(reader) => reader.clone_from(cx.waker()),
             none => *none = Some(cx.waker().clone()),
@@ -324,7 +333,7 @@ impl SendQueueReader {
             if state.over {
                 return Poll::Ready(None);
             }
-            state.wait(cx);
+            state.wait(cx, false);
             return Poll::Pending;
         };
         if state.frames.is_empty() {
@@ -334,6 +343,15 @@ impl SendQueueReader {
         drop(state);
         self.shared.room.notify_one();
         Poll::Ready(Some(bytes))
+    }
+
+    /// Whether nothing more may be sent. Otherwise a cut wakes the caller, which still has bytes to write.
+    pub(super) fn is_cut(&self, cx: &Context<'_>) -> bool {
+        let mut state = self.shared.lock();
+        if !state.cut {
+            state.wait(cx, true);
+        }
+        state.cut
     }
 }
 
