@@ -41,7 +41,7 @@ pub struct Parts {
     pub saga_nudge: Nudge,
     pub audit_chain: ChainWriter,
     pub open_streams: OpenStreams,
-    /// Open streams: their timer is a worker.
+    /// Open streams: their timer and their sender are workers.
     pub live: LiveHandle,
     pub clock: SharedClock,
     /// The secret broker, where this gateway starts it.
@@ -205,6 +205,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             },
         ))
         .child(parts.live.clock())
+        .child(parts.live.sender())
         .child(ChildSpec::periodic(
             "memory-trimmer",
             ActorKind::MemoryTrimmer,

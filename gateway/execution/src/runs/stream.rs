@@ -10,7 +10,7 @@ use super::store;
 use roost_platform::events::{self, Filter};
 use roost_platform::ids::RunId;
 use roost_tenancy::auth::{Authority, Scoped, can};
-use roost_tenancy::streams::{EventFeed, LiveContext, LiveEvents, Opening, cursor};
+use roost_tenancy::streams::{EventFeed, LiveContext, LiveEvents, Opening, Wire, cursor};
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::json::{Path, Query};
 use roost_web::problem::Problem;
@@ -40,6 +40,7 @@ async fn run_events(
     Path(id): Path<RunId>,
     Query(query): Query<RunEventsQuery>,
     headers: HeaderMap,
+    wire: Wire,
 ) -> ApiResult<Response> {
     let (db, scope) = (&state.db, caller.scope());
     store::get(db.read(), scope, id)
@@ -58,6 +59,7 @@ async fn run_events(
         authority: Some(Authority::of(caller.caller())),
         workspace: Some(scope.workspace()),
         serves: caller.caller().user.email.clone(),
+        wire,
     })?;
     let feed = EventFeed::begin(
         db,

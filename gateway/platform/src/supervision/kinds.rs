@@ -76,6 +76,8 @@ kinds! {
     StreamWatch, "stream_watch", Local, Static;
     /// Times the heartbeats and the ends of all streams.
     StreamClock, "stream_clock", Local, Static;
+    /// Writes the bytes of streams to their connections.
+    StreamSender, "stream_sender", Local, Static;
     /// Appends one workspace's ephemeral events in group commits.
     EventWriter, "event_writer", Leased, Temporary;
     /// Appends the hashes of the audit chain.

@@ -49,6 +49,10 @@ pub const fn of(kind: ActorKind) -> KindDoc {
             "when each open stream gets its next heartbeat, and when it ends",
             "nothing: the streams stay registered, and the next one continues",
         ),
+        K::StreamSender => (
+            "the connections of open streams, and the bytes that they have not taken",
+            "no event: events are rows; these connections close, and the clients reconnect where they were",
+        ),
         K::EventWriter => (
             "uncommitted ephemeral events",
             "no fact: facts are written in the transaction of their change; at most one group of uncommitted ephemeral events, which is counted as dropped",

@@ -6,7 +6,7 @@ use http::request::Parts;
 use roost_platform::ids::{UserId, WorkspaceId};
 use roost_platform::supervision::{Tenant, TreeSnapshot};
 use roost_tenancy::auth::{Authority, OperatorOnly, Scoped, can};
-use roost_tenancy::streams::Opening;
+use roost_tenancy::streams::{Opening, Wire};
 use roost_web::error::{ApiError, ApiResult};
 
 /// Marks requests that passed the gate of the operators' listener. It is in the request's extensions.
@@ -55,7 +55,7 @@ impl TreeReader {
     }
 
     /// The opening of a stream for this reader.
-    pub(super) fn opening(&self) -> Opening {
+    pub(super) fn opening(&self, wire: Wire) -> Opening {
         let (authority, workspace, serves) = match self {
             Self::Listener => (None, None, "tree, by the operators' listener".to_owned()),
             Self::Operator(reading) => (
@@ -74,6 +74,7 @@ impl TreeReader {
             authority,
             workspace,
             serves,
+            wire,
         }
     }
 }

@@ -12,7 +12,9 @@ use super::actor::{Parts, Source, StreamMsg, Subscriber};
 use super::clock::{StreamClock, Timing};
 use super::events::EventFeed;
 use super::send_queue::{self, SendQueue, SendQueueReader};
+use super::sender::StreamSender;
 use super::slots::{Limits, Slot, Slots};
+use super::wire::Wire;
 use crate::auth::{Authority, HeldByItself, OpenStreams};
 use roost_platform::ids::{SharedIds, UserId, WorkspaceId};
 use roost_platform::supervision::{
@@ -38,6 +40,8 @@ pub struct Opening {
     pub workspace: Option<WorkspaceId>,
     /// The name that people see.
     pub serves: String,
+    /// The connection of the request.
+    pub wire: Wire,
 }
 
 /// Opens streams. Cheap to clone.
@@ -53,6 +57,7 @@ struct Inner {
     /// The supervisor below which the actors live.
     live: SupervisorHandle,
     clock: StreamClock,
+    sender: StreamSender,
     draining: CancellationToken,
 }
 
@@ -81,6 +86,7 @@ impl LiveHandle {
                 ids,
                 live,
                 clock: StreamClock::default(),
+                sender: StreamSender::default(),
                 draining,
             }),
         }
@@ -101,6 +107,18 @@ impl LiveHandle {
     #[cfg(test)]
     pub(super) fn stream_clock(&self) -> &StreamClock {
         &self.inner.clock
+    }
+
+    /// The sender of all streams, as a worker.
+    pub fn sender(&self) -> ChildSpec<NoMessages> {
+        let sender = self.inner.sender.clone();
+        ChildSpec::worker_that_winds_down("stream-sender", ActorKind::StreamSender, move |cx| {
+            let sender = sender.clone();
+            async move {
+                sender.run(cx.cancellation()).await;
+                Ok(())
+            }
+        })
     }
 
     /// Takes a slot.
@@ -187,7 +205,7 @@ impl Admission {
                 .retry_after(2)
                 .caused_by(error)
         })?;
-        let mut response = sse::response(self.reader);
+        let mut response = self.opening.wire.answer(self.reader, &live.sender);
         response.extensions_mut().insert(HeldByItself);
         Ok(response)
     }

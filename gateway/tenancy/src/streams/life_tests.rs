@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::phase::Input;
-use super::{Feed, Limits, LiveHandle, Opening, SendQueue};
+use super::{Feed, Limits, LiveHandle, Opening, SendQueue, Wire};
 use crate::auth::OpenStreams;
 use roost_platform::ids::CountingIds;
 use roost_platform::supervision::{SupervisorHandle, SupervisorSpec, Tree, TreeOptions};
@@ -67,6 +67,7 @@ impl Streams {
             authority: None,
             workspace: None,
             serves: "a test".to_owned(),
+            wire: Wire::http_server(),
         });
         let (admission, feed) = (admission.unwrap(), Once("event: x\ndata: {}\n\n"));
         let queue = admission.queue().clone();

@@ -18,10 +18,12 @@ mod life_tests;
 mod phase;
 mod routes;
 mod send_queue;
+mod sender;
 mod slots;
 mod socket;
 #[cfg(test)]
 mod tests;
+mod wire;
 
 pub use context::LiveContext;
 pub use dto::{Beat, LiveEvents};
@@ -31,3 +33,4 @@ pub use routes::{cursor, router};
 /// The name under which `machines` imports [`SendQueue`].
 pub use send_queue::{Gone, SendQueue};
 pub use slots::Limits;
+pub use wire::Wire;

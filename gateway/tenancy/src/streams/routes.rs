@@ -13,6 +13,7 @@ use super::LiveContext;
 use super::dto::LiveEvents;
 use super::events::EventFeed;
 use super::handle::Opening;
+use super::wire::Wire;
 use crate::auth::{Authority, Scoped, can};
 use roost_platform::events::{self, Event, EventId, Filter};
 use roost_platform::ids::ClawId;
@@ -68,6 +69,7 @@ async fn events(
     caller: Scoped<can::ReadEvents>,
     Query(query): Query<EventsQuery>,
     headers: HeaderMap,
+    wire: Wire,
 ) -> ApiResult<Response> {
     let workspace = caller.scope().workspace();
     let cursor = match cursor(&headers, query.last_event_id.as_deref())? {
@@ -88,6 +90,7 @@ async fn events(
         authority: Some(Authority::of(caller.caller())),
         workspace: Some(workspace),
         serves: caller.caller().user.email.clone(),
+        wire,
     })?;
     let (db, hub) = (&state.db, &state.hub);
     let feed = EventFeed::begin(db, hub, workspace, filter, cursor, admission.queue()).await?;

@@ -15,7 +15,7 @@ use crate::fleet::{FleetHandle, store};
 use roost_platform::events::Watch;
 use roost_platform::ids::NodeId;
 use roost_tenancy::auth::{Authority, Scoped, WorkspaceScope, can};
-use roost_tenancy::streams::{Beat, Feed, Gone, Opening, SendQueue};
+use roost_tenancy::streams::{Beat, Feed, Gone, Opening, SendQueue, Wire};
 use roost_web::error::ApiResult;
 use roost_web::problem::Problem;
 use roost_web::sse;
@@ -50,6 +50,7 @@ pub(super) struct NodeGone {
 pub(super) async fn live(
     State(state): State<FleetContext>,
     caller: Scoped<can::ReadNodes>,
+    wire: Wire,
 ) -> ApiResult<Response> {
     let scope = caller.scope();
     let admission = state.live.admit(Opening {
@@ -57,6 +58,7 @@ pub(super) async fn live(
         authority: Some(Authority::of(caller.caller())),
         workspace: Some(scope.workspace()),
         serves: format!("nodes, {}", caller.caller().user.email),
+        wire,
     })?;
     let feed = NodeFeed {
         changes: state.hub.watch(scope.workspace()),

@@ -11,6 +11,7 @@ use crate::edge::operator::TreeReader;
 use crate::edge::operator::dto::TreeEvents;
 use crate::edge::operator::feed::TreeFeed;
 use roost_platform::supervision::TreeSnapshot;
+use roost_tenancy::streams::Wire;
 use roost_web::error::{ApiError, ApiResult, Code};
 use roost_web::json::Query;
 use roost_web::problem::Problem;
@@ -61,6 +62,7 @@ pub(super) async fn stream(
     State(state): State<OperatorContext>,
     reader: TreeReader,
     Query(query): Query<StreamQuery>,
+    wire: Wire,
 ) -> ApiResult<Response> {
     let promises = match query.show.as_deref() {
         None | Some("tree") => false,
@@ -73,7 +75,7 @@ pub(super) async fn stream(
         Some(_) => return Err(ApiError::validation("show", "must be tree or promises")),
     };
     let view = state.tree()?.clone();
-    let admission = state.live.admit(reader.opening())?;
+    let admission = state.live.admit(reader.opening(wire))?;
     let feed = TreeFeed {
         clock: state.clock.clone(),
         view,
