@@ -63,6 +63,14 @@ impl RawSocket {
         }
     }
 
+    /// Reads one byte, if one has arrived.
+    pub fn read_byte(&mut self) {
+        let mut byte = [0];
+        if let Ok(1) = self.socket.try_read(&mut byte) {
+            self.read.push(byte[0]);
+        }
+    }
+
     /// Reads to the end of the connection; returns everything received.
     ///
     /// # Panics

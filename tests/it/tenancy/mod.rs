@@ -6,4 +6,5 @@ mod authorisation;
 mod identity;
 mod members;
 mod personal_limits;
+mod stream_sockets;
 mod streams;
