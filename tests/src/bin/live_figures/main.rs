@@ -6,6 +6,7 @@
 //! Pass `--nginx <binary> --nchan <module>` for nchan; without them only Roost is measured.
 
 mod crowd;
+mod half_open;
 mod reconnects;
 mod replay;
 mod report;
@@ -102,6 +103,9 @@ async fn main() -> Result<()> {
             report.add(side.name(), idle(side, &options).await?);
         }
     }
+    if options.wants("half-open") {
+        report.add_sentence(half_open::run(&sides[0], options.idle).await?);
+    }
     if options.wants("reconnects") {
         report.add_sentence(reconnects::run(&mut sides[0], options.reconnects).await?);
     }
@@ -189,14 +193,16 @@ async fn idle(side: &mut Side, options: &Options) -> Result<Round> {
     // Two heartbeat rounds, so that the figure includes the memory of a heartbeat.
     tokio::time::sleep(Duration::from_secs(25)).await;
     let memory = side.memory()?;
+    crowd.leave()?;
+    let after = half_open::settled(side, before).await?;
     eprintln!(
-        "{}: {} idle, {} KiB before, {} KiB after",
+        "{}: {} idle, {} KiB before, {} KiB with them, {} KiB after them",
         side.name(),
         options.idle,
         before >> 10,
-        memory >> 10
+        memory >> 10,
+        after >> 10
     );
-    crowd.leave()?;
     Ok(Round {
         what: format!("{} idle", options.idle),
         rate: None,

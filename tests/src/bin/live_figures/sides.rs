@@ -124,6 +124,8 @@ impl Roost {
         let set = [
             ("limits.streams_per_user", many.as_str()),
             ("limits.streams_per_workspace", many.as_str()),
+            // One person has all connections here. Behind a proxy they are not counted by person.
+            ("trusted_proxies", r#"["127.0.0.1"]"#),
             // Room for everything that is published during a reconnect.
             ("events.retention_count", "10000000"),
         ];
