@@ -10,7 +10,9 @@ use roost_platform::db::Db;
 use roost_platform::ids::SharedIds;
 use roost_tenancy::auth::hosted::keys::Keys;
 use roost_tenancy::auth::hosted::{Hosted, Inner};
-use roost_tenancy::auth::{self, AuthContext, AuthError, AuthLayer, Passwords, Throttle};
+use roost_tenancy::auth::{
+    self, AuthContext, AuthError, AuthLayer, Passwords, RecentCallers, Throttle,
+};
 use roost_web::client_address::TrustedProxies;
 use roost_web::origin::OwnOrigin;
 
@@ -69,6 +71,7 @@ pub(super) fn layer(shared: &Shared<'_>, hosted: Option<Hosted>) -> AuthLayer {
         operators: config.operators.clone().into(),
         idle: config.sessions.idle,
         streams: shared.open_streams.clone(),
+        recent: RecentCallers::default(),
         hosted,
     }
 }

@@ -163,7 +163,7 @@ async fn a_session_that_another_gateway_ended_loses_its_streams_here() {
     let user = viewer.id.parse().unwrap();
     let sessions = roost_tenancy::auth::store::sessions_of(&*tx, user);
     let session = sessions.await.unwrap().remove(0).id;
-    roost_tenancy::auth::store::delete_session(&*tx, user, session)
+    roost_tenancy::auth::store::delete_session(&tx, user, session)
         .await
         .unwrap();
     tx.commit().await.unwrap();

@@ -6,5 +6,6 @@ mod authorisation;
 mod identity;
 mod members;
 mod personal_limits;
+mod revocation;
 mod stream_sockets;
 mod streams;

@@ -136,11 +136,11 @@ async fn an_operators_stream_ends_when_the_grant_is_taken_back() {
     let db = gateway.app().db();
     let tx = db.write().await.unwrap();
     let now = SystemClock.now();
-    auth::store::grant_operator(&*tx, &viewer.email, now)
+    auth::store::grant_operator(&tx, &viewer.email, now)
         .await
         .unwrap();
     let id = viewer.id.parse().unwrap();
-    auth::store::vouch_by_deployment(&*tx, id).await.unwrap();
+    auth::store::vouch_by_deployment(&tx, id).await.unwrap();
     tx.commit().await.unwrap();
     let mut tree = Stream::open(viewer.get("/api/ops/tree/stream")).await;
     let mut events = Stream::open(viewer.get("/api/events")).await;

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use roost_sandbox_driver::private;
@@ -42,6 +43,8 @@ struct Inner {
     /// SQLite: a pool of exactly one connection, so writers queue here in order instead of retrying on BUSY.
     writer: DatabaseConnection,
     hub: Hub,
+    /// Rises with each commit of this process that changes authority.
+    authority: Arc<AtomicU64>,
     sqlite_file: Option<PathBuf>,
     /// Held while the gateway serves this file.
     _lock: Option<FileLock>,
@@ -67,6 +70,9 @@ const POSTGRES_WRITERS: u32 = 12;
 /// A gateway that stops inside a transaction (its machine sleeps) keeps rows locked that others need. A gateway sends
 /// its statements without long pauses, so PostgreSQL ends a session whose transaction is idle for this long.
 const ASLEEP: Duration = Duration::from_secs(5);
+/// A PostgreSQL connection that was idle for this long is tested before it is used. Under load connections are never
+/// idle for so long, and each test would be one more round trip of a transaction.
+const TESTED_AFTER: Duration = Duration::from_secs(1);
 
 impl Db {
     /// Opens the database that `url` names. `Serve` takes the file's lock and applies the migrations, one replica at a
@@ -145,6 +151,7 @@ impl Db {
                 reader,
                 writer,
                 hub,
+                authority: Arc::default(),
                 sqlite_file: Some(file),
                 _lock: lock,
             }),
@@ -160,6 +167,7 @@ impl Db {
                 reader,
                 writer,
                 hub,
+                authority: Arc::default(),
                 sqlite_file: None,
                 _lock: None,
             }),
@@ -172,6 +180,7 @@ impl Db {
         options
             .max_connections(most)
             .acquire_timeout(Duration::from_secs(30))
+            .test_before_acquire_if_idle_for(TESTED_AFTER)
             .set_application_name("roost")
             .map_sqlx_postgres_opts(|o| {
                 o.options([("idle_in_transaction_session_timeout", ASLEEP.as_millis())])
@@ -210,7 +219,18 @@ impl Db {
                 ..TransactionOptions::default()
             })
             .await?;
-        Ok(WriteTx::new(tx, self.inner.backend, self.inner.hub.clone()))
+        Ok(WriteTx::new(
+            tx,
+            self.inner.backend,
+            self.inner.hub.clone(),
+            Arc::clone(&self.inner.authority),
+        ))
+    }
+
+    /// Rises with each commit of this process that changes who may do what. A copy of a caller's authority that was read
+    /// at another revision is not valid any more. Other processes do not raise it, so a copy also needs an age limit.
+    pub fn authority_revision(&self) -> u64 {
+        self.inner.authority.load(Ordering::SeqCst)
     }
 
     /// The hub that delivers committed events: for code that waits for a change instead of polling.

@@ -1,6 +1,8 @@
 //! A write transaction that delivers its events and wakes workers after the commit.
 
 use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 
@@ -17,17 +19,42 @@ pub struct WriteTx {
     hub: Hub,
     appended: Vec<StoredEvent>,
     wakes: Vec<Nudge>,
+    authority: Arc<AtomicU64>,
+    changes_authority: AtomicBool,
+}
+
+/// Counts a change of authority when it is dropped: also when the future of the commit is dropped before it returns.
+struct AuthorityChanged(Arc<AtomicU64>);
+
+impl Drop for AuthorityChanged {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 impl WriteTx {
-    pub(super) fn new(tx: DatabaseTransaction, backend: Backend, hub: Hub) -> Self {
+    pub(super) fn new(
+        tx: DatabaseTransaction,
+        backend: Backend,
+        hub: Hub,
+        authority: Arc<AtomicU64>,
+    ) -> Self {
         Self {
             tx,
             backend,
             hub,
             appended: Vec::new(),
             wakes: Vec::new(),
+            authority,
+            changes_authority: AtomicBool::new(false),
         }
+    }
+
+    /// Marks this transaction as one that changes who may do what: sessions, people, members, grants. After its commit,
+    /// this gateway reads the authority of each caller again ([`Db::authority_revision`](super::Db::authority_revision)).
+    /// The statements that make such changes call it, so that no command has to think of it.
+    pub fn changes_authority(&self) {
+        self.changes_authority.store(true, Ordering::Relaxed);
     }
 
     /// Which back end the statements run on.
@@ -70,7 +97,14 @@ impl WriteTx {
     /// # Errors
     /// When the database refuses; then nothing has changed.
     pub async fn commit(self) -> Result<(), DbErr> {
-        self.tx.commit().await?;
+        // A commit that fails may have happened: its answer can be lost. So it counts, whatever its outcome.
+        let changed = self
+            .changes_authority
+            .load(Ordering::Relaxed)
+            .then(|| AuthorityChanged(Arc::clone(&self.authority)));
+        let committed = self.tx.commit().await;
+        drop(changed);
+        committed?;
         self.hub.publish(self.appended);
         self.wakes.iter().for_each(Nudge::nudge);
         Ok(())

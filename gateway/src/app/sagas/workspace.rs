@@ -89,7 +89,7 @@ impl SagaHandler for WorkspaceEnd {
             models::remove_all(tx, scope, now).await?;
             runs::remove_all(tx, scope).await?;
             events::remove_log(tx, scope.workspace()).await?;
-            workspaces::remove(&**tx, scope).await?;
+            workspaces::remove(tx, scope).await?;
             Ok(Next::Advance)
         }
         .boxed()

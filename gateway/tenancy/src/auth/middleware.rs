@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use http::{HeaderMap, HeaderName, header};
 
+use super::cache::{Moment, RecentCallers};
 use super::entity::{session, user};
 use super::hosted::claims::{Verified, is_jwt_shaped};
 use super::hosted::revalidation::Revalidated;
@@ -46,6 +47,8 @@ pub struct AuthLayer {
     /// How long an unused session lives.
     pub idle: Duration,
     pub streams: OpenStreams,
+    /// Callers of the last half second.
+    pub recent: RecentCallers,
     /// The issuer whose tokens are accepted, if any.
     pub hosted: Option<Hosted>,
 }
@@ -151,10 +154,31 @@ impl AuthLayer {
             (None, None) => return Ok(Identity::Nobody),
         };
         let now = self.clock.now();
-        let db = self.db.read();
-        let Some((session, user)) = store::session_by_token(db, &sha256_hex(token)).await? else {
+        let moment = Moment::now(&self.db, &self.clock);
+        let hash = sha256_hex(token);
+        let asked = requested_workspace(headers);
+        let key = asked.as_ref().ok().map(|asked| (hash.clone(), *asked));
+        if let Some(caller) = key.as_ref().and_then(|key| self.recent.get(key, moment))
+            && caller.session().is_some_and(|session| {
+                !is_over(session, now, self.idle) && !is_to_touch(session, now)
+            })
+        {
+            if by_cookie {
+                self.own_origin.check(method, headers)?;
+            }
+            return Ok(Identity::Known(caller));
+        }
+        let (db, backend) = (self.db.read(), self.db.backend());
+        let place = asked.as_ref().ok().copied().flatten();
+        let Some(found) = store::bearer(db, backend, &hash, place).await? else {
             return Ok(Identity::Nobody);
         };
+        let store::Bearer {
+            session,
+            user,
+            mut granted,
+            mut member,
+        } = found;
         if is_over(&session, now, self.idle) {
             return Ok(Identity::Nobody);
         }
@@ -170,14 +194,21 @@ impl AuthLayer {
             // The gateway cannot ask the issuer any more.
             (true, None) => return Ok(Identity::Nobody),
         };
-        let workspace = requested_workspace(headers)?.unwrap_or(session.workspace_id);
-        // Each is a separate read on every request, and neither needs the other.
-        let (granted, member) = tokio::try_join!(
-            store::is_granted(db, &user.email),
-            workspaces::membership(db, user.id, workspace),
-        )?;
+        let workspace = asked?.unwrap_or(session.workspace_id);
+        if session.by_issuer {
+            // The issuer's answer may have changed them.
+            (granted, member) = tokio::try_join!(
+                store::is_granted(db, &user.email),
+                workspaces::membership(db, user.id, workspace),
+            )?;
+        }
         self.touch(&session, now).await;
-        self.known(Credential::Session(session), user, granted, member, headers)
+        let kept = !session.by_issuer && member.is_some();
+        let identity = self.known(Credential::Session(session), user, granted, member, headers)?;
+        if let (true, Identity::Known(caller), Some(key)) = (kept, &identity, key) {
+            self.recent.put(key, Arc::clone(caller), moment);
+        }
+        Ok(identity)
     }
 
     /// Identifies the caller by a token of the issuer. An invalid token is refused only where a route requires a
@@ -247,8 +278,7 @@ impl AuthLayer {
 
     /// Records the use of a session from time to time. If that fails, the request continues without harm.
     async fn touch(&self, session: &session::Model, now: DateTime<Utc>) {
-        let age = (now - session.last_seen_at).to_std().unwrap_or_default();
-        if age < TOUCH_EVERY {
+        if !is_to_touch(session, now) {
             return;
         }
         let touched = async {
@@ -260,6 +290,12 @@ impl AuthLayer {
             tracing::warn!(%error, "the gateway could not record the use of a session");
         }
     }
+}
+
+/// Whether the use of a session must be recorded now.
+fn is_to_touch(session: &session::Model, now: DateTime<Utc>) -> bool {
+    let age = (now - session.last_seen_at).to_std().unwrap_or_default();
+    age >= TOUCH_EVERY
 }
 
 /// Whether a session has ended, by its absolute end or because it was unused for too long.

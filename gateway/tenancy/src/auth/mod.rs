@@ -2,10 +2,12 @@
 //!
 //! Invariants: a handler's parameter type is its permission level ([`Authenticated`], [`Scoped`], [`OperatorOnly`]);
 //! only this domain makes a [`WorkspaceScope`]; tokens and one-time logins are stored as SHA-256 only; passwords are
-//! Argon2id; every failed sign-in takes the same time; a stream ends within a second of its session. Tables:
+//! Argon2id; every failed sign-in takes the same time; a revocation holds for the next request on this gateway, and within
+//! half a second on another one; a stream ends within a second of its session. Tables:
 //! `users`, `sessions`, `one_time_logins`, `operator_grants`, and those of `hosted/`. In the tree:
 //! `foundation/stream-watch`.
 
+mod cache;
 mod commands;
 mod context;
 pub mod devices;
@@ -24,6 +26,7 @@ mod streams;
 mod throttle;
 mod token;
 
+pub use cache::{KEPT as AUTHORITY_KEPT, RecentCallers};
 pub use commands::{Grant, Granted, first_owner, grant_operator, issue_one_time};
 pub use context::AuthContext;
 pub use dto::{UserBrief, check_email};

@@ -1,18 +1,20 @@
 //! All SQL of users, sessions, one-time logins and operator grants.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect, Select, Set, sea_query::Expr, sea_query::OnConflict,
-    sea_query::Query,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult,
+    IdenStatic, Iterable, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set,
+    Statement, Value, sea_query::Expr, sea_query::OnConflict, sea_query::Query,
 };
 
 use super::EmailBy;
 use super::entity::{one_time_login, operator_grant, session, user};
-use crate::workspaces;
-use roost_platform::db::WriteTx;
+use crate::workspaces::entity::{member, workspace};
+use crate::workspaces::{self, MemberRow, WorkspaceRow};
+use roost_platform::db::{Backend, WriteTx};
 use roost_platform::ids::{SessionId, UserId, WorkspaceId};
 
 /// The session with this token hash and its user, whatever its age.
@@ -27,6 +29,61 @@ pub async fn session_by_token(
         .one(db)
         .await?;
     Ok(found.and_then(|(session, user)| Some((session, user?))))
+}
+
+/// The rows that decide what the bearer of a token may do.
+#[derive(Debug)]
+pub struct Bearer {
+    pub session: session::Model,
+    pub user: user::Model,
+    /// The user's address has an operator grant.
+    pub granted: bool,
+    pub member: Option<(MemberRow, WorkspaceRow)>,
+}
+
+/// Reads them in one statement. It is written once, because every request that is not known already runs it.
+static BEARER: LazyLock<String> = LazyLock::new(|| {
+    fn named<C: IdenStatic>(table: &str, columns: impl Iterator<Item = C>) -> String {
+        let named = columns.map(|column| {
+            let column = column.as_str();
+            format!("{table}.{column} AS {table}_{column}")
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+    format!(
+        "SELECT {}, {}, {}, {}, g.email AS g_email FROM sessions s JOIN users u ON u.id = s.user_id \
+         LEFT JOIN members m ON m.user_id = s.user_id AND m.workspace_id = COALESCE($2, s.workspace_id) \
+         LEFT JOIN workspaces w ON w.id = m.workspace_id LEFT JOIN operator_grants g ON g.email = u.email \
+         WHERE s.token_sha256 = $1",
+        named("s", session::Column::iter()),
+        named("u", user::Column::iter()),
+        named("m", member::Column::iter()),
+        named("w", workspace::Column::iter()),
+    )
+});
+
+/// The session with this token hash, whatever its age, with its user, the user's grant, and the user's membership in
+/// `workspace`, or in the session's workspace if there is none.
+pub async fn bearer(
+    db: &impl ConnectionTrait,
+    backend: Backend,
+    token_sha256: &str,
+    workspace: Option<WorkspaceId>,
+) -> Result<Option<Bearer>, DbErr> {
+    let workspace = workspace.map(|workspace| workspace.0);
+    let values: Vec<Value> = vec![token_sha256.into(), workspace.into()];
+    let statement = Statement::from_sql_and_values(backend.into(), BEARER.as_str(), values);
+    let Some(row) = db.query_one_raw(statement).await? else {
+        return Ok(None);
+    };
+    let member = MemberRow::from_query_result_optional(&row, "m_")?;
+    let workspace = WorkspaceRow::from_query_result_optional(&row, "w_")?;
+    Ok(Some(Bearer {
+        session: session::Model::from_query_result(&row, "s_")?,
+        user: user::Model::from_query_result(&row, "u_")?,
+        granted: row.try_get::<Option<String>>("", "g_email")?.is_some(),
+        member: member.zip(workspace),
+    }))
 }
 
 /// A user by e-mail (lower case).
@@ -180,11 +237,8 @@ pub async fn count_sessions(
 }
 
 /// Ends the sign-ins of a user that were unused longest, so that `keep` remain.
-pub async fn end_oldest_sign_ins(
-    db: &impl ConnectionTrait,
-    user: UserId,
-    keep: u64,
-) -> Result<(), DbErr> {
+pub async fn end_oldest_sign_ins(tx: &WriteTx, user: UserId, keep: u64) -> Result<(), DbErr> {
+    tx.changes_authority();
     let over: Vec<SessionId> = session::Entity::find()
         .select_only()
         .column(session::Column::Id)
@@ -195,12 +249,12 @@ pub async fn end_oldest_sign_ins(
         .offset(keep)
         .limit(1_000)
         .into_tuple()
-        .all(db)
+        .all(&**tx)
         .await?;
     if !over.is_empty() {
         session::Entity::delete_many()
             .filter(session::Column::Id.is_in(over))
-            .exec(db)
+            .exec(&**tx)
             .await?;
     }
     Ok(())
@@ -277,72 +331,72 @@ pub async fn granted_among(
 
 /// Deletes a session of the user; `None` when there is none.
 pub async fn delete_session(
-    db: &impl ConnectionTrait,
+    tx: &WriteTx,
     user: UserId,
     id: SessionId,
 ) -> Result<Option<session::Model>, DbErr> {
+    tx.changes_authority();
     let deleted = session::Entity::delete_many()
         .filter(session::Column::Id.eq(id))
         .filter(session::Column::UserId.eq(user))
-        .exec_with_returning(db)
+        .exec_with_returning(&**tx)
         .await?;
     Ok(deleted.into_iter().next())
 }
 
 /// Ends all sign-ins of a user but one. With `tokens` it also ends the tokens of their programs.
 pub async fn delete_other_sessions(
-    db: &impl ConnectionTrait,
+    tx: &WriteTx,
     user: UserId,
     keep: SessionId,
     tokens: bool,
 ) -> Result<(), DbErr> {
+    tx.changes_authority();
     let mut others = session::Entity::delete_many()
         .filter(session::Column::UserId.eq(user))
         .filter(session::Column::Id.ne(keep));
     if !tokens {
         others = others.filter(session::Column::Kind.eq("login"));
     }
-    others.exec(db).await?;
+    others.exec(&**tx).await?;
     session::Entity::update_many()
         .col_expr(
             session::Column::SetPasswordWithoutCurrent,
             Expr::value(false),
         )
         .filter(session::Column::UserId.eq(user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(())
 }
 
 /// Makes another workspace the active one of a session.
 pub async fn switch_session(
-    db: &impl ConnectionTrait,
+    tx: &WriteTx,
     id: SessionId,
     workspace: WorkspaceId,
 ) -> Result<(), DbErr> {
+    tx.changes_authority();
     session::Entity::update_many()
         .col_expr(session::Column::WorkspaceId, Expr::value(workspace))
         .filter(session::Column::Id.eq(id))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(())
 }
 
 /// Ends a user's access to a workspace that they left. Tokens for it are deleted. Sign-ins continue in another
 /// workspace of the user, or end if there is none.
-pub async fn leave_workspace(
-    db: &impl ConnectionTrait,
-    user: UserId,
-    left: WorkspaceId,
-) -> Result<(), DbErr> {
-    let elsewhere = workspaces::first_membership(db, user).await?;
+pub async fn leave_workspace(tx: &WriteTx, user: UserId, left: WorkspaceId) -> Result<(), DbErr> {
+    tx.changes_authority();
+    let elsewhere = workspaces::first_membership(&**tx, user).await?;
     let mut dead = session::Entity::delete_many()
         .filter(session::Column::UserId.eq(user))
         .filter(session::Column::WorkspaceId.eq(left));
     if elsewhere.is_some() {
         dead = dead.filter(session::Column::Kind.ne("login"));
     }
-    dead.exec(db).await?;
+    dead.exec(&**tx).await?;
     if let Some(member) = elsewhere {
         session::Entity::update_many()
             .col_expr(
@@ -351,24 +405,21 @@ pub async fn leave_workspace(
             )
             .filter(session::Column::UserId.eq(user))
             .filter(session::Column::WorkspaceId.eq(left))
-            .exec(db)
+            .exec(&**tx)
             .await?;
     }
     Ok(())
 }
 
 /// Stores a new password hash.
-pub async fn set_password(
-    db: &impl ConnectionTrait,
-    user: UserId,
-    hash: String,
-) -> Result<(), DbErr> {
+pub async fn set_password(tx: &WriteTx, user: UserId, hash: String) -> Result<(), DbErr> {
+    tx.changes_authority();
     user::ActiveModel {
         id: Set(user),
         password_hash: Set(Some(hash)),
         ..Default::default()
     }
-    .update(db)
+    .update(&**tx)
     .await?;
     Ok(())
 }
@@ -383,14 +434,15 @@ pub async fn is_granted(db: &impl ConnectionTrait, email: &str) -> Result<bool, 
 }
 
 /// Records that the deployment vouches for the address of an account from now on.
-pub async fn vouch_by_deployment(db: &impl ConnectionTrait, user: UserId) -> Result<(), DbErr> {
+pub async fn vouch_by_deployment(tx: &WriteTx, user: UserId) -> Result<(), DbErr> {
+    tx.changes_authority();
     user::Entity::update_many()
         .col_expr(
             user::Column::EmailBy,
             Expr::value(EmailBy::Deployment.as_str()),
         )
         .filter(user::Column::Id.eq(user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(())
 }
@@ -423,11 +475,8 @@ pub async fn linked_with_own_password(db: &impl ConnectionTrait) -> Result<Vec<S
 }
 
 /// Grants operation of the deployment to an e-mail address.
-pub async fn grant_operator(
-    db: &impl ConnectionTrait,
-    email: &str,
-    now: DateTime<Utc>,
-) -> Result<(), DbErr> {
+pub async fn grant_operator(tx: &WriteTx, email: &str, now: DateTime<Utc>) -> Result<(), DbErr> {
+    tx.changes_authority();
     operator_grant::Entity::insert(operator_grant::ActiveModel {
         email: Set(email.to_owned()),
         granted_at: Set(now),
@@ -437,7 +486,7 @@ pub async fn grant_operator(
             .update_column(operator_grant::Column::Email)
             .to_owned(),
     )
-    .exec_without_returning(db)
+    .exec_without_returning(&**tx)
     .await?;
     Ok(())
 }

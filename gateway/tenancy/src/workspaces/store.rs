@@ -63,15 +63,12 @@ pub async fn lock(tx: &WriteTx, scope: WorkspaceScope) -> Result<bool, DbErr> {
 }
 
 /// Renames the workspace of a scope.
-pub async fn set_name(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    name: &str,
-) -> Result<(), DbErr> {
+pub async fn set_name(tx: &WriteTx, scope: WorkspaceScope, name: &str) -> Result<(), DbErr> {
+    tx.changes_authority();
     workspace::Entity::update_many()
         .col_expr(workspace::Column::Name, Expr::value(name))
         .filter(workspace::Column::Id.eq(scope.workspace()))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(())
 }
@@ -192,21 +189,23 @@ pub async fn plans_owned(db: &impl ConnectionTrait, user: UserId) -> Result<Vec<
 
 /// Removes all members and open invitations. Returns the removed members.
 pub async fn remove_people(
-    db: &impl ConnectionTrait,
+    tx: &WriteTx,
     scope: WorkspaceScope,
 ) -> Result<Vec<member::Model>, DbErr> {
+    tx.changes_authority();
     invitations::entity::Entity::delete_in(scope)
-        .exec(db)
+        .exec(&**tx)
         .await?;
     member::Entity::delete_in(scope)
-        .exec_with_returning(db)
+        .exec_with_returning(&**tx)
         .await
 }
 
 /// Removes the row, and by foreign key its log, counters, keys, operations and sessions.
-pub async fn remove(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
+pub async fn remove(tx: &WriteTx, scope: WorkspaceScope) -> Result<(), DbErr> {
+    tx.changes_authority();
     workspace::Entity::delete_by_id(scope.workspace())
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(())
 }

@@ -156,7 +156,7 @@ async fn link(gateway: &Gateway, user: &str, subject: &str) {
     use roost_tenancy::auth::hosted::store;
     let tx = gateway.app().db().write().await.expect("a transaction");
     let id = user.parse().expect("an id");
-    assert!(store::link(&*tx, id, subject).await.expect("it links"));
+    assert!(store::link(&tx, id, subject).await.expect("it links"));
     tx.commit().await.expect("a commit");
 }
 

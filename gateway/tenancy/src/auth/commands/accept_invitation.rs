@@ -198,7 +198,7 @@ async fn join(
     let session = match signed_in {
         Some(caller) => {
             if let Some(session) = caller.session() {
-                store::switch_session(change.tx(), session.id, scope.workspace()).await?;
+                store::switch_session(&change, session.id, scope.workspace()).await?;
             }
             None
         }

@@ -73,9 +73,9 @@ pub async fn grant_operator(
             let workspaces = places.into_iter().map(|(_, row)| row.name).collect();
             return Ok(Granted::Unconfirmed { user, workspaces });
         }
-        store::vouch_by_deployment(&*tx, user.id).await?;
+        store::vouch_by_deployment(&tx, user.id).await?;
     }
-    store::grant_operator(&*tx, &grant.email, now).await?;
+    store::grant_operator(&tx, &grant.email, now).await?;
     if let Some(member) = workspaces::first_membership(&*tx, user.id).await? {
         note(&tx, clock, ids, &user, member.workspace_id, false).await?;
     }
@@ -105,7 +105,7 @@ async fn make(
         created_at: now,
     };
     workspaces::insert_member(&*tx, membership).await?;
-    store::grant_operator(&*tx, &grant.email, now).await?;
+    store::grant_operator(&tx, &grant.email, now).await?;
     note(&tx, clock, ids, &user, home.id, true).await?;
     let login = super::issue_one_time(&tx, clock, ids, user.id, grant.one_time_minutes).await?;
     tx.commit().await?;

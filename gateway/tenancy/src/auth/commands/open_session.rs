@@ -76,7 +76,7 @@ pub(in crate::auth) async fn insert(
         expires_at: now + lifetime,
     };
     if row.kind != API {
-        store::end_oldest_sign_ins(&**tx, row.user_id, MOST_SIGN_INS - 1).await?;
+        store::end_oldest_sign_ins(tx, row.user_id, MOST_SIGN_INS - 1).await?;
     }
     store::insert_session(&**tx, row.clone()).await?;
     Ok((row, token))

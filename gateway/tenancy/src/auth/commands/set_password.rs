@@ -18,9 +18,13 @@ pub async fn set_password(
     new: SecretString,
     tokens_too: bool,
 ) -> Result<(), AuthError> {
-    let session = people_only(caller)?;
-    let stored = caller.user.password_hash.clone();
-    if stored.is_none() && caller.user.auth_subject.is_some() {
+    // Another gateway may have changed the password since the caller was identified: what decides is read now.
+    let token = &people_only(caller)?.token_sha256;
+    let (session, user) = store::session_by_token(state.db.read(), token)
+        .await?
+        .ok_or(AuthError::UnknownSession)?;
+    let stored = user.password_hash;
+    if stored.is_none() && user.auth_subject.is_some() {
         return Err(AuthError::KeptByTheIssuer);
     }
     let needs_current = stored.is_some() && !session.set_password_without_current;
@@ -29,8 +33,8 @@ pub async fn set_password(
     }
     let hash = state.passwords.hash(new).await?;
     let mut tx = state.db.write().await?;
-    store::set_password(&*tx, caller.user.id, hash).await?;
-    store::delete_other_sessions(&*tx, caller.user.id, session.id, tokens_too).await?;
+    store::set_password(&tx, caller.user.id, hash).await?;
+    store::delete_other_sessions(&tx, caller.user.id, session.id, tokens_too).await?;
     if tokens_too {
         let now = state.clock.now();
         state

@@ -14,7 +14,7 @@ pub async fn end_session(
     session: SessionId,
 ) -> Result<(), AuthError> {
     let tx = state.db.write().await?;
-    let ended = store::delete_session(&*tx, user, session)
+    let ended = store::delete_session(&tx, user, session)
         .await?
         .ok_or(AuthError::UnknownSession)?;
     let details = serde_json::json!({ "kind": ended.kind, "label": ended.label });

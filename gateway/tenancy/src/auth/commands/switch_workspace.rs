@@ -20,7 +20,7 @@ pub async fn switch_workspace(
     workspaces::membership(&*tx, caller.user.id, to)
         .await?
         .ok_or(AuthError::UnknownWorkspace)?;
-    store::switch_session(&*tx, session.id, to).await?;
+    store::switch_session(&tx, session.id, to).await?;
     tx.commit().await?;
     Ok(())
 }

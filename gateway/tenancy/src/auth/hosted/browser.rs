@@ -166,14 +166,14 @@ impl Hosted {
         let tx = self.db.write().await?;
         let linked = match store::by_subject(&*tx, &facts.subject).await? {
             Some(row) => row.id == user,
-            None => store::link(&*tx, user, &facts.subject).await?,
+            None => store::link(&tx, user, &facts.subject).await?,
         };
         let row = auth::store::user_by_id(&*tx, user).await?;
         let (true, Some(row)) = (linked, row) else {
             return Err(super::model::Stop::NotLinked.into());
         };
         if facts.verified_email() == Some(&*row.email) {
-            store::vouch(&*tx, row.id).await?;
+            store::vouch(&tx, row.id).await?;
         }
         self.note_link(&tx, &row, Linked::ByBoth, now).await?;
         tx.commit().await?;

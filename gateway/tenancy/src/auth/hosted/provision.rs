@@ -116,7 +116,7 @@ impl Hosted {
             Change::Nothing => return Ok(Some(row)),
             Change::Note => None,
             Change::Role(to) => {
-                members::set_role(tx.tx(), scope, user, to).await?;
+                members::set_role(&tx, scope, user, to).await?;
                 details["to"] = to.as_str().into();
                 Some("member.role_changed")
             }
@@ -140,7 +140,7 @@ impl Hosted {
                 Some("member.removed")
             }
         };
-        store::note_claim(tx.tx(), user, facts.claimed, facts.said_at.unwrap_or(now)).await?;
+        store::note_claim(&tx, user, facts.claimed, facts.said_at.unwrap_or(now)).await?;
         if let Some(action) = action {
             tx.record(action, ("user", &user), details);
             let workspace = scope.workspace();
@@ -193,7 +193,7 @@ impl Hosted {
                 }
                 if facts.claimed.is_some() && joining.by == "claim" {
                     let at = facts.said_at.unwrap_or(now);
-                    store::note_claim(&*tx, user.id, facts.claimed, at).await?;
+                    store::note_claim(&tx, user.id, facts.claimed, at).await?;
                 }
             }
         }

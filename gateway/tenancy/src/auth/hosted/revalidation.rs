@@ -80,7 +80,7 @@ impl Hosted {
     async fn end_sessions(&self, user: &user::Model) -> Result<(), HostedError> {
         let now = self.clock.now();
         let mut tx = self.db.write().await?;
-        store::end_issuer_sessions(&*tx, user.id).await?;
+        store::end_issuer_sessions(&tx, user.id).await?;
         if let Some(name) = store::take_grant(&*tx, user.id).await? {
             outbox::forget(&tx, &name, now).await?;
         }

@@ -10,7 +10,7 @@ use sea_orm::{
 use super::entity::{home, login_code, sign_in};
 use crate::auth::entity::{one_time_login, session, user};
 use crate::auth::{EmailBy, Role};
-use roost_platform::db::Db;
+use roost_platform::db::{Db, WriteTx};
 use roost_platform::ids::{UserId, WorkspaceId};
 
 /// The user of a subject.
@@ -25,22 +25,24 @@ pub async fn by_subject(
 }
 
 /// Links an account to a subject, unless it is linked already. Its credentials stay.
-pub async fn link(db: &impl ConnectionTrait, user: UserId, subject: &str) -> Result<bool, DbErr> {
+pub async fn link(tx: &WriteTx, user: UserId, subject: &str) -> Result<bool, DbErr> {
+    tx.changes_authority();
     let done = user::Entity::update_many()
         .col_expr(user::Column::AuthSubject, Expr::value(subject))
         .filter(user::Column::Id.eq(user))
         .filter(user::Column::AuthSubject.is_null())
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(done.rows_affected == 1)
 }
 
 /// Records that the issuer vouches for the address of an account from now on.
-pub async fn vouch(db: &impl ConnectionTrait, user: UserId) -> Result<(), DbErr> {
+pub async fn vouch(tx: &WriteTx, user: UserId) -> Result<(), DbErr> {
+    tx.changes_authority();
     user::Entity::update_many()
         .col_expr(user::Column::EmailBy, Expr::value(EmailBy::Issuer.as_str()))
         .filter(user::Column::Id.eq(user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(())
 }
@@ -48,44 +50,46 @@ pub async fn vouch(db: &impl ConnectionTrait, user: UserId) -> Result<(), DbErr>
 /// Takes an address from an account that only typed it. `false`: the account has another address, or its address is
 /// vouched for by now.
 pub async fn take_address(
-    db: &impl ConnectionTrait,
+    tx: &WriteTx,
     user: UserId,
     address: &str,
     instead: String,
 ) -> Result<bool, DbErr> {
+    tx.changes_authority();
     let done = user::Entity::update_many()
         .col_expr(user::Column::Email, Expr::value(instead))
         .filter(user::Column::Id.eq(user))
         .filter(user::Column::Email.eq(address))
         .filter(user::Column::EmailBy.eq(EmailBy::Person.as_str()))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(done.rows_affected == 1)
 }
 
 /// Ends everything that gives access as this user: password, sign-ins, tokens of programs, one-time logins, and
 /// sign-ins that are under way. Returns the number of sessions that ended.
-pub async fn end_credentials(db: &impl ConnectionTrait, user: UserId) -> Result<u64, DbErr> {
+pub async fn end_credentials(tx: &WriteTx, user: UserId) -> Result<u64, DbErr> {
+    tx.changes_authority();
     user::Entity::update_many()
         .col_expr(user::Column::PasswordHash, Expr::value(None::<String>))
         .filter(user::Column::Id.eq(user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     let sessions = session::Entity::delete_many()
         .filter(session::Column::UserId.eq(user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     one_time_login::Entity::delete_many()
         .filter(one_time_login::Column::UserId.eq(user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     login_code::Entity::delete_many()
         .filter(login_code::Column::UserId.eq(user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     sign_in::Entity::delete_many()
         .filter(sign_in::Column::LinkUser.eq(user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(sessions.rows_affected)
 }
@@ -147,28 +151,30 @@ pub async fn take_grant(
 }
 
 /// Ends the sessions of a user that rest on the issuer's word.
-pub async fn end_issuer_sessions(db: &impl ConnectionTrait, user: UserId) -> Result<(), DbErr> {
+pub async fn end_issuer_sessions(tx: &WriteTx, user: UserId) -> Result<(), DbErr> {
+    tx.changes_authority();
     session::Entity::delete_many()
         .filter(session::Column::UserId.eq(user))
         .filter(session::Column::ByIssuer.eq(true))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(())
 }
 
 /// Records the role that a token claimed.
 pub async fn note_claim(
-    db: &impl ConnectionTrait,
+    tx: &WriteTx,
     user: UserId,
     claimed: Option<Role>,
     at: DateTime<Utc>,
 ) -> Result<(), DbErr> {
+    tx.changes_authority();
     let claimed = claimed.map(Role::as_str);
     user::Entity::update_many()
         .col_expr(user::Column::HostedRole, Expr::value(claimed))
         .col_expr(user::Column::HostedAt, Expr::value(at))
         .filter(user::Column::Id.eq(user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(())
 }

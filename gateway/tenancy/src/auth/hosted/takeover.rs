@@ -32,7 +32,7 @@ impl Hosted {
         take_over: bool,
         now: DateTime<Utc>,
     ) -> Result<Option<user::Model>, DbErr> {
-        if !store::link(&**tx, row.id, subject).await? {
+        if !store::link(tx, row.id, subject).await? {
             return Ok(None);
         }
         let mut adopted = user::Model {
@@ -42,9 +42,9 @@ impl Hosted {
         let how = match take_over {
             false => Linked::ByAddress,
             true => {
-                let sessions = store::end_credentials(&**tx, adopted.id).await?;
+                let sessions = store::end_credentials(tx, adopted.id).await?;
                 let agent_tokens = self.departures.end_tokens(tx, adopted.id, now).await?;
-                store::vouch(&**tx, adopted.id).await?;
+                store::vouch(tx, adopted.id).await?;
                 adopted.password_hash = None;
                 adopted.email_by = EmailBy::Issuer.as_str().to_owned();
                 Linked::TakenOver {
@@ -65,7 +65,7 @@ impl Hosted {
         now: DateTime<Utc>,
     ) -> Result<bool, DbErr> {
         let instead = format!("{}@displaced.invalid", row.id);
-        if !store::take_address(&**tx, row.id, &row.email, instead).await? {
+        if !store::take_address(tx, row.id, &row.email, instead).await? {
             return Ok(false);
         }
         let details = serde_json::json!({ "address": row.email, "issuer": self.settings.issuer });

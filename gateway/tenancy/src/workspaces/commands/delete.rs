@@ -32,8 +32,8 @@ pub async fn delete(
     if store::of_user(change.tx(), user).await?.len() < 2 {
         return Err(WorkspaceError::OnlyOne);
     }
-    for member in store::remove_people(change.tx(), scope).await? {
-        auth::leave_workspace(change.tx(), member.user_id, scope.workspace()).await?;
+    for member in store::remove_people(&change, scope).await? {
+        auth::leave_workspace(&change, member.user_id, scope.workspace()).await?;
     }
     let details = serde_json::json!({ "name": row.name });
     change.record(

@@ -28,7 +28,7 @@ pub async fn rename(
     if present.name == name {
         return Ok(present);
     }
-    store::set_name(change.tx(), scope, &name).await?;
+    store::set_name(&change, scope, &name).await?;
     let details = serde_json::json!({ "from": present.name, "to": name });
     change.record(
         "workspace.renamed",

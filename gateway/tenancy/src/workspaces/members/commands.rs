@@ -86,7 +86,7 @@ async fn change(
     ));
     let (action, details) = match to {
         Some(to) => {
-            store::set_role(change.tx(), scope, user, to).await?;
+            store::set_role(&change, scope, user, to).await?;
             row.role = to.as_str().to_owned();
             let details = serde_json::json!({ "from": from.as_str(), "to": to.as_str() });
             ("member.role_changed", details)
@@ -132,7 +132,7 @@ pub async fn take_out(
     heir: UserId,
     now: DateTime<Utc>,
 ) -> Result<Vec<Event>, DbErr> {
-    store::remove(&**tx, scope, user).await?;
-    auth::leave_workspace(&**tx, user, scope.workspace()).await?;
+    store::remove(tx, scope, user).await?;
+    auth::leave_workspace(tx, user, scope.workspace()).await?;
     departures.leave(tx, scope, user, heir, now).await
 }

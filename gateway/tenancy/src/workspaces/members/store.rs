@@ -78,27 +78,25 @@ pub async fn first_owner(
 
 /// Gives a member another role.
 pub async fn set_role(
-    db: &impl ConnectionTrait,
+    tx: &WriteTx,
     scope: WorkspaceScope,
     user: UserId,
     role: Role,
 ) -> Result<(), DbErr> {
+    tx.changes_authority();
     member::Entity::update_in(scope)
         .col_expr(member::Column::Role, Expr::value(role.as_str()))
         .filter(member::Column::UserId.eq(user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(())
 }
 
 /// Removes a member.
-pub async fn remove(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    user: UserId,
-) -> Result<(), DbErr> {
+pub async fn remove(tx: &WriteTx, scope: WorkspaceScope, user: UserId) -> Result<(), DbErr> {
+    tx.changes_authority();
     member::Entity::delete_by_id((scope.workspace(), user))
-        .exec(db)
+        .exec(&**tx)
         .await?;
     Ok(())
 }
