@@ -17,7 +17,8 @@
 //!   not alive, the mailbox is full or the time is up. Every call has a timeout. Domains wrap it in their handle.
 //! - **Slow work** of an actor is a job: `cx.job("probe", work, |outcome| Msg::Probed(outcome))` runs beside it, is
 //!   below it in the roster and ends with it. **Loops** are [`ChildSpec::worker`] and [`ChildSpec::periodic`]. Work
-//!   that belongs to no actor is [`SupervisorHandle::spawn_job`].
+//!   that belongs to no actor is [`SupervisorHandle::spawn_job`]. A loop that is a part of its actor, such as its
+//!   socket's, is a task: `cx.task(…)` is a job without a row.
 //! - **[`Tree::start`]** starts the root; [`Tree::ended`] resolves when the root gives up (exit with an error);
 //!   [`Tree::shutdown`] stops everything in reverse order. [`TreeView`] is for readers.
 //! - **`kill_point!(cx, "domain.actor.place")`** marks each await and each gap between two effects.
@@ -89,6 +90,7 @@ mod serve;
 mod snapshot;
 mod spec;
 mod supervisor;
+mod task;
 mod tree;
 mod view;
 mod worker;

@@ -25,6 +25,35 @@ async fn a_job_sends_its_outcome_back_whatever_it_is() {
 }
 
 #[tokio::test]
+async fn a_task_has_no_row_sends_its_outcome_back_and_ends_with_its_actor() {
+    let cases = [
+        (JobPlan::Returns(7), "Ok(7)"),
+        (JobPlan::Panics, "Err(Panicked(\"a job's panic\"))"),
+    ];
+    for (plan, expected) in cases {
+        let (diary, tree) = (Diary::default(), start(root()).await);
+        let spec = Script::new("a", &diary).spec();
+        let address = tree.root().start_child(spec).await.unwrap();
+        address.cast(Order::Task(plan)).unwrap();
+        until(expected, || diary.lines().contains(&expected.to_owned())).await;
+        address.cast(Order::Task(JobPlan::Hangs)).unwrap();
+        assert_eq!(ping(&address).await, Ok(1), "its actor is not harmed");
+        assert!(find(&tree, "roost/a").children.is_empty());
+        let dropped = |diary: &Diary| {
+            diary
+                .lines()
+                .iter()
+                .filter(|line| *line == "the job is dropped")
+                .count()
+        };
+        assert_eq!(dropped(&diary), 1, "the second one hangs");
+        address.cast(Order::Fail("enough")).unwrap();
+        until("it ended with its actor", || dropped(&diary) == 2).await;
+        end(tree).await;
+    }
+}
+
+#[tokio::test]
 async fn a_job_hangs_below_its_owner_while_it_runs_and_a_failed_one_stays_visible() {
     let tree = start(root()).await;
     let spec = Script::new("a", &Diary::default())

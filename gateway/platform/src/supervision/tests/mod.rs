@@ -107,6 +107,8 @@ pub(super) enum Order {
     Ignore(Reply<u32>),
     /// Run a job with this end, and note the outcome.
     Job(JobPlan),
+    /// The same as a task.
+    Task(JobPlan),
     /// A job ended.
     JobEnded(String),
 }
@@ -116,6 +118,20 @@ pub(super) enum JobPlan {
     Returns(u32),
     Panics,
     Hangs,
+}
+
+impl Probe {
+    fn work(&self, plan: JobPlan) -> impl Future<Output = u32> + Send + 'static {
+        let diary = self.script.diary.clone();
+        async move {
+            let _noted = NoteDrop(diary);
+            match plan {
+                JobPlan::Returns(value) => value,
+                JobPlan::Panics => panic!("a job's panic"),
+                JobPlan::Hangs => std::future::pending().await,
+            }
+        }
+    }
 }
 
 impl Serve for Probe {
@@ -148,19 +164,13 @@ impl Serve for Probe {
             Order::Hang => std::future::pending().await,
             Order::Ignore(reply) => drop(reply),
             Order::Job(plan) => {
-                let diary = self.script.diary.clone();
-                let work = async move {
-                    let _noted = NoteDrop(diary);
-                    match plan {
-                        JobPlan::Returns(value) => value,
-                        JobPlan::Panics => panic!("a job's panic"),
-                        JobPlan::Hangs => std::future::pending().await,
-                    }
-                };
-                cx.job("work", work, |outcome| {
+                cx.job("work", self.work(plan), |outcome| {
                     Order::JobEnded(format!("{outcome:?}"))
                 });
             }
+            Order::Task(plan) => cx.task(self.work(plan), |outcome| {
+                Order::JobEnded(format!("{outcome:?}"))
+            }),
             Order::JobEnded(outcome) => self.script.diary.note(outcome),
         }
         Ok(())
