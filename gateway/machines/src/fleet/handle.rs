@@ -14,6 +14,7 @@ use super::heartbeat_buffer::HeartbeatBuffer;
 use super::node::{NodeActor, NodeMsg};
 use super::operations::{Line, OperationsHandle, Target};
 use super::store;
+use super::watch::Present;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::events::EventLog;
@@ -57,6 +58,7 @@ struct Inner {
     replica: String,
     supervisor: SupervisorHandle,
     heartbeats: HeartbeatBuffer,
+    present: Present,
     facts: broadcast::Sender<NodeFact>,
     settings: FleetSettings,
     connected: AtomicUsize,
@@ -114,6 +116,7 @@ impl FleetHandle {
             replica,
             supervisor,
             heartbeats,
+            present: Present::default(),
             facts,
             settings,
             connected,
@@ -149,6 +152,11 @@ impl FleetHandle {
 
     pub(super) fn heartbeats(&self) -> &HeartbeatBuffer {
         &self.inner.heartbeats
+    }
+
+    /// The machines whose actors live here.
+    pub(super) fn present(&self) -> &Present {
+        &self.inner.present
     }
 
     pub(super) fn settings(&self) -> &FleetSettings {

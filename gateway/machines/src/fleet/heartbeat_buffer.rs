@@ -1,15 +1,21 @@
-//! Collects heartbeats until they are stored. The latest one of each machine waits here, and one worker writes them all
-//! in one transaction each second. Two heartbeats of a machine within a second cost one write. Each written heartbeat
-//! also counts for the averages of its minute. The same transaction writes those averages when the minute is over.
+//! Collects heartbeats until they are stored. The reader of a machine's socket puts the latest one of the machine here,
+//! and one worker writes them all in one transaction each second, with one statement for many machines. Two heartbeats
+//! of a machine within a second cost one write. Each written heartbeat also counts for the averages of its minute. The
+//! same transaction writes those averages when the minute is over.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+use roost_protocol::vitals::Heartbeat;
+
 use super::dto::Sample;
 use super::history::model::minute_of;
 use super::history::{self, Gathered};
-use super::store_connection::{self as store, LatestHeartbeat};
+use super::pulse::Pulse;
+use super::store_beats::{self as store, AT_ONCE, Beat};
+use super::store_connection::Claims;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::events::{self, Event, Hub, ResourceKind};
@@ -20,14 +26,14 @@ use roost_platform::supervision::{ActorKind, ChildSpec, Failure, NoMessages, Nud
 pub const EVERY: Duration = Duration::from_secs(1);
 
 /// The heartbeats that wait.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct HeartbeatBuffer {
-    waiting: Arc<Mutex<HashMap<NodeId, LatestHeartbeat>>>,
+    waiting: Arc<Mutex<HashMap<NodeId, Latest>>>,
     gathered: Arc<Mutex<Gathered>>,
 }
 
 impl HeartbeatBuffer {
-    fn waiting(&self) -> MutexGuard<'_, HashMap<NodeId, LatestHeartbeat>> {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<NodeId, Latest>> {
         // No code panics while it holds this lock; if it did, the map would still be consistent.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -37,14 +43,32 @@ impl HeartbeatBuffer {
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The latest heartbeat of a machine.
-    pub fn put(&self, latest: LatestHeartbeat) {
-        self.waiting().insert(latest.fence.node, latest);
+    /// The latest heartbeat of a machine. One of an older connection never takes the place of a newer one's (P6).
+    pub(super) fn put(&self, pulse: Arc<Pulse>, heartbeat: Heartbeat, at: DateTime<Utc>) {
+        let (node, epoch) = (pulse.fence.node, pulse.fence.epoch);
+        let mut waiting = self.waiting();
+        if waiting
+            .get(&node)
+            .is_none_or(|present| present.pulse.fence.epoch <= epoch)
+        {
+            let latest = Latest {
+                pulse,
+                heartbeat,
+                at,
+            };
+            waiting.insert(node, latest);
+        }
     }
 
     /// The worker that writes them. Position: child of `fleet`; permanent. A batch that fails is lost with its
     /// incarnation; the next heartbeat brings the same information.
-    pub fn writer(self, db: Db, clock: SharedClock, hub: Hub) -> ChildSpec<NoMessages> {
+    pub fn writer(
+        self,
+        db: Db,
+        clock: SharedClock,
+        hub: Hub,
+        image: Arc<str>,
+    ) -> ChildSpec<NoMessages> {
         ChildSpec::periodic(
             "health-writer",
             ActorKind::HealthWriter,
@@ -52,8 +76,8 @@ impl HeartbeatBuffer {
             &Nudge::default(),
             move |_| {
                 let (heartbeats, db, hub) = (self.clone(), db.clone(), hub.clone());
-                let clock = clock.clone();
-                async move { heartbeats.write(&db, &clock, &hub).await }
+                let (clock, image) = (clock.clone(), image.clone());
+                async move { heartbeats.write(&db, &clock, &hub, &image).await }
             },
         )
         .serves("the latest health of all machines")
@@ -64,9 +88,9 @@ impl HeartbeatBuffer {
         db: &Db,
         clock: &SharedClock,
         hub: &Hub,
+        image: &str,
     ) -> Result<(), Failure> {
-        let batch: Vec<LatestHeartbeat> =
-            std::mem::take(&mut *self.waiting()).into_values().collect();
+        let batch: Vec<Latest> = std::mem::take(&mut *self.waiting()).into_values().collect();
         let over = self.gathered().over(minute_of(clock.now()));
         if batch.is_empty() && over.is_empty() {
             return Ok(());
@@ -75,21 +99,27 @@ impl HeartbeatBuffer {
         // Changed numbers become events only while somebody watches the workspace; later readers read the row.
         let watched = hub.workspaces();
         let mut changed: HashMap<WorkspaceId, Vec<Event>> = HashMap::new();
+        let newest = batch.iter().map(|latest| latest.at).max();
         let mut tx = db.write().await?;
-        let mut newest = None;
         let mut samples = Vec::with_capacity(batch.len());
-        for latest in &batch {
-            let sample = Sample::of(&latest.heartbeat, latest.at);
-            let row = serde_json::to_value(&sample)?;
-            newest = newest.max(Some(latest.at));
+        for some in batch.chunks(AT_ONCE) {
+            let beats = some
+                .iter()
+                .map(|latest| latest.beat(image))
+                .collect::<Vec<_>>();
             // A heartbeat of a connection that is not the newest does not count, not even for an average (P6).
-            let Some(version) = store::write_heartbeat(&tx, latest, row).await? else {
-                continue;
-            };
-            samples.push((latest.fence.node, minute_of(latest.at), sample));
-            if watched.contains(&latest.workspace) {
-                let event = Event::reported(ResourceKind::Node, latest.fence.node, version);
-                changed.entry(latest.workspace).or_default().push(event);
+            let written = store::write(&tx, &beats).await?;
+            for (latest, beat) in some.iter().zip(beats) {
+                let node = latest.pulse.fence.node;
+                let Some(version) = written.get(&node) else {
+                    continue;
+                };
+                samples.push((node, minute_of(latest.at), beat.sample));
+                if watched.contains(&latest.pulse.workspace) {
+                    let event = Event::reported(ResourceKind::Node, node, *version);
+                    let events = changed.entry(latest.pulse.workspace).or_default();
+                    events.push(event);
+                }
             }
         }
         if !over.is_empty() {
@@ -105,5 +135,25 @@ impl HeartbeatBuffer {
             gathered.add(*node, *minute, sample);
         }
         Ok(())
+    }
+}
+
+/// The latest heartbeat of one connection.
+struct Latest {
+    pulse: Arc<Pulse>,
+    heartbeat: Heartbeat,
+    at: DateTime<Utc>,
+}
+
+impl Latest {
+    fn beat(&self, image: &str) -> Beat<'_> {
+        Beat {
+            fence: &self.pulse.fence,
+            hold_ms: self.pulse.hold_ms(),
+            at: self.at,
+            heartbeat: &self.heartbeat,
+            claims: Claims::in_heartbeat(&self.heartbeat, image),
+            sample: Sample::of(&self.heartbeat, self.at),
+        }
     }
 }

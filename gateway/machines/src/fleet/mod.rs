@@ -10,8 +10,8 @@
 //! fleet
 //! ├─ recovery        starts an actor for each paired machine
 //! ├─ health-writer   writes the latest heartbeats, a batch a second, and each minute's averages
-//! └─ node:<id>       one for each paired machine, connected or not
-//!    └─ socket       one job for each connection
+//! ├─ watch           looks at the contact of all machines once a second
+//! └─ node:<id>       one for each paired machine, connected or not; its sockets are its tasks
 //! ```
 
 mod bounds;
@@ -33,12 +33,17 @@ mod model;
 mod node;
 pub mod operations;
 mod problems;
+mod pulse;
 mod read_models;
 mod recovery;
 mod routes;
 mod sanitize;
 mod store;
+mod store_beats;
+#[cfg(test)]
+mod store_beats_tests;
 mod store_connection;
+mod watch;
 
 pub use commands::remove_all;
 pub use context::FleetContext;
@@ -50,19 +55,23 @@ pub use recovery::release_dead_holders;
 pub use routes::router;
 pub use store::{by_id, deleted_after, get as find, list, remove_all as remove_rows};
 
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
+
 use roost_platform::events::Hub;
-use roost_platform::supervision::{AnyChild, Nudge, SupervisorSpec};
+use roost_platform::supervision::{ActorKind, AnyChild, ChildSpec, Nudge, SupervisorSpec};
 
 /// The branch of the tree, and its handle. The handle can be used before the branch is started.
 pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
     let heartbeats = heartbeat_buffer::HeartbeatBuffer::default();
     let (db, clock) = (parts.db.clone(), parts.clock.clone());
+    let image: Arc<str> = parts.settings.image.as_str().into();
     // The supervisor's handle exists once its children are fixed, but the children need it. They find it when they run.
-    let late: std::sync::Arc<std::sync::OnceLock<FleetHandle>> = std::sync::Arc::default();
+    let late: Arc<OnceLock<FleetHandle>> = Arc::default();
     let found = late.clone();
-    let recovery = roost_platform::supervision::ChildSpec::periodic(
+    let recovery = ChildSpec::periodic(
         "recovery",
-        roost_platform::supervision::ActorKind::Worker,
+        ActorKind::Worker,
         recovery::EVERY,
         &Nudge::default(),
         move |_| {
@@ -76,10 +85,28 @@ pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
         },
     )
     .serves("an actor for each paired machine");
+    let (found, turn) = (late.clone(), Arc::new(AtomicU64::default()));
+    let watch = ChildSpec::periodic(
+        "watch",
+        ActorKind::Worker,
+        watch::EVERY,
+        &Nudge::default(),
+        move |_| {
+            let (fleet, turn) = (found.get().cloned(), turn.clone());
+            async move {
+                match fleet {
+                    Some(fleet) => watch::look(&fleet, &turn).await,
+                    None => Ok(()),
+                }
+            }
+        },
+    )
+    .serves("the contact of all machines");
     let (child, supervisor) = SupervisorSpec::new("fleet")
         .serves("the machines that people own")
-        .child(heartbeats.clone().writer(db, clock, hub))
+        .child(heartbeats.clone().writer(db, clock, hub, image))
         .child(recovery)
+        .child(watch)
         .with_handle();
     let fleet = FleetHandle::new(parts, supervisor, heartbeats);
     // Set once, right here.

@@ -81,9 +81,9 @@ impl Status {
     }
 }
 
-/// Seconds between heartbeats: longer as the fleet grows, so that the gateway receives at most a hundred each second.
+/// Seconds between heartbeats: longer as the fleet grows, so that the gateway receives at most a thousand each second.
 pub fn heartbeat_s(connected: usize) -> u32 {
-    u32::try_from(connected / 100)
+    u32::try_from(connected / 1_000)
         .unwrap_or(u32::MAX)
         .clamp(HEARTBEAT_S, 60)
 }
@@ -112,8 +112,8 @@ mod tests {
     #[test]
     fn a_large_fleet_beats_slower_and_never_faster_than_at_rest() {
         assert_eq!(heartbeat_s(0), 10);
-        assert_eq!(heartbeat_s(1_000), 10);
-        assert_eq!(heartbeat_s(3_000), 30);
+        assert_eq!(heartbeat_s(10_000), 10);
+        assert_eq!(heartbeat_s(30_000), 30);
         assert_eq!(heartbeat_s(1_000_000), 60);
     }
 }

@@ -12,10 +12,14 @@ pub(super) const EVERY: Duration = Duration::from_secs(15);
 
 /// Starts the actors that are missing.
 pub(super) async fn recover(fleet: &FleetHandle) -> Result<(), Failure> {
-    for node in store::all_paired(fleet.db().read()).await? {
-        if !fleet.has(node.id)
-            && let Err(error) = fleet.ensure(&node).await
-        {
+    for id in store::paired_ids(fleet.db().read()).await? {
+        if fleet.has(id) {
+            continue;
+        }
+        let Some(node) = store::by_id(fleet.db().read(), id).await? else {
+            continue;
+        };
+        if let Err(error) = fleet.ensure(&node).await {
             // One machine's broken row must not stop the others; the next pass tries it again.
             tracing::error!(node = %node.id, error = &error as &dyn std::error::Error, "the actor of a machine did not start");
         }

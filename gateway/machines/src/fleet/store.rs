@@ -1,6 +1,9 @@
 //! SQL of the fleet for people's requests: rows of nodes by workspace. `store_connection` has the writes of connections.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
+use roost_protocol::machine::drain::Wish;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Order,
@@ -139,7 +142,7 @@ pub async fn with_health(
         .filter(health::Column::NodeId.is_in(ids))
         .all(db)
         .await?;
-    let mut by_node: std::collections::HashMap<NodeId, health::Model> = healths
+    let mut by_node: HashMap<NodeId, health::Model> = healths
         .into_iter()
         .map(|health| (health.node_id, health))
         .collect();
@@ -153,13 +156,37 @@ pub async fn with_health(
         .collect())
 }
 
-/// Every paired node: each needs an actor.
-pub async fn all_paired(db: &impl ConnectionTrait) -> Result<Vec<node::Model>, DbErr> {
+/// The ids of all paired nodes: each needs an actor.
+pub async fn paired_ids(db: &impl ConnectionTrait) -> Result<Vec<NodeId>, DbErr> {
     node::Entity::find()
+        .select_only()
+        .column(node::Column::Id)
         .filter(node::Column::DeletedAt.is_null())
         .order_by(node::Column::Id, Order::Asc)
+        .into_tuple()
         .all(db)
         .await
+}
+
+/// The wish about draining of each paired node.
+pub async fn wishes(db: &impl ConnectionTrait) -> Result<HashMap<NodeId, Wish>, DbErr> {
+    let rows: Vec<(NodeId, bool, i64)> = node::Entity::find()
+        .select_only()
+        .column(node::Column::Id)
+        .column(node::Column::Draining)
+        .column(node::Column::DrainTurn)
+        .filter(node::Column::DeletedAt.is_null())
+        .into_tuple()
+        .all(db)
+        .await?;
+    let wish = |on, turn| Wish {
+        on,
+        turn: u64::try_from(turn).unwrap_or(0),
+    };
+    Ok(rows
+        .into_iter()
+        .map(|(id, on, turn)| (id, wish(on, turn)))
+        .collect())
 }
 
 /// A node of any workspace: for its own actor only.

@@ -1,6 +1,7 @@
 //! How a node's connection begins, is watched, and ends.
 
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
@@ -8,11 +9,8 @@ use roost_protocol::hello::{Hello, Refused, RefusedReason, Welcome};
 use roost_protocol::ids::{ConnectionEpoch, InstallId, NodeId as WireNode};
 use roost_protocol::inventory::Inventory;
 use roost_protocol::limits::SANDBOX_LEASE_S;
-use roost_protocol::machine::contact::{self, Contact};
-use roost_protocol::machine::drain::GatewayDrain;
 use roost_protocol::machine::handshake::{self, Decision, FIRST_ANSWER_MS, First, Known, Open};
 use roost_protocol::version::Version;
-use tokio::sync::mpsc;
 
 use super::{Greet, NodeActor, NodeMsg};
 use crate::fleet::entity::node;
@@ -21,26 +19,27 @@ use crate::fleet::handle::Counted;
 use crate::fleet::model::Connection;
 use crate::fleet::node::session::{GivenUp, Greeting};
 use crate::fleet::operations::{Fence, Link};
+use crate::fleet::pulse::{KEEP_ALIVE, Pulse, hold_ms};
 use crate::fleet::sanitize;
 use crate::fleet::{store, store_connection};
 use roost_platform::events::{self, Event, NodeActivity, ResourceKind};
 use roost_platform::promises::Watch;
 use roost_platform::supervision::{Context, Failure, Timer};
 
+/// Why a silent machine's connection is closed.
+pub(super) const SILENT: &str = "nothing was heard for three heartbeat intervals";
+
 /// The open connection.
 pub(super) struct Conn {
     pub(super) socket: u64,
     pub(super) fence: Fence,
     pub(super) inventory: Inventory,
-    pub(super) contact: Contact,
+    /// What the socket shares with this actor.
+    pub(super) pulse: Arc<Pulse>,
     /// The state that the row has.
     pub(super) shown: Connection,
     open: Open,
-    out: mpsc::Sender<ToNode>,
     given_up: GivenUp,
-    born: Instant,
-    pub(super) interval: Duration,
-    pinged: Instant,
     nonce: u64,
     _counted: Counted,
 }
@@ -55,27 +54,14 @@ pub(super) struct Arrival {
 impl Conn {
     /// Queues a message; a full queue drops it. The check for silence finds a machine that does not read.
     pub(super) fn send(&self, message: ToNode) -> bool {
-        self.out.try_send(message).is_ok()
-    }
-
-    pub(super) fn since_birth_ms(&self, cx: &Context<NodeMsg>) -> u64 {
-        let since = cx.monotonic().saturating_duration_since(self.born);
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    }
-
-    /// Whether the machine was silent for so long that the gateway places nothing new on it.
-    pub(super) fn silent(&self, cx: &Context<NodeMsg>) -> bool {
-        self.contact.state(self.since_birth_ms(cx)) != contact::Connection::Connected
-    }
-
-    /// For how long the row counts without a new frame, milliseconds.
-    pub(super) fn hold_ms(&self) -> i64 {
-        hold_ms(self.interval)
+        self.pulse.send(message)
     }
 }
 
-fn hold_ms(interval: Duration) -> i64 {
-    i64::try_from((interval * 3).as_millis()).unwrap_or(i64::MAX)
+impl Drop for Conn {
+    fn drop(&mut self) {
+        self.pulse.close();
+    }
 }
 
 impl NodeActor {
@@ -258,8 +244,7 @@ impl NodeActor {
 
         self.drop_connection("a newer connection of this machine exists");
         // Another gateway may have changed the wish while the machine was away.
-        self.drain =
-            GatewayDrain::restore(super::stored_wish(connected.draining, connected.drain_turn));
+        self.restore_drain(super::stored_wish(connected.draining, connected.drain_turn));
         let epoch = ConnectionEpoch(u64::try_from(connected.conn_epoch).unwrap_or(0));
         let fence = Fence {
             node,
@@ -275,23 +260,21 @@ impl NodeActor {
             draining: self.drain.wish().on,
             image: Some(self.fleet.wanted_image().to_owned()),
         };
+        let born = self.fleet.clock().monotonic();
+        let pulse = Pulse::new(fence.clone(), self.workspace, interval_s, born, out.clone());
         let conn = Conn {
             socket,
             fence: fence.clone(),
             inventory: hello.inventory,
-            contact: Contact::new(interval_s, 0),
+            pulse: Arc::clone(&pulse),
             shown: Connection::Connected,
             open: Open {
                 boot_id: hello.boot_id,
                 instance_id: hello.instance_id,
                 epoch,
             },
-            out: out.clone(),
             given_up,
-            born: cx.monotonic(),
-            interval,
-            pinged: cx.monotonic(),
-            nonce: 0,
+            nonce: KEEP_ALIVE,
             _counted: self.fleet.counted(),
         };
         self.dispatcher.expect_link();
@@ -299,13 +282,14 @@ impl NodeActor {
         if let Some(frame) = self.drain.connected() {
             conn.send(ToNode::Control(frame));
         }
-        reply.send(Greeting::Welcome(epoch));
+        reply.send(Greeting::Welcome(epoch, Arc::clone(&pulse)));
         let flow = self
             .dispatcher
             .attach(Link::Socket(out), Some(fence), &conn.inventory, cx)
             .await?;
         let inventory = conn.inventory.clone();
         self.conn = Some(conn);
+        self.presence.set_pulse(Some(pulse));
         self.fleet.publish(NodeFact::Connected {
             node,
             workspace: self.workspace,
@@ -317,26 +301,22 @@ impl NodeActor {
             "a machine is connected"
         );
         self.apply_flow(flow, cx).await?;
-        self.tick_after(super::BUSY_TICK, cx);
+        self.tick_while_needed(cx);
         Ok(())
     }
 
-    /// Watches for silence: shows it, pings the machine, and closes the connection after three intervals.
-    pub(super) async fn watch(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
-        let now = cx.monotonic();
-        let Some(conn) = &mut self.conn else {
+    /// Shows that the machine is silent or heard again, and closes the connection after three intervals of silence.
+    pub(super) async fn contact_changed(
+        &mut self,
+        epoch: i64,
+        cx: &Context<NodeMsg>,
+    ) -> Result<(), Failure> {
+        let conn = self.conn.as_ref();
+        let Some(conn) = conn.filter(|conn| conn.fence.epoch == epoch) else {
             return Ok(());
         };
-        if now.saturating_duration_since(conn.pinged) >= conn.interval {
-            conn.pinged = now;
-            conn.nonce += 1;
-            conn.send(ToNode::Control(Control::Ping { nonce: conn.nonce }));
-        }
-        match Connection::from(conn.contact.state(conn.since_birth_ms(cx))) {
-            Connection::Disconnected => {
-                self.disconnect("nothing was heard for three heartbeat intervals", cx)
-                    .await
-            }
+        match conn.pulse.connection(self.fleet.clock().monotonic()) {
+            Connection::Disconnected => self.disconnect(SILENT, cx).await,
             state => self.publish_connection(state, cx).await,
         }
     }
@@ -407,6 +387,7 @@ impl NodeActor {
         };
         tracing::info!(why, "a machine is disconnected");
         self.drop_connection(why);
+        self.tick_while_needed(cx);
         let mut tx = self.fleet.db().write().await?;
         let version =
             store_connection::set_connection(&tx, &fence, Connection::Disconnected).await?;
@@ -418,6 +399,7 @@ impl NodeActor {
     /// Drops the connection in memory. Its queue goes with it, and that ends its socket.
     pub(super) fn drop_connection(&mut self, why: &str) {
         if let Some(conn) = self.conn.take() {
+            self.presence.set_pulse(None);
             conn.given_up.because(why);
             Watch::ContactLost.note(&self.id);
             self.dispatcher.detach();

@@ -5,39 +5,52 @@ use roost_protocol::frame::ToGateway;
 use roost_protocol::inventory::Inventory;
 use roost_protocol::machine::drain::Progress;
 use roost_protocol::report::Report;
-use roost_protocol::vitals::{Heartbeat, NodeTools};
+use roost_protocol::vitals::NodeTools;
 use sea_orm::Value;
 
 use super::connection::Conn;
 use super::{NodeActor, NodeMsg};
 use crate::fleet::facts::NodeFact;
-use crate::fleet::model::Connection;
+use crate::fleet::operations::Flow;
 use crate::fleet::sanitize;
-use crate::fleet::store_connection::{self, Claims, LatestHeartbeat};
-use roost_platform::ids::SandboxId;
+use crate::fleet::store_connection;
+use roost_platform::ids::{NodeId, SandboxId};
 use roost_platform::promises::Watch;
 use roost_platform::supervision::{Context, Failure};
 
+/// Counts a frame of a connection that was given up.
+pub(super) fn stale(node: &NodeId) {
+    metrics::counter!("roost_node_stale_frames_total").increment(1);
+    Watch::StaleFrame.note(node);
+}
+
 impl NodeActor {
+    /// Whether this socket has the connection. Frames of a connection that was replaced do not count any more (P6).
+    fn is_current(&self, socket: u64) -> bool {
+        let current = self.conn.as_ref().is_some_and(|conn| conn.socket == socket);
+        if !current {
+            stale(&self.id);
+        }
+        current
+    }
+
+    /// A piece of output.
+    pub(super) fn output(&mut self, socket: u64, message: ToGateway) -> Flow {
+        match message {
+            ToGateway::Output(chunk) if self.is_current(socket) => self.dispatcher.output(chunk),
+            _ => Flow::Fine,
+        }
+    }
+
     pub(super) async fn frame(
         &mut self,
         socket: u64,
         message: ToGateway,
         cx: &Context<NodeMsg>,
     ) -> Result<(), Failure> {
-        let Some(conn) = self.conn.as_mut().filter(|conn| conn.socket == socket) else {
-            // The connection was replaced: its frames do not count any more (P6).
-            metrics::counter!("roost_node_stale_frames_total").increment(1);
-            Watch::StaleFrame.note(&self.id);
+        if !self.is_current(socket) {
             return Ok(());
-        };
-        let now_ms = conn.since_birth_ms(cx);
-        if !conn.contact.heard(now_ms) {
-            return self
-                .disconnect("nothing was heard for three heartbeat intervals", cx)
-                .await;
         }
-        self.publish_connection(Connection::Connected, cx).await?;
         match message {
             ToGateway::Output(chunk) => {
                 let flow = self.dispatcher.output(chunk);
@@ -52,10 +65,8 @@ impl NodeActor {
                 let flow = self.dispatcher.report(report, cx).await?;
                 self.apply_flow(flow, cx).await
             }
-            ToGateway::Heartbeat(heartbeat) => {
-                self.heartbeat(heartbeat, cx);
-                Ok(())
-            }
+            // The socket takes heartbeats itself.
+            ToGateway::Heartbeat(_) => Ok(()),
             ToGateway::NodeTools(tools) => self.tools(tools, cx).await,
             ToGateway::Inventory(inventory) => {
                 self.inventory(inventory);
@@ -68,19 +79,6 @@ impl NodeActor {
                 Ok(())
             }
         }
-    }
-
-    fn heartbeat(&mut self, heartbeat: Heartbeat, cx: &Context<NodeMsg>) {
-        let Some(conn) = &self.conn else { return };
-        let claims = Claims::in_heartbeat(&heartbeat, self.fleet.wanted_image());
-        self.fleet.heartbeats().put(LatestHeartbeat {
-            claims,
-            fence: conn.fence.clone(),
-            workspace: self.workspace,
-            heartbeat,
-            at: cx.now(),
-            hold_ms: conn.hold_ms(),
-        });
     }
 
     async fn tools(&mut self, mut tools: NodeTools, cx: &Context<NodeMsg>) -> Result<(), Failure> {

@@ -1,8 +1,12 @@
 //! The actor of one paired machine: owns its connection, the dispatcher of its operations, and draining.
 //!
-//! Position: child of `fleet`, named `node:<id>`; exists while the machine is paired, connected or not. Children: one
-//! `socket` job for each connection. Restart: transient. A restart drops the connection; then the daemon connects again
+//! Position: child of `fleet`, named `node:<id>`; exists while the machine is paired, connected or not. Children: none;
+//! each socket is a task of the actor. Restart: transient. A restart drops the connection; then the daemon connects again
 //! and repeats each report that was not acknowledged. Bound to a socket: another gateway cannot take it over.
+//!
+//! Most machines are at rest most of the time. So an actor at rest has no timer and gets no message: heartbeats go past
+//! it, `fleet/watch` watches its contact, and it ticks only while it has operations. What is rare is boxed, so that the
+//! memory of a statement is there only while it runs.
 
 mod connection;
 mod frames;
@@ -17,12 +21,14 @@ use roost_protocol::hello::Hello;
 use roost_protocol::inventory::Inventory;
 use roost_protocol::machine::drain::{GatewayDrain, Wish};
 use roost_protocol::operation::{Operation, OperationRequest};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::entity::node;
 use super::error::FleetError;
 use super::handle::FleetHandle;
+use super::pulse::ToSocket;
 use super::store;
+use super::watch::Presence;
 use crate::fleet::operations::{Dispatcher, EngineCall, Flow, OperationsError, Target};
 use connection::{Arrival, Conn};
 use leaving::Leaving;
@@ -33,7 +39,8 @@ use session::{GivenUp, Greeting};
 
 /// Sockets that may be open at the same time. A machine needs one; a machine and its clone need two.
 const MOST_SOCKETS: usize = 4;
-/// The tick interval of a busy machine's actor, and of an idle one's.
+/// The tick interval of an actor with operations under way, and of one whose operations have ended or whose machine is
+/// away. An actor without operations does not tick.
 const BUSY_TICK: Duration = crate::fleet::operations::TICK;
 const IDLE_TICK: Duration = Duration::from_secs(5);
 
@@ -54,6 +61,9 @@ pub enum NodeMsg {
         message: Box<ToGateway>,
         permit: OwnedSemaphorePermit,
     },
+    /// The contact of the connection with this epoch is in another state, by the clock or because a silent machine is
+    /// heard again.
+    ContactChanged { epoch: i64 },
     /// A socket is gone.
     SocketClosed { socket: u64, why: String },
     /// The time in which the first connection had to answer is over.
@@ -73,7 +83,7 @@ pub struct Greet {
     pub(super) socket: u64,
     pub(super) token_sha256: String,
     pub(super) hello: Hello,
-    pub(super) out: mpsc::Sender<roost_protocol::frame::ToNode>,
+    pub(super) out: ToSocket,
     pub(super) given_up: GivenUp,
     pub(super) reply: Reply<Greeting>,
 }
@@ -92,6 +102,7 @@ pub struct NodeActor {
     next_socket: u64,
     leaving: Option<Leaving>,
     tick: Option<Timer>,
+    presence: Presence,
 }
 
 impl Serve for NodeActor {
@@ -109,9 +120,11 @@ impl Serve for NodeActor {
             fleet.operations().clone(),
         )
         .await?;
+        let wish = wish(&row);
+        let presence = fleet.present().enter(id, cx.address(), wish);
         let mut actor = Self {
             workspace: row.workspace_id,
-            drain: GatewayDrain::restore(wish(&row)),
+            drain: GatewayDrain::restore(wish),
             fleet,
             id,
             dispatcher,
@@ -121,9 +134,10 @@ impl Serve for NodeActor {
             next_socket: 0,
             leaving: None,
             tick: None,
+            presence,
         };
         actor.release(&row, cx).await?;
-        actor.tick_after(IDLE_TICK, cx);
+        actor.tick_while_needed(cx);
         if row.deleted_at.is_some() {
             cx.cast_self(NodeMsg::Deleted)?;
         }
@@ -131,6 +145,30 @@ impl Serve for NodeActor {
     }
 
     async fn handle(&mut self, message: NodeMsg, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        match message {
+            NodeMsg::Frame {
+                socket,
+                message,
+                permit,
+            } if matches!(*message, ToGateway::Output(_)) => {
+                let flow = self.output(socket, *message);
+                drop(permit);
+                match flow {
+                    Flow::Fine => Ok(()),
+                    cut_off => Box::pin(self.apply_flow(cut_off, cx)).await,
+                }
+            }
+            rare => Box::pin(self.act(rare, cx)).await,
+        }
+    }
+
+    async fn stop(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        Box::pin(self.close_connection(cx)).await
+    }
+}
+
+impl NodeActor {
+    async fn act(&mut self, message: NodeMsg, cx: &Context<NodeMsg>) -> Result<(), Failure> {
         match message {
             NodeMsg::Engine(call) => self.engine(call, cx).await?,
             NodeMsg::SocketOpened {
@@ -146,6 +184,7 @@ impl Serve for NodeActor {
                 self.frame(socket, *message, cx).await?;
                 drop(permit);
             }
+            NodeMsg::ContactChanged { epoch } => self.contact_changed(epoch, cx).await?,
             NodeMsg::SocketClosed { socket, why } => self.closed(socket, &why, cx).await?,
             NodeMsg::FirstIsSilent { socket } => self.first_is_silent(socket, cx).await?,
             NodeMsg::DrainSet(wish, reply) => {
@@ -161,12 +200,6 @@ impl Serve for NodeActor {
         Ok(())
     }
 
-    async fn stop(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
-        self.close_connection(cx).await
-    }
-}
-
-impl NodeActor {
     fn opened(&mut self, socket: WebSocket, token_sha256: String, cx: &Context<NodeMsg>) {
         if self.sockets >= MOST_SOCKETS || self.leaving.is_some() {
             metrics::counter!("roost_node_sockets_refused_total").increment(1);
@@ -175,8 +208,14 @@ impl NodeActor {
         self.sockets += 1;
         self.next_socket += 1;
         let number = self.next_socket;
-        let work = session::run(socket, number, token_sha256, cx.address());
-        cx.job("socket", work, move |ended| NodeMsg::SocketClosed {
+        let work = session::run(
+            socket,
+            number,
+            token_sha256,
+            cx.address(),
+            self.fleet.clone(),
+        );
+        cx.task(work, move |ended| NodeMsg::SocketClosed {
             socket: number,
             why: ended.unwrap_or_else(|failure| failure.to_string()),
         });
@@ -203,7 +242,7 @@ impl NodeActor {
         };
         let flow = self.dispatcher.call(call, cx).await?;
         self.apply_flow(flow, cx).await?;
-        if self.dispatcher.in_flight() > 0 {
+        if !self.dispatcher.is_idle() {
             self.tick_after(BUSY_TICK, cx);
         }
         Ok(())
@@ -236,7 +275,7 @@ impl NodeActor {
             return Err(self.why_not_here().await?);
         };
         if spec.is_some() {
-            if conn.silent(cx) {
+            if conn.pulse.is_silent(cx.monotonic()) {
                 return Err(OperationsError::NodeOffline(self.id));
             }
             if !self.drain.may_place() {
@@ -272,7 +311,7 @@ impl NodeActor {
         if self.drain.wish() == wish {
             return;
         }
-        self.drain = GatewayDrain::restore(wish);
+        self.restore_drain(wish);
         let frame = roost_protocol::control::Control::Drain {
             on: wish.on,
             turn: wish.turn,
@@ -280,6 +319,11 @@ impl NodeActor {
         if let Some(conn) = &self.conn {
             conn.send(roost_protocol::frame::ToNode::Control(frame));
         }
+    }
+
+    fn restore_drain(&mut self, wish: Wish) {
+        self.drain = GatewayDrain::restore(wish);
+        self.presence.set_wish(wish);
     }
 
     async fn apply_flow(&mut self, flow: Flow, cx: &Context<NodeMsg>) -> Result<(), Failure> {
@@ -293,32 +337,21 @@ impl NodeActor {
     }
 
     async fn tick(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
-        self.watch(cx).await?;
-        if self.fleet.db().backend() == Backend::Postgres {
-            self.refresh(cx).await?;
-        }
         let elsewhere = self.is_elsewhere().await?;
         let flow = self.dispatcher.tick(elsewhere, cx).await?;
         self.apply_flow(flow, cx).await?;
         self.leave_on(cx).await?;
-        self.tick_after(
-            if self.dispatcher.in_flight() > 0 {
-                BUSY_TICK
-            } else {
-                IDLE_TICK
-            },
-            cx,
-        );
+        self.tick_while_needed(cx);
         Ok(())
     }
 
-    /// Another gateway may have drained or deleted the node.
-    async fn refresh(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
-        match store::by_id(self.fleet.db().read(), self.id).await? {
-            Some(row) if row.deleted_at.is_none() => self.drain_set(wish(&row)),
-            _ => self.leave(cx).await?,
+    /// Ticks again while the dispatcher holds operations, or while the machine is being removed.
+    fn tick_while_needed(&mut self, cx: &Context<NodeMsg>) {
+        if self.dispatcher.in_flight() > 0 {
+            self.tick_after(BUSY_TICK, cx);
+        } else if !self.dispatcher.is_idle() || self.leaving.is_some() {
+            self.tick_after(IDLE_TICK, cx);
         }
-        Ok(())
     }
 
     fn tick_after(&mut self, delay: Duration, cx: &Context<NodeMsg>) {
@@ -338,5 +371,33 @@ fn stored_wish(on: bool, turn: i64) -> Wish {
     Wish {
         on,
         turn: u64::try_from(turn).unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The memory of a future that nobody has to make.
+    fn size<'a, F>(_: fn(&'a mut NodeActor, NodeMsg, &'a Context<NodeMsg>) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    fn size_of_stop<'a, F>(_: fn(&'a mut NodeActor, &'a Context<NodeMsg>) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// Each of the fleet's actors holds these while it waits for a message.
+    #[test]
+    fn actor_at_rest_is_small() {
+        let handle = size(<NodeActor as Serve>::handle);
+        let stop = size_of_stop(<NodeActor as Serve>::stop);
+        assert!(handle <= 1_280, "{handle}");
+        assert!(stop <= 128, "{stop}");
+        assert!(
+            size_of::<NodeActor>() <= 1_536,
+            "{}",
+            size_of::<NodeActor>()
+        );
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 pub enum Link {
     /// The queue to the writer of a node's socket. It is bounded. A node that does not read fast enough is disconnected,
     /// because its messages must not be dropped.
-    Socket(mpsc::Sender<ToNode>),
+    Socket(mpsc::Sender<Box<ToNode>>),
     /// The executor on this host.
     Local(ExecutorHandle),
 }
@@ -26,7 +26,7 @@ impl Link {
     /// When the socket's queue is full or gone: the caller must close the connection.
     pub fn send(&self, message: ToNode) -> Result<(), QueueFull> {
         match self {
-            Self::Socket(queue) => queue.try_send(message).map_err(|_| QueueFull),
+            Self::Socket(queue) => queue.try_send(Box::new(message)).map_err(|_| QueueFull),
             Self::Local(executor) => {
                 match message {
                     ToNode::Operation(request) => executor.operation(request),

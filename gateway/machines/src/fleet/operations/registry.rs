@@ -57,6 +57,11 @@ impl Registry {
             .collect()
     }
 
+    /// Whether no operation of this engine is in memory.
+    pub(super) fn is_idle(&self, target: Target) -> bool {
+        !self.live().values().any(|live| live.target == target)
+    }
+
     /// Drops operations that ended and have no reader any more.
     pub(super) fn forget_idle(&self, target: Target, now: Instant) {
         self.live()

@@ -16,6 +16,10 @@ use roost_web::connections::{Connection, Proof};
 use roost_web::error::{ApiError, ApiResult, Code};
 use roost_web::problem::Problem;
 
+/// The read buffer of a machine's socket. The library allocates it at once and keeps it; a larger frame grows it for as
+/// long as the frame is read. A heartbeat has some hundred bytes.
+const READ_BUFFER: usize = 2 * 1024;
+
 /// The WebSocket of a machine, authenticated by its token.
 #[utoipa::path(get, path = "/api/nodes/agent", tag = "nodes", security(()),
     responses((status = 101), (status = 400, body = Problem), (status = 401, body = Problem)))]
@@ -49,6 +53,7 @@ pub(super) async fn agent(
     Ok(upgrade
         .max_message_size(MAX_FRAME_BYTES)
         .max_frame_size(MAX_FRAME_BYTES)
+        .read_buffer_size(READ_BUFFER)
         .write_buffer_size(16 * 1024)
         .max_write_buffer_size(2 * MAX_FRAME_BYTES)
         .on_upgrade(async move |socket| {

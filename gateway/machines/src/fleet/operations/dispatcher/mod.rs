@@ -387,6 +387,11 @@ impl Dispatcher {
         Ok(())
     }
 
+    /// Whether memory holds no operation of this engine, neither an open one nor one that ended a while ago.
+    pub fn is_idle(&self) -> bool {
+        self.operations.registry().is_idle(self.target)
+    }
+
     /// The number of open operations.
     pub fn in_flight(&self) -> usize {
         self.all().iter().filter(|live| !live.is_ended()).count()

@@ -1,0 +1,156 @@
+//! Heartbeats in a real database. On SQLite, and on PostgreSQL where `ROOST_TEST_POSTGRES_URL` names a server.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use roost_protocol::vitals::Heartbeat;
+use sea_orm::{ConnectionTrait, EntityTrait, Statement, Value};
+
+use super::dto::Sample;
+use super::entity::{health, node};
+use super::store;
+use super::store_beats::{Beat, write};
+use super::store_connection::Claims;
+use crate::fleet::operations::Fence;
+use roost_platform::clock::{Clock, SystemClock};
+use roost_platform::db::Db;
+use roost_platform::ids::{NodeId, UuidV7, WorkspaceId, fresh};
+use roost_tenancy::workspaces::{self, WorkspaceRow};
+use roost_test_database::Scratch;
+
+/// A machine whose connection of epoch 7 this gateway holds.
+async fn connected(db: &Db, workspace: WorkspaceId) -> Fence {
+    let (id, now): (NodeId, DateTime<Utc>) = (
+        fresh(&UuidV7::shared(SystemClock::shared())),
+        SystemClock.now(),
+    );
+    let tx = db.write().await.unwrap();
+    store::insert(&tx, id, workspace, None, id.to_string(), now, now)
+        .await
+        .unwrap();
+    let sql = "UPDATE nodes SET conn_epoch = 7, held_by = 'here', local_ip = '192.0.2.1', mesh_ip = '192.0.2.2', \
+               image_reference = 'before', image_id = 'id before' WHERE id = $1";
+    let values: Vec<Value> = vec![id.into()];
+    let statement = Statement::from_sql_and_values(db.backend().into(), sql, values);
+    tx.execute_raw(statement).await.unwrap();
+    tx.commit().await.unwrap();
+    Fence {
+        node: id,
+        epoch: 7,
+        held_by: "here".to_owned(),
+    }
+}
+
+async fn workspace(db: &Db) -> WorkspaceId {
+    let row = WorkspaceRow {
+        id: fresh(&UuidV7::shared(SystemClock::shared())),
+        name: "w".to_owned(),
+        plan: "free".to_owned(),
+        created_at: SystemClock.now(),
+        version: 1,
+    };
+    let id = row.id;
+    let tx = db.write().await.unwrap();
+    workspaces::insert(&tx, row).await.unwrap();
+    tx.commit().await.unwrap();
+    id
+}
+
+fn beat<'a>(fence: &'a Fence, heartbeat: &'a Heartbeat, at: DateTime<Utc>) -> Beat<'a> {
+    Beat {
+        fence,
+        hold_ms: 30_000,
+        at,
+        heartbeat,
+        claims: Claims::in_heartbeat(heartbeat, "wanted"),
+        sample: Sample::of(heartbeat, at),
+    }
+}
+
+async fn node(db: &Db, id: NodeId) -> node::Model {
+    store::by_id(db.read(), id).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn each_machine_gets_its_own_heartbeat_and_an_absent_field_changes_nothing() {
+    for scratch in Scratch::all().await {
+        let db = &scratch.db;
+        let home = workspace(db).await;
+        let (one, two) = (connected(db, home).await, connected(db, home).await);
+        // A fraction of a second that PostgreSQL stores exactly.
+        let at = DateTime::from_timestamp_micros(1_700_000_000_123_456).unwrap();
+        let full = Heartbeat {
+            cpu_pct: Some(12.5),
+            local_ip: Some("198.51.100.7".to_owned()),
+            paused: true,
+            sandboxes: Some(3),
+            image_reference: Some("now".to_owned()),
+            ..Heartbeat::default()
+        };
+        let bare = Heartbeat {
+            cpu_pct: Some(99.0),
+            ..Heartbeat::default()
+        };
+        let tx = db.write().await.unwrap();
+        let written = write(&tx, &[beat(&one, &full, at), beat(&two, &bare, at)])
+            .await
+            .unwrap();
+        tx.commit().await.unwrap();
+        let (first, second) = (node(db, one.node).await, node(db, two.node).await);
+        assert_eq!(written.len(), 2);
+        assert_eq!(written[&one.node], first.version);
+        assert_eq!(
+            (first.local_ip.as_deref(), first.mesh_ip.as_deref()),
+            (Some("198.51.100.7"), None)
+        );
+        assert_eq!(
+            (first.paused, first.sandboxes, first.last_seen_at),
+            (true, 3, Some(at))
+        );
+        assert_eq!(
+            (first.image_reference.as_deref(), first.image_id.as_deref()),
+            (Some("now"), None)
+        );
+        assert_eq!(
+            (second.local_ip.as_deref(), second.image_id.as_deref()),
+            (Some("192.0.2.1"), Some("id before"))
+        );
+        assert_eq!((second.paused, second.sandboxes), (false, 0));
+        let now_ms = store::now_ms(db.read(), db.backend()).await.unwrap();
+        assert!((1..=30_000).contains(&(first.held_ms - now_ms)));
+        let latest = health::Entity::find_by_id(two.node).one(db.read()).await;
+        let latest = latest.unwrap().unwrap();
+        assert_eq!((latest.at, &latest.sample["cpu_pct"]), (at, &99.0.into()));
+        scratch.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn heartbeat_of_an_older_connection_or_another_gateway_writes_nothing() {
+    for scratch in Scratch::all().await {
+        let db = &scratch.db;
+        let home = workspace(db).await;
+        let (one, two) = (connected(db, home).await, connected(db, home).await);
+        let older = Fence {
+            epoch: 6,
+            ..one.clone()
+        };
+        let elsewhere = Fence {
+            held_by: "elsewhere".to_owned(),
+            ..two.clone()
+        };
+        let (heartbeat, at) = (Heartbeat::default(), SystemClock.now());
+        let before = [node(db, one.node).await, node(db, two.node).await];
+        for at in [at, at + TimeDelta::seconds(1)] {
+            let tx = db.write().await.unwrap();
+            let beats = [
+                beat(&older, &heartbeat, at),
+                beat(&elsewhere, &heartbeat, at),
+            ];
+            assert!(write(&tx, &beats).await.unwrap().is_empty());
+            tx.commit().await.unwrap();
+        }
+        assert_eq!([node(db, one.node).await, node(db, two.node).await], before);
+        let health = health::Entity::find().one(db.read()).await.unwrap();
+        assert_eq!(health, None);
+        scratch.remove().await;
+    }
+}
