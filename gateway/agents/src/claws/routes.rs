@@ -144,11 +144,14 @@ async fn shown(
     rows: Vec<claw::Model>,
 ) -> ApiResult<Vec<Claw>> {
     let managers = rows.iter().map(|row| row.managed_by);
-    let managers = auth::users_by_id(state.db.read(), managers).await?;
     let ids: Vec<ClawId> = rows.iter().map(|row| row.id).collect();
-    let mut sandboxes = state.sandboxes.of(scope, &ids).await?;
-    let avatars = avatar::store::hashes_of(state.db.read(), scope, &ids).await?;
-    let states = state_store::of(state.db.read(), scope, ids).await?;
+    // None of them needs another.
+    let (managers, mut sandboxes, avatars, states) = tokio::try_join!(
+        auth::users_by_id(state.db.read(), managers),
+        state.sandboxes.of(scope, &ids),
+        avatar::store::hashes_of(state.db.read(), scope, &ids),
+        state_store::of(state.db.read(), scope, ids.clone()),
+    )?;
     Ok(rows
         .into_iter()
         .filter_map(|row| {
