@@ -12,7 +12,7 @@ use super::error::FleetError;
 use super::facts::NodeFact;
 use super::heartbeat_buffer::HeartbeatBuffer;
 use super::node::{NodeActor, NodeMsg};
-use super::operations::{Line, OperationsHandle, Target};
+use super::operations::{Activities, Line, OperationsHandle, Target};
 use super::store;
 use super::watch::Present;
 use roost_platform::clock::SharedClock;
@@ -92,12 +92,13 @@ impl FleetHandle {
         parts: FleetParts,
         supervisor: SupervisorHandle,
         heartbeats: HeartbeatBuffer,
+        activities: Activities,
     ) -> Self {
         let FleetParts {
             db,
             clock,
             ids,
-            events,
+            events: _,
             replica,
             settings,
         } = parts;
@@ -107,7 +108,7 @@ impl FleetHandle {
             operations: OperationsHandle::new(
                 db.clone(),
                 clock.clone(),
-                events,
+                activities,
                 WeakFleet(fleet.clone()),
             ),
             db,
@@ -177,7 +178,7 @@ impl FleetHandle {
     pub(super) fn heartbeat_s(&self) -> u32 {
         let connected = self.inner.connected.load(Ordering::Relaxed);
         let at_rest = self.inner.settings.heartbeat_s;
-        if connected < 1_000 {
+        if connected < 10_000 {
             at_rest
         } else {
             at_rest.max(super::model::heartbeat_s(connected))

@@ -11,6 +11,7 @@
 //! ├─ recovery        starts an actor for each paired machine
 //! ├─ health-writer   writes the latest heartbeats, a batch a second, and each minute's averages
 //! ├─ watch           looks at the contact of all machines once a second
+//! ├─ activity        shows the begin and the end of work on machines in the world view
 //! └─ node:<id>       one for each paired machine, connected or not; its sockets are its tasks
 //! ```
 
@@ -65,6 +66,8 @@ use roost_platform::supervision::{ActorKind, AnyChild, ChildSpec, Nudge, Supervi
 pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
     let heartbeats = heartbeat_buffer::HeartbeatBuffer::default();
     let (db, clock) = (parts.db.clone(), parts.clock.clone());
+    let activities = operations::Activities::default();
+    let activity = activities.worker(parts.events.clone());
     let image: Arc<str> = parts.settings.image.as_str().into();
     // The supervisor's handle exists once its children are fixed, but the children need it. They find it when they run.
     let late: Arc<OnceLock<FleetHandle>> = Arc::default();
@@ -107,8 +110,9 @@ pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
         .child(heartbeats.clone().writer(db, clock, hub, image))
         .child(recovery)
         .child(watch)
+        .child(activity)
         .with_handle();
-    let fleet = FleetHandle::new(parts, supervisor, heartbeats);
+    let fleet = FleetHandle::new(parts, supervisor, heartbeats, activities);
     // Set once, right here.
     let _ = late.set(fleet.clone());
     (child, fleet)

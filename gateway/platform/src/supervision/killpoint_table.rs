@@ -118,6 +118,10 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the operation was sent to the machine; the caller has no answer yet",
     },
     KillPoint {
+        name: "operations.finish.told",
+        place: "the callers of a command on the gateway's own host have its end; the row is still open",
+    },
+    KillPoint {
         name: "operations.finish.before_row",
         place: "the machine reported the end; the row is still open",
     },

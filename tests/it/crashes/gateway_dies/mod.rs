@@ -4,6 +4,7 @@
 mod output;
 mod runs;
 mod stdin;
+mod told;
 
 use std::process::Command;
 use std::time::Duration;

@@ -9,6 +9,7 @@ use roost_protocol::limits::MAX_STDIN_WAITING_BYTES;
 use roost_protocol::operation::{OperationRequest, TtySize};
 use roost_protocol::report::{Ended, Terminal};
 
+use super::activity::Activities;
 use super::entity;
 use super::error::OperationsError;
 use super::line::{ANSWER_WITHIN, EngineCall, Line};
@@ -20,7 +21,7 @@ use super::stream::OutputStream;
 use crate::fleet::handle::WeakFleet;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::{Backend, Db};
-use roost_platform::events::{EventLog, NodeActivity};
+use roost_platform::events::NodeActivity;
 use roost_platform::ids::{ClawId, OperationId, SandboxId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -37,7 +38,7 @@ struct Inner {
     db: Db,
     clock: SharedClock,
     registry: Registry,
-    events: EventLog,
+    activities: Activities,
 }
 
 impl std::fmt::Debug for OperationsHandle {
@@ -62,7 +63,7 @@ impl OperationsHandle {
     pub(in crate::fleet) fn new(
         db: Db,
         clock: SharedClock,
-        events: EventLog,
+        activities: Activities,
         fleet: WeakFleet,
     ) -> Self {
         Self {
@@ -70,7 +71,7 @@ impl OperationsHandle {
                 db,
                 clock,
                 registry: Registry::new(fleet),
-                events,
+                activities,
             }),
         }
     }
@@ -87,8 +88,9 @@ impl OperationsHandle {
         &self.inner.registry
     }
 
-    /// Shows the begin (`None`) or the end of work on a machine in the world view. Ephemeral: nothing depends on it.
-    pub(super) async fn publish_activity(
+    /// Shows the begin (`None`) or the end of work on a machine in the world view. Ephemeral: nothing depends on it, and
+    /// it never stands before an answer.
+    pub(super) fn publish_activity(
         &self,
         target: Target,
         workspace: WorkspaceId,
@@ -97,8 +99,7 @@ impl OperationsHandle {
     ) {
         if let Some((label, heat)) = model::activity(kind, ended) {
             let event = NodeActivity::on_machine(target.node(), label, heat);
-            let scope = WorkspaceScope::of_row(workspace);
-            self.inner.events.emit(scope, event).await;
+            self.inner.activities.put(workspace, event);
         }
     }
 
@@ -144,13 +145,13 @@ impl OperationsHandle {
         .await
     }
 
-    /// Waits for the end, without a limit; put a timeout around it.
+    /// Waits until the row has the end, without a limit; put a timeout around it.
     ///
     /// # Errors
     /// When the operation is unknown, or the store fails.
     pub async fn wait(&self, id: OperationId) -> Result<Arc<Ended>, OperationsError> {
         if let Some(live) = self.inner.registry.get(id) {
-            return Ok(live.ended().await);
+            return Ok(live.stored().await);
         }
         let row = self.row(id).await?;
         match row.ended() {
@@ -357,9 +358,14 @@ impl OperationsHandle {
         let Some(row) = store::get_scoped(self.inner.db.read(), scope, id).await? else {
             return Ok(None);
         };
+        let (mut row, live) = (row, self.inner.registry.get(id));
+        // A reader that has the end reads it here too, while its row is being written.
+        if let Some((ended, at)) = live.as_ref().and_then(|live| live.told()) {
+            row.show_end(&ended, at);
+        }
         let mut state = row.state();
         let (mut progress, mut offset) = (None, u64::try_from(row.output_end).unwrap_or(0));
-        if let Some(live) = self.inner.registry.get(id) {
+        if let Some(live) = live {
             let (accepted, said, seen) = live.glance();
             (progress, offset) = (said, offset.max(seen));
             if state == OperationState::Pending && accepted {
@@ -382,6 +388,22 @@ impl OperationsHandle {
             .iter()
             .filter(|live| !live.is_ended())
             .count()
+    }
+
+    /// Whether this is a command of this agent that memory holds; `None` when memory does not hold it.
+    pub fn is_command_of(
+        &self,
+        scope: WorkspaceScope,
+        agent: ClawId,
+        id: OperationId,
+    ) -> Option<bool> {
+        let live = self.inner.registry.get(id)?;
+        let asked = &live.asked;
+        Some(
+            asked.kind == "sb_exec"
+                && asked.workspace == Some(scope.workspace().0)
+                && asked.agent == Some(agent.0),
+        )
     }
 
     async fn row(&self, id: OperationId) -> Result<entity::Model, OperationsError> {

@@ -1,12 +1,15 @@
 //! The memory of this gateway about one operation: its stage, its output, and its readers.
 //!
 //! The dispatcher of its engine is the only writer. Readers and waiters read it directly, each at its own pace, so there is no
-//! queue for each reader that could fill. The row in the store is the truth about the end: a live operation gets its end
-//! only after the row has it. [`output`](super::output) decides what readers get.
+//! queue for each reader that could fill. The row in the store is the truth about the end. Readers get the end only when
+//! the row has it, with one exception: readers of a command on the gateway's own host get it once the executor's ledger
+//! has it. No other gateway can end such a row, and the executor repeats the end until it is acknowledged, which happens
+//! only after the row's commit (deploy/decisions/0043). [`output`](super::output) decides what readers get.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use chrono::{DateTime, Utc};
 use roost_protocol::machine::operation::{self as machine, Caller, Input, Stage};
 use roost_protocol::machine::output::{Grant, OutputFault, Taken};
 use roost_protocol::operation::OperationRequest;
@@ -39,6 +42,10 @@ struct State {
     request: Option<OperationRequest>,
     progress: Option<String>,
     ended: Option<Arc<Ended>>,
+    /// The row has the end.
+    stored: bool,
+    /// When the end was accepted.
+    ended_at: Option<DateTime<Utc>>,
     output: Output,
     /// The store has it as accepted.
     noted: bool,
@@ -108,6 +115,8 @@ impl Live {
             request,
             progress: None,
             ended: None,
+            stored: false,
+            ended_at: None,
             output,
             noted: false,
             nudged: false,
@@ -136,7 +145,7 @@ impl Live {
     /// After a restart of its dispatcher: the store's state counts, unfinished steps do not.
     pub(super) fn restore(&self, caller: Caller) {
         let mut state = self.state();
-        if state.ended.is_none() {
+        if !state.stored {
             state.caller = caller;
         }
     }
@@ -162,10 +171,23 @@ impl Live {
         self.changed.notify_waiters();
     }
 
+    /// Gives readers an end that the executor on this host has in its ledger. The row follows.
+    pub(super) fn tell(&self, ended: Ended, at: DateTime<Utc>, now: Instant) {
+        let mut state = self.state();
+        if state.ended.is_none() {
+            state.output.ended(ended.output_end, now);
+            state.ended = Some(Arc::new(ended));
+            state.ended_at = Some(at);
+        }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
     /// Records the end, once the store has it.
     pub(super) fn end(&self, ended: Ended, now: Instant) {
         let mut state = self.state();
         state.request = None;
+        state.stored = true;
         match &state.ended {
             None => {
                 state.output.ended(ended.output_end, now);
@@ -185,8 +207,16 @@ impl Live {
         told.is_some_and(|told| told.state != ended.state || told.outcome != ended.outcome)
     }
 
+    /// Whether the row has its end.
     pub(super) fn is_ended(&self) -> bool {
-        self.state().ended.is_some()
+        self.state().stored
+    }
+
+    /// The end that readers have and the row has not, with its time.
+    pub(super) fn told(&self) -> Option<(Arc<Ended>, DateTime<Utc>)> {
+        let state = self.state();
+        let ended = state.ended.clone().filter(|_| !state.stored)?;
+        Some((ended, state.ended_at?))
     }
 
     /// Takes a piece of output.
@@ -255,8 +285,9 @@ impl Live {
 
     /// Whether memory can drop it: it ended long enough ago, and has no reader.
     pub(super) fn is_idle(&self, now: Instant) -> bool {
-        let output = &self.state().output;
-        !output.is_read() && output.over_for(now).is_some_and(|over| over >= LINGER)
+        let state = self.state();
+        let output = &state.output;
+        state.stored && !output.is_read() && output.over_for(now).is_some_and(|over| over >= LINGER)
     }
 
     // Called by readers and waiters.
@@ -272,13 +303,17 @@ impl Live {
     }
 
     /// The end, once the store has it.
-    pub(super) async fn ended(&self) -> Arc<Ended> {
+    pub(super) async fn stored(&self) -> Arc<Ended> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            if let Some(ended) = &self.state().ended {
-                return Arc::clone(ended);
+            let ended = {
+                let state = self.state();
+                state.ended.clone().filter(|_| state.stored)
+            };
+            if let Some(ended) = ended {
+                return ended;
             }
             changed.await;
         }
@@ -315,7 +350,7 @@ impl Live {
 
 #[cfg(test)]
 mod tests {
-    use roost_protocol::report::{Outcome, Terminal};
+    use roost_protocol::report::{Outcome, Report, Terminal};
     use uuid::Uuid;
 
     use super::*;
@@ -328,6 +363,39 @@ mod tests {
             output_dropped: 0,
             duration_ms: 0,
         }
+    }
+
+    #[tokio::test]
+    async fn end_that_was_told_waits_for_its_row_and_a_restart_writes_it() {
+        let now = Instant::now();
+        let asked = Asked {
+            kind: "sb_exec".to_owned(),
+            workspace: None,
+            agent: None,
+            sandbox: None,
+        };
+        let (id, sent) = (
+            OperationId(Uuid::from_u128(2)),
+            Caller::restore(Stage::Sent, false),
+        );
+        let live = Live::recovered(id, Target::Local, asked, sent.clone(), None);
+        let done = ended(Terminal::Done);
+        let ending = Report::Ended(done.clone());
+        let first = live.step(Input::Report(&ending));
+        live.tell(done.clone(), DateTime::UNIX_EPOCH, now);
+        assert!(!live.is_ended(), "the row does not have it");
+        assert_eq!(
+            live.told().map(|(told, _)| told.state),
+            Some(Terminal::Done)
+        );
+        let reader = live.enter(0, now);
+        assert!(matches!(live.read(reader, 0, now).0, Next::Ended(_)));
+        // The write failed, and the dispatcher starts again from the row.
+        live.restore(sent);
+        assert_eq!(live.step(Input::Report(&ending)), first);
+        live.end(done, now);
+        assert!(live.is_ended() && live.told().is_none());
+        assert_eq!(live.stored().await.state, Terminal::Done);
     }
 
     #[tokio::test]
@@ -346,6 +414,10 @@ mod tests {
         assert_eq!(Watch::EndChanged.count(), 0);
         live.end(ended(Terminal::Failed), now);
         assert_eq!(Watch::EndChanged.count(), 1);
-        assert_eq!(live.ended().await.state, Terminal::Done, "the first stands");
+        assert_eq!(
+            live.stored().await.state,
+            Terminal::Done,
+            "the first stands"
+        );
     }
 }

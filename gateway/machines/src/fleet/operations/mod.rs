@@ -1,7 +1,8 @@
 //! What an engine is asked, from the caller's side: submit, cancel, stdin, output, the end.
 //!
 //! Invariants: a row is written before anything is sent (`store`); it reaches exactly one terminal state, whichever
-//! process dies (P1); waiters get only what the row has; a report counts only from the newest connection of the machine
+//! process dies (P1); waiters get only what the row has, and on this host what the executor's
+//! ledger has; a report counts only from the newest connection of the machine
 //! that got the request (P6), and only if it answers that request; output is numbered and replayed from the ring or from
 //! the machine, and lost output is marked (P3). Table: `node_operations`.
 //!
@@ -9,6 +10,7 @@
 //! [`node`](super::node), this host's in [`local`](super::local)) owns a [`Dispatcher`], which decides and writes, and
 //! sends over a [`Link`].
 
+mod activity;
 mod dispatcher;
 pub(crate) mod entity;
 mod error;
@@ -26,6 +28,7 @@ mod stdin;
 mod store;
 mod stream;
 
+pub(super) use activity::Activities;
 pub(super) use dispatcher::{Dispatcher, Flow, TICK};
 pub use entity::{Column as OperationColumn, Entity as OperationEntity, Model as OperationRow};
 pub use error::OperationsError;

@@ -207,10 +207,6 @@ pub(super) async fn finish(
     ended: &Ended,
     at: DateTime<Utc>,
 ) -> Result<bool, DbErr> {
-    let detail = match &ended.outcome {
-        Outcome::Error { error } => Some(error.detail.clone()),
-        _ => None,
-    };
     let outcome =
         serde_json::to_value(&ended.outcome).map_err(|error| DbErr::Json(error.to_string()))?;
     let mut sql = "UPDATE node_operations SET state = $1, outcome = $2, detail = $3, output_end = $4, \
@@ -220,7 +216,7 @@ pub(super) async fn finish(
     let mut values: Vec<Value> = vec![
         OperationState::from(ended.state).as_str().into(),
         outcome.into(),
-        detail.into(),
+        detail(ended).into(),
         signed(ended.output_end).into(),
         signed(ended.output_dropped).into(),
         signed(ended.duration_ms).into(),
@@ -245,6 +241,13 @@ pub(super) async fn finish(
         ))
         .await?;
     Ok(done.rows_affected() == 1)
+}
+
+fn detail(ended: &Ended) -> Option<String> {
+    match &ended.outcome {
+        Outcome::Error { error } => Some(error.detail.clone()),
+        _ => None,
+    }
 }
 
 fn signed(number: u64) -> i64 {
@@ -287,6 +290,21 @@ impl entity::Model {
             output_dropped: unsigned(self.output_dropped),
             duration_ms: self.duration_ms.map_or(0, unsigned),
         })
+    }
+
+    /// Shows an end that the row does not have yet.
+    pub(super) fn show_end(&mut self, ended: &Ended, at: DateTime<Utc>) {
+        if self.state().is_final() {
+            return;
+        }
+        self.state = OperationState::from(ended.state).as_str().to_owned();
+        self.outcome = serde_json::to_value(&ended.outcome).ok();
+        self.detail = detail(ended);
+        self.output_end = signed(ended.output_end);
+        self.output_dropped = signed(ended.output_dropped);
+        self.duration_ms = Some(signed(ended.duration_ms));
+        self.finished_at = Some(at);
+        self.started_at = self.started_at.or(Some(at));
     }
 
     /// The pure state machine in the state that the store has.

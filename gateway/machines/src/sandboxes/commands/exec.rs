@@ -5,7 +5,7 @@ use roost_protocol::ids as wire;
 use roost_protocol::limits::DEFAULT_DEADLINE_S;
 use roost_protocol::operation::{Exec, Operation, OperationRequest, TtySize};
 
-use super::follow::{STDIN_WITHIN, of_agent};
+use super::follow::{STDIN_WITHIN, WholeOutput, of_agent, whole_output};
 use crate::sandboxes::dto::{NewExec, Tty};
 use crate::sandboxes::engine::{on_behalf, target_of};
 use crate::sandboxes::entity::container;
@@ -29,12 +29,53 @@ pub async fn exec(
     keep_stdin: bool,
     starter: Starter,
 ) -> Result<OperationId, SandboxError> {
-    match start(sandboxes, scope, agent, id, wanted, keep_stdin, starter).await {
+    let taken = start(sandboxes, scope, agent, id, wanted, keep_stdin, starter).await;
+    let (id, row) = known(sandboxes, scope, agent, id, taken).await?;
+    if let Some(row) = row {
+        working::ensure_watch(sandboxes, row, id).await?;
+    }
+    Ok(id)
+}
+
+/// Starts a command and waits for its end and its output. The job that watches it starts beside it: nobody waits for it.
+///
+/// # Errors
+/// As [`start`] and [`whole_output`].
+pub async fn exec_whole(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: OperationId,
+    wanted: NewExec,
+    starter: Starter,
+) -> Result<(OperationId, WholeOutput), SandboxError> {
+    let taken = start(sandboxes, scope, agent, id, wanted, false, starter).await;
+    let (id, row) = known(sandboxes, scope, agent, id, taken).await?;
+    let watched = async {
+        match row {
+            Some(row) => working::ensure_watch(sandboxes, row, id).await,
+            None => Ok(()),
+        }
+    };
+    let output = whole_output(sandboxes, scope, agent, id);
+    let ((), output) = tokio::try_join!(watched, output)?;
+    Ok((id, output))
+}
+
+/// A command that could not be started may have been started before, with the same id.
+async fn known(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: OperationId,
+    taken: Result<(OperationId, container::Model), SandboxError>,
+) -> Result<(OperationId, Option<container::Model>), SandboxError> {
+    match taken {
+        Ok((id, row)) => Ok((id, Some(row))),
         Err(error) => match of_agent(sandboxes, scope, agent, id).await {
-            Ok(_) => Ok(id),
+            Ok(_) => Ok((id, None)),
             Err(_) => Err(error),
         },
-        taken => taken,
     }
 }
 
@@ -51,7 +92,7 @@ async fn start(
     wanted: NewExec,
     keep_stdin: bool,
     starter: Starter,
-) -> Result<OperationId, SandboxError> {
+) -> Result<(OperationId, container::Model), SandboxError> {
     let Some(row) = store::current(sandboxes.db.read(), scope, agent).await? else {
         // Another tenant's agent and an agent that never existed get the same answer.
         let claw = claws::find(sandboxes.db.read(), scope, agent).await?;
@@ -80,8 +121,7 @@ async fn start(
             .stdin(id, 0, Bytes::from(text), true, STDIN_WITHIN)
             .await?;
     }
-    working::ensure_watch(sandboxes, row, id).await?;
-    Ok(taken.id)
+    Ok((taken.id, row))
 }
 
 fn request(

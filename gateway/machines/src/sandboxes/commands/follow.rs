@@ -87,7 +87,11 @@ pub async fn whole_output(
     agent: ClawId,
     id: OperationId,
 ) -> Result<WholeOutput, SandboxError> {
-    let mut output = output(sandboxes, scope, agent, id, 0).await?;
+    let mut output = match sandboxes.operations.is_command_of(scope, agent, id) {
+        Some(true) => sandboxes.operations.subscribe(id, 0).await?,
+        Some(false) => return Err(SandboxError::NoOperation),
+        None => output(sandboxes, scope, agent, id, 0).await?,
+    };
     let (mut stdout, mut stderr, mut truncated) = (Vec::new(), Vec::new(), false);
     while let Some(item) = output.next().await {
         match item {

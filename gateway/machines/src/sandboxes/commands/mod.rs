@@ -7,8 +7,8 @@ mod place;
 mod provision;
 
 pub use destroy::{Destroyed, destroy, destroy_for_good, forget_archives};
-pub use exec::exec;
-pub use follow::{WholeOutput, cancel, of_agent, output, reached, resize, stdin, whole_output};
+pub use exec::{exec, exec_whole};
+pub use follow::{WholeOutput, cancel, of_agent, output, reached, resize, stdin};
 pub use place::{clear_placement, set_placement};
 pub(super) use provision::fallback_event;
 pub use provision::{Provisioned, has_machine, provision, provision_asked};

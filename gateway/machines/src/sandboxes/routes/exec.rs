@@ -60,13 +60,13 @@ async fn start(
     Valid(wanted): Valid<NewExec>,
 ) -> ApiResult<Response> {
     let id = id.or_fresh(&sandboxes.ids);
-    let keep_stdin = !query.wait && wanted.stdin.is_none();
     let (scope, starter) = (caller.scope(), Starter::Person(caller.user_id()));
-    let id = commands::exec(&sandboxes, scope, agent, id, wanted, keep_stdin, starter).await?;
     if query.wait {
-        let output = commands::whole_output(&sandboxes, scope, agent, id).await?;
-        return Ok(Json(whole(id, output)).into_response());
+        let done = commands::exec_whole(&sandboxes, scope, agent, id, wanted, starter).await?;
+        return Ok(Json(whole(done.0, done.1)).into_response());
     }
+    let keep_stdin = wanted.stdin.is_none();
+    let id = commands::exec(&sandboxes, scope, agent, id, wanted, keep_stdin, starter).await?;
     Ok((StatusCode::ACCEPTED, Json(ExecTaken { operation_id: id })).into_response())
 }
 

@@ -122,7 +122,9 @@ impl Dispatcher {
             .filter(|live| live.target == self.target)
         {
             None => Err(OperationsError::UnknownOperation(id)),
-            Some(live) if live.is_ended() => Err(OperationsError::Over(id)),
+            Some(live) if live.is_ended() || live.told().is_some() => {
+                Err(OperationsError::Over(id))
+            }
             Some(_) if self.link.is_none() => match self.target {
                 Target::Node(node) => Err(OperationsError::NodeOffline(node)),
                 Target::Local => Err(OperationsError::LocalOff),
@@ -241,7 +243,7 @@ impl Dispatcher {
         } else {
             Flow::Fine
         };
-        self.publish_activity(&live, None).await;
+        self.publish_activity(&live, None);
         kill_point!(cx, "operations.submit.after_send");
         Ok((taken, flow))
     }

@@ -16,7 +16,7 @@ use super::{Dispatcher, Flow, worse};
 use crate::fleet::operations::OperationRow;
 use crate::fleet::operations::error::OperationsError;
 use crate::fleet::operations::live::Live;
-use crate::fleet::operations::model;
+use crate::fleet::operations::model::{self, Target};
 use crate::fleet::operations::store::{self, Fence};
 use roost_platform::ids::OperationId;
 use roost_platform::kill_point;
@@ -49,11 +49,33 @@ impl Dispatcher {
             Watch::SecondEnd.note(&id);
         }
         let outputs = live.step(Input::Report(&report.report));
+        if self.is_told_early(&report.report) {
+            self.tell(&live, &outputs, cx).await;
+        }
         let flow = self.carry_out(&live, outputs, cx).await?;
         if let Report::Ended(ended) = &report.report {
             live.held_to(ended.output_end);
         }
         Ok(flow)
+    }
+
+    /// Whether readers get this end before the row has it. The executor on this host has the end in its ledger and
+    /// repeats it, and nobody else can end the row. A machine's row can be ended by another gateway, and an operation
+    /// that the executor never saw has no entry in its ledger: these ends wait for the row.
+    fn is_told_early(&self, report: &Report) -> bool {
+        self.target == Target::Local && self.link.is_some() && matches!(report, Report::Ended(_))
+    }
+
+    async fn tell<M: Send + 'static>(&self, live: &Arc<Live>, outputs: &[Output], cx: &Context<M>) {
+        let end = outputs.iter().find_map(|output| match output {
+            Output::End(ended) => Some(ended.clone()),
+            _ => None,
+        });
+        if let Some(ended) = end {
+            let ended = measured(live, believed(live, ended));
+            live.tell(ended, cx.now(), cx.monotonic());
+            kill_point!(cx, "operations.finish.told");
+        }
     }
 
     /// Carries out the outputs of the pure machine, in their order.
@@ -77,12 +99,11 @@ impl Dispatcher {
                     Flow::Fine
                 }
                 Output::End(ended) => {
-                    let ended = if model::answers(&live.asked, &ended) {
-                        ended
-                    } else {
+                    if !model::answers(&live.asked, &ended) {
                         Watch::Disbelieved.note(&live.id);
-                        contradiction(&ended)
-                    };
+                        metrics::counter!("roost_node_answers_disbelieved_total").increment(1);
+                    }
+                    let ended = believed(live, ended);
                     self.finish(live, ended, self.fence.clone(), cx).await?
                 }
                 // `attach` puts these into one frame.
@@ -156,11 +177,11 @@ impl Dispatcher {
         fence: Option<Fence>,
         cx: &Context<M>,
     ) -> Result<Flow, OperationsError> {
-        let (_, _, seen) = live.glance();
-        ended.output_end = ended.output_end.max(seen).min(MAX_STREAMED_BYTES);
+        ended = measured(live, ended);
+        let at = live.told().map_or_else(|| cx.now(), |(_, at)| at);
         kill_point!(cx, "operations.finish.before_row");
         let tx = self.operations.db().write().await?;
-        let won = store::finish(&tx, live.id, fence.as_ref(), &ended, cx.now()).await?;
+        let won = store::finish(&tx, live.id, fence.as_ref(), &ended, at).await?;
         tx.commit().await?;
         kill_point!(cx, "operations.finish.after_row");
         if !won {
@@ -189,7 +210,7 @@ impl Dispatcher {
         let state = ended.state;
         live.end(ended, cx.monotonic());
         if won {
-            self.publish_activity(live, Some(state)).await;
+            self.publish_activity(live, Some(state));
         }
         Ok(worse(
             self.send_grants(live),
@@ -244,8 +265,22 @@ impl Dispatcher {
     }
 }
 
+/// The end that the gateway accepts: an answer to something else than was asked is none.
+fn believed(live: &Live, ended: Ended) -> Ended {
+    if model::answers(&live.asked, &ended) {
+        return ended;
+    }
+    contradiction(&ended)
+}
+
+/// An end is never before the output that this gateway has seen.
+fn measured(live: &Live, mut ended: Ended) -> Ended {
+    let (_, _, seen) = live.glance();
+    ended.output_end = ended.output_end.max(seen).min(MAX_STREAMED_BYTES);
+    ended
+}
+
 fn contradiction(ended: &Ended) -> Ended {
-    metrics::counter!("roost_node_answers_disbelieved_total").increment(1);
     let detail = "the machine answered something else than was asked; its answer is not used";
     Ended {
         duration_ms: ended.duration_ms,
