@@ -50,6 +50,7 @@ mod m0740_node_bounds;
 mod m0802_calls;
 mod m0803_hot_rows;
 mod m0804_event_retention;
+mod m0806_agents_alone;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -98,6 +99,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0802_calls::Migration),
             Box::new(m0803_hot_rows::Migration),
             Box::new(m0804_event_retention::Migration),
+            Box::new(m0806_agents_alone::Migration),
         ]
     }
 }

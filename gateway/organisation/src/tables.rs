@@ -7,7 +7,6 @@ pub fn tables() -> Vec<Table> {
     vec![
         Table::of::<crate::teams::entity::team::Entity>(),
         Table::of::<crate::teams::entity::member::Entity>(),
-        Table::of::<crate::teams::entity::runtime_agent::Entity>(),
         Table::of::<crate::skills::entity::skill::Entity>(),
         Table::of::<crate::skills::entity::version::Entity>(),
         Table::of::<crate::skills::entity::role_skill::Entity>(),

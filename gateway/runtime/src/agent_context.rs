@@ -3,7 +3,7 @@
 use sea_orm::DbErr;
 
 use super::Agents;
-use roost_agents::claws::{self, ClawRow, brain};
+use roost_agents::claws::{self, ClawRow, brain, runtime_record};
 use roost_execution::models::{ModelsError, Resolved};
 use roost_execution::runs::{RunRow, StepJob, StepResult};
 use roost_execution::tools::{Capability, Pane, Profile};
@@ -34,6 +34,10 @@ pub(super) struct AgentContext {
 pub(super) async fn load(agents: &Agents, job: &StepJob) -> Result<AgentContext, StepResult> {
     let scope = job.journal.fence.scope();
     let (claw, settings) = load_agent(agents, job).await?;
+    let record = runtime_record::get(agents.db.read(), scope, claw.id)
+        .await
+        .map_err(again)?;
+    let record_model = record.and_then(|record| record.model);
     let team_model = settings.model.clone();
     let machine = match settings.workbench {
         // An agent in the team's sandbox works on the machine of that sandbox.
@@ -44,6 +48,7 @@ pub(super) async fn load(agents: &Agents, job: &StepJob) -> Result<AgentContext,
     let version = settings.version;
     let may = permissions_in_step(job, claw.id, settings);
     let seat = Permissions {
+        agent_version: claw.version,
         version,
         may: may.clone(),
     };
@@ -52,7 +57,7 @@ pub(super) async fn load(agents: &Agents, job: &StepJob) -> Result<AgentContext,
         .attributes
         .model
         .as_deref()
-        .or(claw.model_binding.as_deref())
+        .or(record_model.as_deref())
         .or(team_model.as_deref());
     let model = agents
         .models
@@ -74,9 +79,11 @@ pub(super) async fn load(agents: &Agents, job: &StepJob) -> Result<AgentContext,
     })
 }
 
-/// What an agent may use, for one version of its team.
+/// What an agent may use, for one version of its record and of its team.
 #[derive(Clone)]
 pub(super) struct Permissions {
+    /// A change of the record raises the agent's version.
+    agent_version: i64,
     version: Option<i64>,
     pub may: Capability,
 }
@@ -90,12 +97,13 @@ impl Permissions {
         if let (Some(team), Some(version)) = (job.run.team_id, self.version) {
             let scope = job.journal.fence.scope();
             let seat = teams::seat(agents.db.read(), scope, self.may.agent, team).await;
-            if seat.map_err(again)? == Some(Some(version)) {
+            if seat.map_err(again)? == Some((self.agent_version, Some(version))) {
                 return Ok(self.clone());
             }
         }
         let (claw, settings) = load_agent(agents, job).await?;
         Ok(Self {
+            agent_version: claw.version,
             version: settings.version,
             may: permissions_in_step(job, claw.id, settings),
         })

@@ -8,13 +8,14 @@ use super::Agents;
 use super::dto::{
     Body, Compartments, Identity, Memory, OfferedTool, Permissions, RuntimeConfig, SkillBrief,
 };
+use roost_agents::claws::runtime_record::{self, BUILT_IN};
 use roost_agents::claws::{self, ClawRow, brain};
 use roost_connections::apps;
 use roost_execution::tools::{self, Bundle, Profile};
 use roost_execution::topology::Graph;
 use roost_machines::sandboxes;
 use roost_organisation::agent_skills;
-use roost_organisation::teams::{self, BUILT_IN};
+use roost_organisation::teams;
 use roost_organisation::templates;
 use roost_platform::events::AgentState;
 use roost_platform::ids::ClawId;
@@ -43,7 +44,7 @@ async fn runtime_config(
     let (db, scope) = (agents.db.read(), caller.scope());
     let claw = agent(&agents, scope, id).await?;
     let settings = teams::effective_settings(db, scope, id, None).await?;
-    let record = teams::runtime_agent(db, scope, id).await?;
+    let record = runtime_record::get(db, scope, id).await?;
     let link = templates::link::of(db, scope, id).await?;
     let binding = claw.model_binding.as_deref().or(settings.model.as_deref());
     let model = agents.models.resolve(scope, binding).await;

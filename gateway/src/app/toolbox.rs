@@ -36,7 +36,7 @@ pub(super) fn state(shared: &Shared<'_>, toolbox: Toolbox) -> ToolsContext {
     }
 }
 
-/// The authority of an agent outside of a run: its team decides.
+/// The authority of an agent outside of a run: its record, and its team if it sits in one.
 async fn authority_of(db: &Db, scope: WorkspaceScope, agent: ClawId) -> Result<Authority, DbErr> {
     let settings = teams::effective_settings(db.read(), scope, agent, None).await?;
     Ok(Authority {

@@ -2,9 +2,10 @@
 //!
 //! Invariants: each agent has a person that manages it; a deleted agent returns its quota and keeps its name for
 //! history; a change and its event are one transaction; `agent_state.at_work` is the number of the agent's steps at
-//! work. Tables: `claws`, `agent_state`, `claw_brains`, `claw_avatars`. In the tree: `foundation/saga-driver`.
+//! work. Tables: `claws`, `agent_state`, `runtime_agents`, `claw_brains`, `claw_avatars`. In the tree:
+//! `foundation/saga-driver`.
 
-pub use commands::{Authority, create_in, purge_in};
+pub use commands::{Authority, Configured, configure_in, create_in, purge_in};
 pub use context::ClawsContext;
 pub use dto::NewClaw;
 pub use entity::claw::Model as ClawRow;
@@ -25,6 +26,7 @@ mod dto;
 pub(crate) mod entity;
 mod error;
 mod routes;
+pub mod runtime_record;
 mod sandbox;
 mod state_store;
 pub mod status;

@@ -7,7 +7,7 @@ use sea_orm::{
 };
 
 use super::entity::{claw, state};
-use super::state_store;
+use super::{runtime_record, state_store};
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::ids::{ClawId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -25,17 +25,18 @@ pub async fn get(
         .await
 }
 
-/// The version that a second query selects, if the agent exists and is not deleted. Both are one statement. The outer
-/// `None` means that the agent does not exist.
+/// The version of an agent and the version that a second query selects, in one statement. The outer `None` means that
+/// the agent does not exist or is deleted.
 pub async fn living_with_version(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     id: ClawId,
     version: SelectStatement,
-) -> Result<Option<Option<i64>>, DbErr> {
+) -> Result<Option<(i64, Option<i64>)>, DbErr> {
     claw::Entity::find_by_id_in(scope, id)
         .select_only()
-        .expr_as(version, "version")
+        .column(claw::Column::Version)
+        .expr_as(version, "second")
         .filter(claw::Column::DeletedAt.is_null())
         .into_tuple()
         .one(db)
@@ -101,7 +102,8 @@ pub async fn insert(db: &impl ConnectionTrait, row: claw::Model) -> Result<(), D
     state_store::insert(db, &row).await
 }
 
-/// Stores a changed agent over the version from which it was made. `false` when that is not the present version.
+/// Stores a changed agent over the version from which it was made, and its model in the runtime's record. `false` when
+/// that is not the present version.
 pub async fn replace(
     db: &impl ConnectionTrait,
     row: &claw::Model,
@@ -126,14 +128,19 @@ pub async fn replace(
         .filter(claw::Column::Version.eq(from_version))
         .exec(db)
         .await?;
-    Ok(done.rows_affected == 1)
+    if done.rows_affected != 1 {
+        return Ok(false);
+    }
+    runtime_record::store::set_model(db, [row.id], row.model_binding.as_deref()).await?;
+    Ok(true)
 }
 
-/// Changes the model of those of these agents that use `from`. Returns the changed rows.
+/// Changes the model of those agents of the query that use `from`, also in the runtime's records. Returns the changed
+/// rows.
 pub async fn rebind(
     tx: &WriteTx,
     scope: WorkspaceScope,
-    agents: &[ClawId],
+    agents: SelectStatement,
     from: Option<&str>,
     to: Option<&str>,
     now: DateTime<Utc>,
@@ -143,15 +150,17 @@ pub async fn rebind(
         None => claw::Column::ModelBinding.is_null(),
     };
     let version = Expr::col(claw::Column::Version).add(1);
-    claw::Entity::update_in(scope)
+    let rebound = claw::Entity::update_in(scope)
         .col_expr(claw::Column::ModelBinding, Expr::value(to))
         .col_expr(claw::Column::UpdatedAt, Expr::value(now))
         .col_expr(claw::Column::Version, version)
-        .filter(claw::Column::Id.is_in(agents.iter().copied()))
+        .filter(claw::Column::Id.in_subquery(agents))
         .filter(claw::Column::DeletedAt.is_null())
         .filter(present)
         .exec_with_returning(&**tx)
-        .await
+        .await?;
+    runtime_record::store::set_model(&**tx, rebound.iter().map(|claw| claw.id), to).await?;
+    Ok(rebound)
 }
 
 /// Locks the rows of agents and of their states for this transaction. Another transaction that locks them waits for its end, and then sees

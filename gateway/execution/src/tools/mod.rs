@@ -24,7 +24,9 @@ mod toolbox;
 pub use authority::{Authority, AuthorityOf};
 pub use context::ToolsContext;
 pub use error::{Class, ToolError};
-pub use model::{Bundle, Capability, EffectKey, Pane, Profile, ToolResult, ToolSpec, offered};
+pub use model::{
+    Bundle, Capability, EffectKey, Grant, Pane, Profile, ToolResult, ToolSpec, effective, offered,
+};
 pub use output::Frame;
 pub use routes::router;
 pub use toolbox::{EffectiveSkills, SkillText, Toolbox};

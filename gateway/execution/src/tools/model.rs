@@ -3,99 +3,69 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::catalogue;
+pub use roost_agents::claws::runtime_record::{Bundle, Profile};
 use roost_platform::ids::{ClawId, OperationId, RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 
-/// How much an agent may do in its sandbox. No profile gives it network access.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = RiskProfile)]
-pub enum Profile {
-    /// No files and no shell.
-    Toolfree,
-    /// Reads files and history.
-    ResearchReadonly,
-    /// Reads, writes and runs commands.
-    CodingReadwrite,
+/// Whether a profile may use a tool of a bundle that the agent has.
+fn admits(profile: Profile, tool: &ToolSpec) -> bool {
+    allows(profile, tool.bundle)
+        && (tool.reads_only || !touches_sandbox(tool.bundle) || writes(profile))
 }
 
-impl Profile {
-    pub const ALL: [Self; 3] = [
-        Self::Toolfree,
-        Self::ResearchReadonly,
-        Self::CodingReadwrite,
-    ];
+/// Whether a profile may use any tool of a bundle.
+fn allows(profile: Profile, bundle: Bundle) -> bool {
+    !touches_sandbox(bundle) || profile != Profile::Toolfree
+}
 
-    /// The stored value.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Toolfree => "toolfree",
-            Self::ResearchReadonly => "research_readonly",
-            Self::CodingReadwrite => "coding_readwrite",
-        }
+fn writes(profile: Profile) -> bool {
+    profile == Profile::CodingReadwrite
+}
+
+/// Tools of the other bundles do not touch the sandbox, so every profile has them.
+fn touches_sandbox(bundle: Bundle) -> bool {
+    match bundle {
+        Bundle::Door | Bundle::Skills => false,
+        Bundle::Sandbox | Bundle::Repo => true,
     }
+}
 
-    /// Parses a value of a row or a request. `None` for an unknown value, which must never widen a permission.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|profile| profile.as_str() == word)
-    }
+/// What one source grants to an agent: its own record, its template or its team.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Grant {
+    /// Absent when the source leaves the choice to the next one.
+    pub profile: Option<Profile>,
+    pub bundles: BTreeSet<Bundle>,
+}
 
-    /// Whether this profile may use a tool of a bundle that the agent has.
-    fn admits(self, tool: &ToolSpec) -> bool {
-        match tool.bundle {
-            // These tools do not touch the sandbox, so every profile has them.
-            Bundle::Door | Bundle::Skills => true,
-            Bundle::Sandbox | Bundle::Repo => match self {
-                Self::Toolfree => false,
-                Self::ResearchReadonly => tool.reads_only,
-                Self::CodingReadwrite => true,
-            },
+impl Grant {
+    /// From stored values. An unknown profile is the narrowest one.
+    pub fn from_stored(profile: Option<&str>, bundles: BTreeSet<Bundle>) -> Self {
+        let read = |word| Profile::parse(word).unwrap_or(Profile::Toolfree);
+        Self {
+            profile: profile.map(read),
+            bundles,
         }
     }
 }
 
-/// A group of tools, served as one MCP server.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = ToolBundle)]
-pub enum Bundle {
-    /// Talking to others and requesting actions outside Roost.
-    Door,
-    /// Reading the agent's skills.
-    Skills,
-    /// Files and commands in the agent's sandbox.
-    Sandbox,
-    /// Git in the agent's sandbox.
-    Repo,
-}
-
-impl Bundle {
-    pub const ALL: [Self; 4] = [Self::Door, Self::Skills, Self::Sandbox, Self::Repo];
-
-    /// The stored value.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Door => "door",
-            Self::Skills => "skills",
-            Self::Sandbox => "sandbox",
-            Self::Repo => "repo",
-        }
-    }
-
-    /// Parses a value of a row or a request.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|bundle| bundle.as_str() == word)
-    }
+/// The profile and the bundles of a step. The team's profile applies, else the template's, else the record's. The
+/// bundles are those of all three, as far as this profile allows them.
+pub fn effective(
+    record: &Grant,
+    template: Option<&Grant>,
+    team: Option<&Grant>,
+) -> (Profile, BTreeSet<Bundle>) {
+    let by_rank = [team, template, Some(record)];
+    let grants = by_rank.into_iter().flatten();
+    let profile = grants.clone().find_map(|grant| grant.profile);
+    let profile = profile.unwrap_or(Profile::Toolfree);
+    let bundles = grants.flat_map(|grant| grant.bundles.iter().copied());
+    let bundles = bundles.filter(|bundle| allows(profile, *bundle)).collect();
+    (profile, bundles)
 }
 
 /// What the caller of tools may do. The gateway creates it for a step or for an agent's token. The caller never does.
@@ -199,7 +169,7 @@ pub struct ToolResult {
 pub fn offered(profile: Profile, bundles: &BTreeSet<Bundle>) -> Vec<ToolSpec> {
     catalogue::all()
         .into_iter()
-        .filter(|tool| bundles.contains(&tool.bundle) && profile.admits(tool))
+        .filter(|tool| bundles.contains(&tool.bundle) && admits(profile, tool))
         .collect()
 }
 

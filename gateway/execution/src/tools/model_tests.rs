@@ -144,3 +144,60 @@ proptest! {
         if x != y { prop_assert_ne!(first.part(&x), first.part(&y)); }
     }
 }
+
+fn grant() -> impl Strategy<Value = Grant> {
+    let profile = proptest::option::of(proptest::sample::select(&Profile::ALL[..]));
+    let bundles =
+        proptest::collection::btree_set(proptest::sample::select(&Bundle::ALL[..]), 0..=4);
+    (profile, bundles).prop_map(|(profile, bundles)| Grant { profile, bundles })
+}
+
+proptest! {
+    /// A step may use exactly what one of the sources grants and the effective profile allows.
+    #[test]
+    fn effective_bundles_are_the_union_of_all_sources_cut_by_the_profile(
+        record in grant(), template in proptest::option::of(grant()), team in proptest::option::of(grant()),
+    ) {
+        let (profile, bundles) = effective(&record, template.as_ref(), team.as_ref());
+        let of = |grant: &Option<Grant>| grant.as_ref().and_then(|grant| grant.profile);
+        let expected = of(&team).or(of(&template)).or(record.profile).unwrap_or(Profile::Toolfree);
+        prop_assert_eq!(profile, expected);
+        let sources = [Some(&record), template.as_ref(), team.as_ref()];
+        let granted: BTreeSet<Bundle> = sources.into_iter().flatten().flat_map(|grant| grant.bundles.clone()).collect();
+        for bundle in Bundle::ALL {
+            let needs_sandbox = matches!(bundle, Bundle::Sandbox | Bundle::Repo);
+            let is_cut = needs_sandbox && profile == Profile::Toolfree;
+            prop_assert_eq!(bundles.contains(&bundle), granted.contains(&bundle) && !is_cut);
+        }
+        // The cut changes what is shown, and never what is offered.
+        prop_assert_eq!(offered(profile, &bundles), offered(profile, &granted));
+    }
+}
+
+#[test]
+fn door_of_a_minted_record_reaches_a_step_of_a_team_that_does_not_name_it() {
+    let record = Grant {
+        profile: Some(Profile::Toolfree),
+        bundles: BTreeSet::from([Bundle::Door]),
+    };
+    let template = Grant {
+        profile: Some(Profile::CodingReadwrite),
+        bundles: BTreeSet::from([Bundle::Sandbox]),
+    };
+    let (profile, bundles) = effective(&record, Some(&template), Some(&Grant::default()));
+    assert_eq!(profile, Profile::CodingReadwrite);
+    assert_eq!(bundles, BTreeSet::from([Bundle::Door, Bundle::Sandbox]));
+}
+
+#[test]
+fn unknown_profile_of_a_row_is_the_narrowest_one() {
+    let team = Grant::from_stored(Some("all_of_it"), BTreeSet::from([Bundle::Sandbox]));
+    let record = Grant {
+        profile: Some(Profile::CodingReadwrite),
+        ..Grant::default()
+    };
+    assert_eq!(
+        effective(&record, None, Some(&team)),
+        (Profile::Toolfree, BTreeSet::new())
+    );
+}

@@ -41,8 +41,10 @@ pub struct Team {
     pub risk_profile: Option<Profile>,
     /// The team's own bundles, in addition to the template's.
     pub mcp_bundles: Vec<Bundle>,
-    /// The profile that applies.
+    /// The team's profile, else its template's. `toolfree` when neither names one: then the profile in the record of each
+    /// agent applies.
     pub effective_profile: Profile,
+    /// The bundles of the team and its template, as far as the profile allows. Each agent adds those of its record.
     pub effective_bundles: BTreeSet<Bundle>,
     pub lifecycle: Lifecycle,
     #[serde(skip_serializing_if = "Option::is_none")]

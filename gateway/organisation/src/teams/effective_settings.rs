@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::entity::team;
-use super::model::{effective_bundles, effective_profile};
 use super::store;
 use crate::templates::{self, Content};
-use roost_execution::tools::{Bundle, Profile};
+use roost_agents::claws::runtime_record::{self, RecordRow};
+use roost_execution::tools::{Bundle, Grant, Profile, effective};
 use roost_platform::ids::{ClawId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -28,8 +28,8 @@ pub struct EffectiveSettings {
     pub machine: Option<String>,
 }
 
-/// The settings of an agent in this team, or in the team that it is a member of. An agent without a team is
-/// `toolfree` and has only its skills.
+/// The settings of an agent in this team, or in the team that it is a member of (the newest one when there are several).
+/// An agent without a team has what its record allows.
 ///
 /// # Errors
 /// When the database fails.
@@ -39,25 +39,30 @@ pub async fn effective_settings(
     agent: ClawId,
     team: Option<TeamId>,
 ) -> Result<EffectiveSettings, DbErr> {
+    let record = runtime_record::get(db, scope, agent).await?;
+    let own = record.as_ref().map_or_else(Grant::default, of_record);
     let row = match team {
         Some(team) => store::get(db, scope, team).await?,
         None => store::of_agent(db, scope, agent).await?,
     };
     match row {
-        Some(row) => of_team(db, scope, &row).await,
-        None => Ok(EffectiveSettings {
-            team: None,
-            version: None,
-            profile: Profile::Toolfree,
-            bundles: BTreeSet::from([Bundle::Skills]),
-            workbench: None,
-            model: None,
-            machine: None,
-        }),
+        Some(row) => with_team(db, scope, &own, &row).await,
+        None => {
+            let (profile, bundles) = effective(&own, None, None);
+            Ok(EffectiveSettings {
+                team: None,
+                version: None,
+                profile,
+                bundles,
+                workbench: None,
+                model: None,
+                machine: None,
+            })
+        }
     }
 }
 
-/// The settings of all members of a team.
+/// The settings that a team gives to all its members. Each member adds what its own record grants.
 ///
 /// # Errors
 /// When the database fails.
@@ -66,24 +71,39 @@ pub async fn of_team(
     scope: WorkspaceScope,
     row: &team::Model,
 ) -> Result<EffectiveSettings, DbErr> {
+    with_team(db, scope, &Grant::default(), row).await
+}
+
+fn of_record(record: &RecordRow) -> Grant {
+    let bundles = Bundle::from_stored(&record.mcp_bundles);
+    Grant::from_stored(Some(&record.risk_profile), bundles)
+}
+
+async fn with_team(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    record: &Grant,
+    row: &team::Model,
+) -> Result<EffectiveSettings, DbErr> {
     // Use the template version from which the team was made: a newer version must not change permissions silently.
     let template = match (row.template_id, row.template_version) {
         (Some(id), Some(version)) => templates::version(db, scope, id, version).await?,
         _ => None,
     };
     let template = template.and_then(|stored| Content::from_stored(&stored.content).ok());
-    let profile = template
-        .as_ref()
-        .map(|content| content.risk_profile.as_str());
-    let own: Vec<String> = serde_json::from_str(&row.mcp_bundles).unwrap_or_default();
-    let given = template
-        .iter()
-        .flat_map(|content| content.mcp_bundles.iter());
+    let template = template.map(|content| {
+        let words = content.mcp_bundles.iter();
+        let bundles = words.filter_map(|word| Bundle::parse(word)).collect();
+        Grant::from_stored(Some(content.risk_profile.as_str()), bundles)
+    });
+    let own = Bundle::from_stored(&row.mcp_bundles);
+    let team = Grant::from_stored(row.risk_profile.as_deref(), own);
+    let (profile, bundles) = effective(record, template.as_ref(), Some(&team));
     Ok(EffectiveSettings {
         team: Some(row.id),
         version: Some(row.version),
-        profile: effective_profile(row.risk_profile.as_deref(), profile),
-        bundles: effective_bundles(own.iter().map(String::as_str), given.map(String::as_str)),
+        profile,
+        bundles,
         workbench: row.workbench_id,
         model: row.model_binding.clone(),
         machine: row.machine_id.clone(),

@@ -1,4 +1,4 @@
-//! Rows of `teams`, `team_members` and `runtime_agents`.
+//! Rows of `teams` and `team_members`.
 
 /// A team.
 pub mod team {
@@ -77,37 +77,4 @@ pub mod member {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
-}
-
-/// The runtime's record of an agent.
-pub mod runtime_agent {
-    use sea_orm::entity::prelude::*;
-
-    use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{ClawId, WorkspaceId};
-
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "runtime_agents")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub agent_id: ClawId,
-        pub workspace_id: WorkspaceId,
-        pub runtime: String,
-        #[sea_orm(column_type = "Text", nullable)]
-        pub model: Option<String>,
-        pub risk_profile: String,
-        /// JSON list.
-        #[sea_orm(column_type = "Text")]
-        pub mcp_bundles: String,
-        pub created_at: DateTimeUtc,
-    }
-
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-
-    impl TenantEntity for Entity {
-        const WORKSPACE: Column = Column::WorkspaceId;
-    }
 }

@@ -2,11 +2,11 @@
 //!
 //! Invariants:
 //! * A team is created completely or not at all: agents, brains, seats and topology are one transaction.
-//! * The runtime's record of an agent is `toolfree` with the bundle `door`. The team's effective profile and bundles
-//!   decide at each call what a step may use.
+//! * The runtime's record of a new agent is `toolfree` with the bundle `door`. The gateway decides at each call what the
+//!   record, the template and the team allow together.
 //! * A saga deletes an ephemeral team after its last run. The saga completes after a crash at any point.
 //!
-//! Tables: `teams`, `team_members`, `runtime_agents`. No actors.
+//! Tables: `teams`, `team_members`. No actors.
 
 mod commands;
 mod context;
@@ -21,7 +21,6 @@ mod plan;
 mod routes;
 mod store;
 
-pub use commands::BUILT_IN;
 pub use context::TeamsContext;
 pub use effective_settings::{EffectiveSettings, effective_settings, of_team};
 pub use entity::team::Model as TeamRow;
@@ -29,6 +28,5 @@ pub use error::TeamError;
 pub use lifecycle::{after_run, is_going};
 pub use routes::router;
 pub use store::{
-    forget_agent, get as find, leave, locked, members, only_here, remove, runtime_agent, seat,
-    seats_of,
+    forget_seats, get as find, leave, locked, members, only_here, remove, seat, seats_of,
 };

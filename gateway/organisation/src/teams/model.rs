@@ -1,11 +1,7 @@
-//! Rules of teams: lifecycle, and the permissions of a team's agents. Pure code.
-
-use std::collections::BTreeSet;
+//! Rules of teams: lifecycle and state. Pure code.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-use roost_execution::tools::{Bundle, Profile};
 
 /// The maximum number of agents in one team.
 pub const MOST_MEMBERS: usize = 40;
@@ -68,51 +64,9 @@ impl State {
     }
 }
 
-/// The profile that applies: the team's, else its template's, else `toolfree`.
-pub fn effective_profile(team: Option<&str>, template: Option<&str>) -> Profile {
-    // An unknown value gives the narrowest profile.
-    let read = |word: &str| Profile::parse(word).unwrap_or(Profile::Toolfree);
-    team.or(template).map_or(Profile::Toolfree, read)
-}
-
-/// The bundles that apply: the template's and the team's.
-pub fn effective_bundles<'a>(
-    team: impl IntoIterator<Item = &'a str>,
-    template: impl IntoIterator<Item = &'a str>,
-) -> BTreeSet<Bundle> {
-    team.into_iter()
-        .chain(template)
-        .filter_map(Bundle::parse)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_teams_profile_counts_before_its_templates_and_an_unknown_one_gives_nothing() {
-        let profile = effective_profile;
-        assert_eq!(profile(None, None), Profile::Toolfree);
-        assert_eq!(
-            profile(None, Some("coding_readwrite")),
-            Profile::CodingReadwrite
-        );
-        assert_eq!(
-            profile(Some("research_readonly"), Some("coding_readwrite")),
-            Profile::ResearchReadonly
-        );
-        assert_eq!(
-            profile(Some("all_of_it"), Some("coding_readwrite")),
-            Profile::Toolfree
-        );
-    }
-
-    #[test]
-    fn bundles_are_those_of_both_and_nothing_else() {
-        let bundles = effective_bundles(["repo", "browser"], ["skills", "repo"]);
-        assert_eq!(bundles, BTreeSet::from([Bundle::Skills, Bundle::Repo]));
-    }
 
     #[test]
     fn an_unknown_lifecycle_deletes_nothing() {

@@ -196,7 +196,6 @@ async fn shown(
     for row in rows {
         let settings = of_team(db, scope, &row).await?;
         let graph: Graph = serde_json::from_str(&row.topology).map_err(ApiError::internal)?;
-        let own: Vec<String> = serde_json::from_str(&row.mcp_bundles).unwrap_or_default();
         let members = seats
             .iter()
             .filter(|seat| seat.team_id == row.id)
@@ -218,7 +217,7 @@ async fn shown(
             id: row.id,
             state: TeamState::from_stored(&row.state),
             risk_profile: row.risk_profile.as_deref().and_then(Profile::parse),
-            mcp_bundles: own.iter().filter_map(|word| Bundle::parse(word)).collect(),
+            mcp_bundles: Bundle::from_stored(&row.mcp_bundles).into_iter().collect(),
             effective_profile: settings.profile,
             effective_bundles: settings.bundles,
             lifecycle: Lifecycle::from_stored(&row.lifecycle),

@@ -6,8 +6,8 @@ use sea_orm::{
     QuerySelect, QueryTrait, sea_query::Expr,
 };
 
-use super::entity::{member, runtime_agent, team};
-use roost_agents::claws::{self, ClawRow};
+use super::entity::{member, team};
+use roost_agents::claws::{self, ClawRow, runtime_record};
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{ClawId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -43,7 +43,8 @@ pub async fn locked(
     Ok(rows.into_iter().next())
 }
 
-/// Whether an agent exists, and the version of a team if the team exists, in one query.
+/// The version of an agent that is not deleted, and the version of a team if the team exists, in one query. While both
+/// are unchanged, the permissions of the agent in the team are unchanged.
 ///
 /// # Errors
 /// When the database fails.
@@ -52,7 +53,7 @@ pub async fn seat(
     scope: WorkspaceScope,
     agent: ClawId,
     team: TeamId,
-) -> Result<Option<Option<i64>>, DbErr> {
+) -> Result<Option<(i64, Option<i64>)>, DbErr> {
     let version = team::Entity::find_by_id_in(scope, team)
         .select_only()
         .column(team::Column::Version)
@@ -80,7 +81,7 @@ pub async fn list(
         .await
 }
 
-/// Inserts a team with its members and their runtime records.
+/// Inserts a team with its members.
 ///
 /// # Errors
 /// When the database fails.
@@ -88,20 +89,11 @@ pub async fn insert(
     db: &impl ConnectionTrait,
     row: team::Model,
     members: Vec<member::Model>,
-    records: Vec<runtime_agent::Model>,
 ) -> Result<(), DbErr> {
     team::Entity::insert(row.into_active_model())
         .exec_without_returning(db)
         .await?;
-    put_members(db, members).await?;
-    if !records.is_empty() {
-        runtime_agent::Entity::insert_many(
-            records.into_iter().map(IntoActiveModel::into_active_model),
-        )
-        .exec_without_returning(db)
-        .await?;
-    }
-    Ok(())
+    put_members(db, members).await
 }
 
 async fn put_members(db: &impl ConnectionTrait, members: Vec<member::Model>) -> Result<(), DbErr> {
@@ -223,33 +215,11 @@ pub async fn remove(
     Ok(())
 }
 
-/// The runtime's record of an agent.
+/// Removes an agent from its teams, before its row is deleted.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn runtime_agent(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    agent: ClawId,
-) -> Result<Option<runtime_agent::Model>, DbErr> {
-    runtime_agent::Entity::find_by_id_in(scope, agent)
-        .one(db)
-        .await
-}
-
-/// Removes an agent from the runtime and from its teams, before its row is deleted.
-///
-/// # Errors
-/// When the database fails.
-pub async fn forget_agent(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    agent: ClawId,
-) -> Result<(), DbErr> {
-    runtime_agent::Entity::delete_in(scope)
-        .filter(runtime_agent::Column::AgentId.eq(agent))
-        .exec(db)
-        .await?;
+pub async fn forget_seats(db: &impl ConnectionTrait, agent: ClawId) -> Result<(), DbErr> {
     member::Entity::delete_many()
         .filter(member::Column::AgentId.eq(agent))
         .exec(db)
@@ -272,11 +242,14 @@ pub async fn only_here(
         .column(member::Column::AgentId)
         .filter(member::Column::TeamId.ne(team))
         .into_query();
-    runtime_agent::Entity::find()
+    let minted = runtime_record::minted(agents.iter().copied());
+    member::Entity::find()
         .select_only()
-        .column(runtime_agent::Column::AgentId)
-        .filter(runtime_agent::Column::AgentId.is_in(agents.iter().copied()))
-        .filter(runtime_agent::Column::AgentId.not_in_subquery(elsewhere))
+        .column(member::Column::AgentId)
+        .distinct()
+        .filter(member::Column::TeamId.eq(team))
+        .filter(member::Column::AgentId.in_subquery(minted))
+        .filter(member::Column::AgentId.not_in_subquery(elsewhere))
         .into_tuple()
         .all(db)
         .await
@@ -309,19 +282,8 @@ pub async fn rebind(
     now: DateTime<Utc>,
 ) -> Result<Vec<ClawRow>, DbErr> {
     let seats = members(&**tx, &[team]).await?;
-    let agents = seats.into_iter().map(|seat| seat.agent_id);
-    let made = runtime_agent::Entity::find_in(scope)
-        .filter(runtime_agent::Column::AgentId.is_in(agents))
-        .all(&**tx)
-        .await?;
-    let ids: Vec<ClawId> = made.into_iter().map(|record| record.agent_id).collect();
-    let rebound = claws::rebind(tx, scope, &ids, from, to, now).await?;
-    runtime_agent::Entity::update_many()
-        .col_expr(runtime_agent::Column::Model, Expr::value(to))
-        .filter(runtime_agent::Column::AgentId.is_in(rebound.iter().map(|claw| claw.id)))
-        .exec(&**tx)
-        .await?;
-    Ok(rebound)
+    let minted = runtime_record::minted(seats.into_iter().map(|seat| seat.agent_id));
+    claws::rebind(tx, scope, minted, from, to, now).await
 }
 
 /// The seats of an agent, with the teams.

@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
-use roost_agents::claws::{self, avatar, brain};
+use roost_agents::claws::{self, avatar, brain, runtime_record};
 use roost_connections::apps::{self, Which};
 use roost_connections::doors;
 use roost_execution::tools::tokens;
@@ -66,7 +66,8 @@ impl SagaHandler for ClawEnd {
                 && let Some(row) = claws::find(&**tx, scope, claw).await?
             {
                 // In foreign-key order.
-                teams::forget_agent(&**tx, scope, claw).await?;
+                teams::forget_seats(&**tx, claw).await?;
+                runtime_record::remove_of(&**tx, scope, claw).await?;
                 sandboxes::remove_of(&**tx, scope, claw).await?;
                 tokens::remove_of(&**tx, scope, claw).await?;
                 skills::remove_choices_of(&**tx, scope, claw).await?;

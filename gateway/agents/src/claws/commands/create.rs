@@ -3,6 +3,7 @@
 use crate::claws::brain::{self, Cause, Write};
 use crate::claws::dto::NewClaw;
 use crate::claws::entity::claw;
+use crate::claws::runtime_record::{self, Record};
 use crate::claws::{ClawError, ClawsContext, store};
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{ClawId, UserId};
@@ -27,12 +28,13 @@ pub async fn create(
         return Ok(present);
     }
     quota::take(&change, scope, &state.plans, QuotaKind::Agents, 1).await?;
-    let row = create_in(&mut change, id, new).await?;
+    let row = create_in(&mut change, id, new, &Record::alone()).await?;
     change.commit().await?;
     Ok(row)
 }
 
-/// As [`create`], in a change of the caller, which has taken the quota for it.
+/// As [`create`], in a change of the caller, which has taken the quota for it. `record` is what the runtime knows of the
+/// agent.
 ///
 /// # Errors
 /// [`ClawError::NameTaken`].
@@ -40,6 +42,7 @@ pub async fn create_in(
     change: &mut Change,
     id: ClawId,
     new: NewClaw,
+    record: &Record,
 ) -> Result<claw::Model, ClawError> {
     let (scope, now) = (change.scope(), change.now());
     let name = new.name.trim().to_owned();
@@ -62,6 +65,7 @@ pub async fn create_in(
     store::insert(change.tx(), row.clone())
         .await
         .map_err(|error| ClawError::of_write(error, &row.name))?;
+    runtime_record::store::insert(change.tx(), &row, record).await?;
     let details = serde_json::json!({ "name": row.name });
     change.record("claw.created", ("claw", &id), details);
     if let Some(agent_md) = new.brain_seed {

@@ -9,6 +9,7 @@ use crate::teams::plan::NO_COMPARISON;
 use crate::teams::{TeamError, TeamsContext, nested, store};
 use roost_agents::claws;
 use roost_execution::models;
+use roost_execution::tools::Bundle;
 use roost_execution::topology::{self, Graph, NodeKind};
 use roost_platform::db::WriteTx;
 use roost_platform::events::{Event, ResourceKind};
@@ -17,7 +18,7 @@ use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 use roost_web::problem::FieldError;
 
-use super::create::{Places, bundles, machines, no_model};
+use super::create::{Places, machines, no_model};
 
 /// Changes the name, description, model, lifecycle, machine, topology and sandbox of a team.
 ///
@@ -122,7 +123,7 @@ pub async fn configure(
         row.risk_profile = profile.map(|profile| profile.as_str().to_owned());
     }
     if let Some(named) = wanted.mcp_bundles {
-        row.mcp_bundles = bundles(&named);
+        row.mcp_bundles = Bundle::stored(named);
     }
     let details =
         serde_json::json!({ "risk_profile": row.risk_profile, "mcp_bundles": row.mcp_bundles });

@@ -1,17 +1,18 @@
-//! Creates a team: its agents, their runtime records, its topology and its seats. All of it is one transaction, so a
+//! Creates a team: its agents, its topology and its seats. All of it is one transaction, so a
 //! team exists completely or not at all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::teams::dto::NewTeam;
-use crate::teams::entity::{member, runtime_agent, team};
+use crate::teams::entity::{member, team};
 use crate::teams::model::State;
 use crate::teams::plan::{self, Member};
 use crate::teams::{TeamError, TeamsContext, nested, store};
 use crate::templates::{self, Content, Template};
+use roost_agents::claws::runtime_record::Record;
 use roost_agents::claws::{self, ClawError, NewClaw, create_in};
 use roost_execution::models;
-use roost_execution::tools::{Bundle, Profile};
+use roost_execution::tools::Bundle;
 use roost_execution::topology::Graph;
 use roost_machines::sandboxes;
 use roost_platform::db::WriteTx;
@@ -21,9 +22,6 @@ use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 use roost_tenancy::workspaces::{QuotaKind, quota};
 use roost_web::problem::FieldError;
-
-/// The name of the gateway's own runtime.
-pub const BUILT_IN: &str = "built_in";
 
 /// Creates the team `id`. A repeat with the same id returns the existing team. `may_place`: whether the caller may
 /// choose machines.
@@ -86,7 +84,8 @@ pub async fn create(
                 let binding = member.model_binding.as_ref().or(new.model_binding.as_ref());
                 let name = name_of(&change, scope, &new, member).await?;
                 let claw = claw_of(member, name, binding.cloned());
-                create_in(&mut change, agent, claw).await?;
+                // The record itself never allows file or shell tools: the team and its template add them.
+                create_in(&mut change, agent, claw, &Record::minted()).await?;
                 if let Some(template) = template.as_ref().filter(|_| member.of_template) {
                     let (of, version) = (template.row.id, template.row.version);
                     templates::link::link_in(&change, agent, of, version, &member.slot).await?;
@@ -110,7 +109,7 @@ pub async fn create(
         description: new.description.clone(),
         state: State::Ready.as_str().to_owned(),
         risk_profile: new.risk_profile.map(|profile| profile.as_str().to_owned()),
-        mcp_bundles: bundles(&new.mcp_bundles),
+        mcp_bundles: Bundle::stored(new.mcp_bundles.iter().copied()),
         lifecycle: new.lifecycle.as_str().to_owned(),
         template_id: template.as_ref().map(|template| template.row.id),
         template_version: template.as_ref().map(|template| template.row.version),
@@ -140,27 +139,7 @@ pub async fn create(
             slot: seat.slot.clone(),
             position,
         });
-    let records = plan
-        .members
-        .iter()
-        .filter(|seat| seat.agent.is_none())
-        .map(|seat| {
-            // The record itself never allows file or shell tools: the gateway decides at each call what a step may
-            // use.
-            runtime_agent::Model {
-                agent_id: agents[&seat.node],
-                workspace_id: scope.workspace(),
-                runtime: BUILT_IN.to_owned(),
-                model: seat
-                    .model_binding
-                    .clone()
-                    .or_else(|| new.model_binding.clone()),
-                risk_profile: Profile::Toolfree.as_str().to_owned(),
-                mcp_bundles: bundles(&[Bundle::Door]),
-                created_at: now,
-            }
-        });
-    store::insert(change.tx(), row.clone(), seats.collect(), records.collect()).await?;
+    store::insert(change.tx(), row.clone(), seats.collect()).await?;
     let details = serde_json::json!({
         "name": row.name, "template": row.template_id, "agents": plan.members.len(), "topology": graph.kind,
         "machine": row.machine_id,
@@ -169,17 +148,6 @@ pub async fn create(
     change.event(Event::changed(ResourceKind::Team, id, row.version));
     change.commit().await?;
     Ok(row)
-}
-
-/// The bundles as stored JSON.
-pub(super) fn bundles(bundles: &[Bundle]) -> String {
-    let mut words: Vec<&str> = Vec::new();
-    for bundle in bundles {
-        if !words.contains(&bundle.as_str()) {
-            words.push(bundle.as_str());
-        }
-    }
-    serde_json::json!(words).to_string()
 }
 
 /// The caller's rights to name machines in a team.

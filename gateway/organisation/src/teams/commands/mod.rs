@@ -6,6 +6,6 @@ mod delete;
 mod run;
 
 pub use change::{change, configure};
-pub use create::{BUILT_IN, create};
+pub use create::create;
 pub use delete::delete;
 pub use run::run;
