@@ -292,7 +292,7 @@ impl Gateway {
                 db: db.clone(),
                 clock: clock.clone(),
                 kill_points: kill_points.clone(),
-                handlers: sagas::handlers(&ids, fleet, machines.sandboxes.clone()),
+                handlers: sagas::handlers(&ids, fleet, machines.sandboxes.clone(), runs.clone()),
                 owner: ids.next().to_string(),
             },
             saga_nudge,

@@ -197,6 +197,7 @@ async fn system(
     let db = agents.db.read();
     let mut text = match claw.system_prompt.as_deref().map(str::trim) {
         Some(prompt) if !prompt.is_empty() => prompt.to_owned(),
+        _ if job.run.agent_id.is_some() => format!("You are {}, an agent.", claw.name),
         _ => format!("You are {}, an agent of a team.", claw.name),
     };
     let skills = agent_skills::effective(db, scope, claw.id).await?;

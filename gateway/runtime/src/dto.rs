@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::Kind;
 use roost_platform::events::AgentState;
 use roost_platform::ids::{ClawId, SandboxId, TeamId, TemplateId};
+use roost_web::json::{Check, Mistakes};
 
 /// A tool that an agent may use.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,6 +26,8 @@ pub struct OfferedTool {
 #[schema(as = AgentRuntimeConfig)]
 pub struct RuntimeConfig {
     pub agent_id: ClawId,
+    /// The agent's version, for `If-Match`.
+    pub version: i64,
     /// `built_in`, the only runtime so far.
     pub runtime: String,
     /// The agent's own model binding. When it is absent, the team's binding applies, then the workspace's default.
@@ -33,11 +36,13 @@ pub struct RuntimeConfig {
     /// The model that the agent would use now. Absent when the binding does not resolve to a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The profile in the runtime's record. The gateway decides at each call which tools a step may use.
+    /// The agent's own profile. The profile of its team or its template applies before it.
     pub record_profile: Profile,
+    /// The agent's own bundles. Its team and its template add theirs.
     pub record_bundles: BTreeSet<Bundle>,
-    /// The profile that applies in a step of the agent's team.
+    /// The profile that applies: the team's, else its template's, else the record's.
     pub effective_profile: Profile,
+    /// The bundles of record, template and team, as far as this profile allows.
     pub effective_bundles: BTreeSet<Bundle>,
     /// The tools that this profile and these bundles offer.
     pub tools: Vec<OfferedTool>,
@@ -52,6 +57,51 @@ pub struct RuntimeConfig {
     pub template_version: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role_slot: Option<String>,
+}
+
+/// A change of what the runtime knows of an agent. Absent fields stay unchanged.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = AgentRuntimeConfigChange)]
+pub struct RuntimeConfigChange {
+    /// A model of the workspace. Null removes the agent's own binding.
+    #[serde(default, deserialize_with = "roost_web::json::nullable")]
+    #[schema(value_type = Option<String>, max_length = 200)]
+    pub model_binding: Option<Option<String>>,
+    pub risk_profile: Option<Profile>,
+    pub mcp_bundles: Option<Vec<Bundle>>,
+}
+
+impl Check for RuntimeConfigChange {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if let Some(Some(model)) = &self.model_binding {
+            mistakes.text("/model_binding", model, 1, 200);
+        }
+    }
+}
+
+/// Work for one agent.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunAgent {
+    /// The goal.
+    #[schema(min_length = 1, max_length = 100_000)]
+    pub input: String,
+    /// The cost limit of the run, in millionths of a US dollar.
+    #[schema(minimum = 0)]
+    pub cost_ceiling_microusd: Option<i64>,
+}
+
+impl Check for RunAgent {
+    fn check(&self, mistakes: &mut Mistakes) {
+        mistakes.text("/input", &self.input, 1, 100_000);
+        if self
+            .cost_ceiling_microusd
+            .is_some_and(|ceiling| ceiling < 0)
+        {
+            mistakes.add("/cost_ceiling_microusd", "must not be below 0");
+        }
+    }
 }
 
 /// The identity of an agent.

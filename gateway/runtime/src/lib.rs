@@ -6,9 +6,11 @@
 //! * The gateway never holds a model's key. The rules are the last part of the system prompt, after skills and
 //!   memory.
 //!
-//! Tables: none (`runs` keeps the journal, `teams` keeps an agent's record). In the tree: a session is a job below
+//! Tables: none (`runs` keeps the journal, `claws` keeps an agent's record). In the tree: a session is a job below
 //! its run's actor. The worker `runs/telemetry` publishes what workspaces use.
 
+pub use context::RuntimeContext;
+pub use error::RuntimeError;
 pub use routes::router;
 
 use std::time::Instant;
@@ -27,7 +29,10 @@ use roost_platform::supervision::KillPoints;
 use roost_tenancy::auth::WorkspaceScope;
 
 mod agent_context;
+mod commands;
+mod context;
 mod dto;
+mod error;
 mod progress_events;
 mod progress_stream;
 mod routes;

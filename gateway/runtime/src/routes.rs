@@ -1,16 +1,18 @@
-//! `/api/claws/{id}/runtime-config` and `/compartments`.
+//! `/api/claws/{id}/runtime-config`, `/run` and `/compartments`.
 
 use axum::Json;
 use axum::extract::State;
+use http::{HeaderMap, StatusCode};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::Agents;
 use super::dto::{
-    Body, Compartments, Identity, Memory, OfferedTool, Permissions, RuntimeConfig, SkillBrief,
+    Body, Compartments, Identity, Memory, OfferedTool, Permissions, RunAgent, RuntimeConfig,
+    RuntimeConfigChange, SkillBrief,
 };
-use roost_agents::claws::runtime_record::{self, BUILT_IN};
-use roost_agents::claws::{self, ClawRow, brain};
+use super::{Agents, RuntimeContext, commands};
+use roost_agents::claws::{self, ClawRow, brain, runtime_record};
 use roost_connections::apps;
+use roost_execution::runs::{self, RunSummary};
 use roost_execution::tools::{self, Bundle, Profile};
 use roost_execution::topology::Graph;
 use roost_machines::sandboxes;
@@ -18,16 +20,19 @@ use roost_organisation::agent_skills;
 use roost_organisation::teams;
 use roost_organisation::templates;
 use roost_platform::events::AgentState;
-use roost_platform::ids::ClawId;
+use roost_platform::ids::{ClawId, RunId};
 use roost_tenancy::auth::{Scoped, WorkspaceScope, can};
+use roost_web::conditional::if_match;
 use roost_web::error::{ApiError, ApiResult};
-use roost_web::json::Path;
+use roost_web::idempotency::CreationId;
+use roost_web::json::{Path, Valid};
 use roost_web::problem::Problem;
 
 /// The routes.
-pub fn router() -> OpenApiRouter<Agents> {
+pub fn router() -> OpenApiRouter<RuntimeContext> {
     OpenApiRouter::new()
-        .routes(routes!(runtime_config))
+        .routes(routes!(runtime_config, configure))
+        .routes(routes!(run))
         .routes(routes!(compartments))
 }
 
@@ -37,34 +42,74 @@ pub fn router() -> OpenApiRouter<Agents> {
     params(("id" = ClawId, Path)),
     responses((status = 200, body = RuntimeConfig), (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn runtime_config(
-    State(agents): State<Agents>,
+    State(state): State<RuntimeContext>,
     caller: Scoped<can::ReadClaws>,
     Path(id): Path<ClawId>,
 ) -> ApiResult<Json<RuntimeConfig>> {
-    let (db, scope) = (agents.db.read(), caller.scope());
-    let claw = agent(&agents, scope, id).await?;
+    Ok(Json(shown(&state.agents, caller.scope(), id).await?))
+}
+
+/// Changes the model, the profile or the bundles of an agent.
+/// The team and its template add to the bundles, and the team's or the template's profile goes before the agent's own.
+#[utoipa::path(patch, path = "/api/claws/{id}/runtime-config", tag = "claws", operation_id = "configure_claw",
+    request_body = RuntimeConfigChange,
+    params(("id" = ClawId, Path), ("If-Match" = Option<String>, Header, description = "the version that was seen")),
+    responses((status = 200, body = RuntimeConfig), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem)))]
+async fn configure(
+    State(state): State<RuntimeContext>,
+    caller: Scoped<can::ManageTeams>,
+    Path(id): Path<ClawId>,
+    headers: HeaderMap,
+    Valid(change): Valid<RuntimeConfigChange>,
+) -> ApiResult<Json<RuntimeConfig>> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let seen = if_match(&headers)?;
+    commands::configure(&state, scope, user, id, seen, change).await?;
+    Ok(Json(shown(&state.agents, scope, id).await?))
+}
+
+/// Gives work to one agent, as a durable run of one step.
+/// The agent works with its record's model and permissions. When it sits in a team, it works with those of its team, in
+/// the sandbox of its team.
+#[utoipa::path(post, path = "/api/claws/{id}/run", tag = "claws", operation_id = "run_claw", request_body = RunAgent,
+    params(("id" = ClawId, Path),
+        ("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
+    responses((status = 202, body = RunSummary), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn run(
+    State(state): State<RuntimeContext>,
+    caller: Scoped<can::StartRuns>,
+    Path(agent): Path<ClawId>,
+    id: CreationId<RunId>,
+    Valid(asked): Valid<RunAgent>,
+) -> ApiResult<(StatusCode, Json<RunSummary>)> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let id = id.or_fresh(&state.agents.ids);
+    let row = commands::run(&state, scope, user, agent, id, asked).await?;
+    let run = runs::summary(&state.runs, row).await?;
+    Ok((StatusCode::ACCEPTED, Json(run)))
+}
+
+async fn shown(agents: &Agents, scope: WorkspaceScope, id: ClawId) -> ApiResult<RuntimeConfig> {
+    let db = agents.db.read();
+    let claw = agent(agents, scope, id).await?;
     let settings = teams::effective_settings(db, scope, id, None).await?;
-    let record = runtime_record::get(db, scope, id).await?;
+    let record = runtime_record::get(db, scope, id)
+        .await?
+        .ok_or_else(|| ApiError::not_found("claw"))?;
     let link = templates::link::of(db, scope, id).await?;
-    let binding = claw.model_binding.as_deref().or(settings.model.as_deref());
+    let binding = record.model.as_deref().or(settings.model.as_deref());
     let model = agents.models.resolve(scope, binding).await;
-    let words = record.as_ref().map(|record| record.mcp_bundles.as_str());
-    let words: Vec<String> = serde_json::from_str(words.unwrap_or("[]")).unwrap_or_default();
     let offered = tools::offered(settings.profile, &settings.bundles);
-    Ok(Json(RuntimeConfig {
+    Ok(RuntimeConfig {
         agent_id: id,
-        runtime: record
-            .as_ref()
-            .map_or_else(|| BUILT_IN.to_owned(), |record| record.runtime.clone()),
+        version: claw.version,
         model: model.ok().map(|model| model.name),
-        model_binding: claw.model_binding,
-        record_profile: record
-            .and_then(|record| Profile::parse(&record.risk_profile))
-            .unwrap_or(Profile::Toolfree),
-        record_bundles: words
-            .iter()
-            .filter_map(|word| Bundle::parse(word))
-            .collect(),
+        record_profile: Profile::parse(&record.risk_profile).unwrap_or(Profile::Toolfree),
+        record_bundles: Bundle::from_stored(&record.mcp_bundles),
+        runtime: record.runtime,
+        model_binding: record.model,
         effective_profile: settings.profile,
         effective_bundles: settings.bundles,
         tools: offered
@@ -81,7 +126,7 @@ async fn runtime_config(
         template_id: link.as_ref().map(|link| link.template_id),
         template_version: link.as_ref().map(|link| link.template_version),
         role_slot: link.map(|link| link.role_slot),
-    }))
+    })
 }
 
 /// Shows an agent's parts: its identity, memory, skills, tools, apps, sandbox and seats.
@@ -89,12 +134,13 @@ async fn runtime_config(
     params(("id" = ClawId, Path)),
     responses((status = 200, body = Compartments), (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn compartments(
-    State(agents): State<Agents>,
+    State(state): State<RuntimeContext>,
     caller: Scoped<can::ReadClaws>,
     Path(id): Path<ClawId>,
 ) -> ApiResult<Json<Compartments>> {
-    let (db, scope) = (agents.db.read(), caller.scope());
-    let claw = agent(&agents, scope, id).await?;
+    let (agents, scope) = (&state.agents, caller.scope());
+    let db = agents.db.read();
+    let claw = agent(agents, scope, id).await?;
     let settings = teams::effective_settings(db, scope, id, None).await?;
     let brain = brain::newest(db, scope, id).await?;
     let skills = agent_skills::effective(db, scope, id).await?;
@@ -135,7 +181,7 @@ async fn compartments(
             node_id: row.node_id,
             state: row.state,
         }),
-        seats: seats(&agents, scope, id).await?,
+        seats: seats(agents, scope, id).await?,
         at_work: claws::at_work(db, scope, id).await?,
     }))
 }

@@ -15,6 +15,7 @@ use roost_machines::fleet::FleetContext;
 use roost_machines::sandboxes::SandboxesHandle;
 use roost_organisation::agent_skills::AgentSkillsContext;
 use roost_organisation::teams::TeamsContext;
+use roost_runtime::RuntimeContext;
 use roost_tenancy::auth::AuthError;
 use roost_tenancy::auth::hosted::Hosted;
 use roost_tenancy::streams::LiveContext;
@@ -109,7 +110,11 @@ pub(super) fn contexts(
         models: hosts::models(shared),
         tools: toolbox::state(shared, work.agents.tools.clone()),
         runs: work.runs.clone(),
-        runtime: work.agents.clone(),
+        runtime: RuntimeContext {
+            agents: work.agents.clone(),
+            runs: work.runs.clone(),
+            clock: clock.clone(),
+        },
         teams: TeamsContext {
             db: db.clone(),
             ids: ids.clone(),

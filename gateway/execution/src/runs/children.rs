@@ -108,6 +108,7 @@ async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult
         graph,
         input: job.prompt.clone(),
         team: Some(team),
+        agent: None,
         parent: Some((&job.run, job.journal.step.to_string())),
         forked: None,
         ceiling: remaining_ceiling(runs, &job.run).await?,

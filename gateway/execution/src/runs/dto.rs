@@ -28,6 +28,9 @@ pub struct RunSummary {
     pub title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team_id: Option<TeamId>,
+    /// The agent that the run gives work to, without a team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<ClawId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mission_id: Option<uuid::Uuid>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -193,6 +196,8 @@ pub struct RunsQuery {
     pub cursor: Option<String>,
     /// Only runs of this team.
     pub team_id: Option<TeamId>,
+    /// Only runs that give work to this agent alone.
+    pub agent_id: Option<ClawId>,
     /// The children of this run, instead of the runs that people started.
     pub parent_run_id: Option<RunId>,
     pub status: Option<Status>,
@@ -230,6 +235,7 @@ impl RunSummary {
             tier: Tier::parse(&row.tier).unwrap_or(Tier::Team),
             title: row.title,
             team_id: row.team_id,
+            agent_id: row.agent_id,
             mission_id: row.mission_id,
             mission_phase_id: row.mission_phase_id,
             parent_run_id: row.parent_run_id,

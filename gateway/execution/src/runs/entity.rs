@@ -6,7 +6,7 @@ pub mod run {
     use sea_orm::FromQueryResult;
 
     use super::{record, state};
-    use roost_platform::ids::{RunId, TeamId, UserId, WorkspaceId};
+    use roost_platform::ids::{ClawId, RunId, TeamId, UserId, WorkspaceId};
     use uuid::Uuid;
 
     #[derive(Clone, Debug, PartialEq, Eq, FromQueryResult)]
@@ -36,6 +36,8 @@ pub mod run {
         pub started_ms: Option<i64>,
         pub ended_ms: Option<i64>,
         pub team_id: Option<TeamId>,
+        /// The agent that a run of tier `single` gives work to.
+        pub agent_id: Option<ClawId>,
         pub mission_id: Option<Uuid>,
         pub mission_phase_id: Option<Uuid>,
         pub parent_run_id: Option<RunId>,
@@ -112,6 +114,7 @@ pub mod run {
                 created_ms: self.created_ms,
                 ended_ms: self.ended_ms,
                 team_id: self.team_id,
+                agent_id: self.agent_id,
                 mission_id: self.mission_id,
                 mission_phase_id: self.mission_phase_id,
                 parent_run_id: self.parent_run_id,
@@ -143,6 +146,7 @@ pub mod run {
         pub started_ms: Option<i64>,
         pub ended_ms: Option<i64>,
         pub team_id: Option<TeamId>,
+        pub agent_id: Option<ClawId>,
         pub mission_id: Option<Uuid>,
         pub mission_phase_id: Option<Uuid>,
         pub parent_run_id: Option<RunId>,
@@ -174,6 +178,7 @@ pub mod run {
                 started_ms: row.started_ms,
                 ended_ms: row.ended_ms,
                 team_id: row.team_id,
+                agent_id: row.agent_id,
                 mission_id: row.mission_id,
                 mission_phase_id: row.mission_phase_id,
                 parent_run_id: row.parent_run_id,
@@ -197,7 +202,7 @@ pub mod record {
     use sea_orm::entity::prelude::*;
 
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{RunId, TeamId, UserId, WorkspaceId};
+    use roost_platform::ids::{ClawId, RunId, TeamId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "topology_runs")]
@@ -226,6 +231,8 @@ pub mod record {
         pub created_ms: i64,
         pub ended_ms: Option<i64>,
         pub team_id: Option<TeamId>,
+        /// The agent that a run of tier `single` gives work to.
+        pub agent_id: Option<ClawId>,
         pub mission_id: Option<Uuid>,
         pub mission_phase_id: Option<Uuid>,
         pub parent_run_id: Option<RunId>,

@@ -22,6 +22,9 @@ pub enum RunError {
     /// Its team is being deleted.
     #[error("the run's team is being deleted")]
     TeamGoing,
+    /// Its agent is deleted.
+    #[error("the run's agent is deleted")]
+    AgentGone,
     /// The fields of the request do not fit together.
     #[error("the request for the run is invalid")]
     Wrong(Vec<FieldError>),
@@ -46,6 +49,8 @@ impl From<RunError> for ApiError {
             ),
             E::TeamGoing => Self::new(Code::Conflict)
                 .detail("The team is being taken down, with its agents. Make a new one."),
+            E::AgentGone => Self::new(Code::Conflict)
+                .detail("The agent is deleted. Give the work to another agent."),
             E::Wrong(mistakes) => Self::validations(mistakes),
             E::BadGraph(mistakes) => Self::validations(under("/graph", mistakes)),
             E::Db(error) => error.into(),

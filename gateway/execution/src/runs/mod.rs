@@ -40,7 +40,7 @@ mod subjects;
 mod sweeper;
 pub mod tree;
 
-pub use commands::{New as NewRun, enqueue, start_in};
+pub use commands::{New as NewRun, cancel_of_agent, enqueue, start_in};
 pub use dto::RunSummary;
 pub use entity::call::Model as CallRow;
 pub use entity::run::Model as RunRow;
@@ -50,7 +50,7 @@ pub use error::{RunError, under};
 pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};
 pub use journal::{Journal, JournalError, MOST_ENTRIES};
-pub use model::{Class, Kind, StepStatus, Tier, effect_key};
+pub use model::{Class, Kind, StepStatus, Tier, effect_key, titled};
 pub use routes::{router, summary};
 pub use step_executor::{Effect, StepExecutor, StepJob, StepResult};
 pub use store::{get as find, open_of_team, remove_all, spent_lately, steps, tree as tree_of};

@@ -199,6 +199,19 @@ pub fn after_silence(cancel_requested: bool, claims: i32) -> Status {
     }
 }
 
+/// The maximum length of a run's title, in characters.
+const MOST_TITLE: usize = 200;
+
+/// The title of a run: the name of its team or agent, and the first line of its goal.
+pub fn titled(name: &str, goal: &str) -> String {
+    let first = goal.lines().map(str::trim).find(|line| !line.is_empty());
+    let title = match first {
+        Some(goal) => format!("{name}: {goal}"),
+        None => name.to_owned(),
+    };
+    title.chars().take(MOST_TITLE).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -48,6 +48,7 @@ async fn list(
     let request = paging.check()?;
     let wanted = Wanted {
         team: query.team_id,
+        agent: query.agent_id,
         parent: query.parent_run_id,
         status: query.status,
     };

@@ -13,7 +13,7 @@ use super::model::Status;
 use super::tree::{Branch, Tree};
 use crate::topology::StepRef;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
-use roost_platform::ids::{RunId, TeamId, WorkspaceId};
+use roost_platform::ids::{ClawId, RunId, TeamId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
 
@@ -21,6 +21,7 @@ use roost_web::pagination::PageRequest;
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     pub team: Option<TeamId>,
+    pub agent: Option<ClawId>,
     pub parent: Option<RunId>,
     pub status: Option<Status>,
 }
@@ -75,6 +76,9 @@ pub async fn list(
     };
     if let Some(team) = wanted.team {
         query = query.filter(TeamId.eq(team));
+    }
+    if let Some(agent) = wanted.agent {
+        query = query.filter(record::Column::AgentId.eq(agent));
     }
     if let Some(status) = wanted.status {
         query = query.filter(state::Column::Status.eq(status.as_str()));
@@ -316,6 +320,25 @@ pub async fn open_of_team(
         .one(db)
         .await?;
     Ok(one.is_some())
+}
+
+/// The queued and running runs that give work to this agent alone.
+///
+/// # Errors
+/// When the database fails.
+pub async fn open_of_agent(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Vec<RunId>, DbErr> {
+    let open = [Status::Queued.as_str(), Status::Running.as_str()];
+    let runs = with_state(record::Entity::find_in(scope))
+        .filter(record::Column::AgentId.eq(agent))
+        .filter(state::Column::Status.is_in(open))
+        .into_model::<run::Listed>()
+        .all(db)
+        .await?;
+    Ok(runs.into_iter().map(|run| run.id).collect())
 }
 
 /// The database's clock, milliseconds since 1970.

@@ -46,6 +46,28 @@ pub fn build(kind: Kind, roles: &[Role]) -> Graph {
     graph
 }
 
+/// The topology of one agent that works alone. `slot` is its role, if it has one.
+pub fn alone(agent: Uuid, name: &str, slot: Option<&str>) -> Graph {
+    let mut graph = build(
+        Kind::Single,
+        &[Role {
+            slot: slot.unwrap_or("agent").to_owned(),
+            title: plain(name),
+            seat: None,
+        }],
+    );
+    for node in &mut graph.nodes {
+        node.attributes.agent = Some(agent);
+    }
+    graph
+}
+
+/// The text as a label: one line, without hidden characters, within the limit of labels.
+fn plain(label: &str) -> String {
+    let shown = label.chars().map(|c| if is_hidden(c) { ' ' } else { c });
+    shown.take(120).collect()
+}
+
 /// The same nodes under another kind, with that kind's edges. A `single` has the first node only.
 ///
 /// # Errors
@@ -88,10 +110,6 @@ pub fn comparison(contenders: &[Contender], judge: Option<Uuid>, lot: Uuid) -> G
     let drawn = |place: &usize| Sha256::digest(format!("letter/{lot}/{place}").as_bytes());
     let mut order: Vec<usize> = (0..contenders.len()).collect();
     order.sort_by_key(drawn);
-    let plain = |label: &str| -> String {
-        let shown = label.chars().map(|c| if is_hidden(c) { ' ' } else { c });
-        shown.take(120).collect()
-    };
     let mut nodes: Vec<Node> = contenders
         .iter()
         .enumerate()

@@ -37,7 +37,7 @@ mod tests;
 mod verdict;
 mod wiring;
 
-pub use assemble::{Contender, Role, build, comparison, rearranged};
+pub use assemble::{Contender, Role, alone, build, comparison, rearranged};
 pub use check::{MAX_EDGES, MAX_NODES, Mistake, check};
 pub use drawing::{Placed, dot, layout, text};
 pub use graph::{

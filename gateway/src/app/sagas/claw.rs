@@ -9,6 +9,7 @@ use sea_orm::DbErr;
 use roost_agents::claws::{self, avatar, brain, runtime_record};
 use roost_connections::apps::{self, Which};
 use roost_connections::doors;
+use roost_execution::runs::{self, RunsHandle};
 use roost_execution::tools::tokens;
 use roost_machines::sandboxes::{self, SandboxesHandle};
 use roost_organisation::skills;
@@ -23,6 +24,7 @@ use roost_tenancy::auth::WorkspaceScope;
 /// The end of an agent.
 pub(super) struct ClawEnd {
     pub(super) sandboxes: SandboxesHandle,
+    pub(super) runs: RunsHandle,
 }
 
 impl SagaHandler for ClawEnd {
@@ -37,6 +39,10 @@ impl SagaHandler for ClawEnd {
             }
             let (scope, claw) = subject(saga);
             let said = |error: sandboxes::SandboxError| error.to_string();
+            // Before its sandbox: a run at work would make another one.
+            runs::cancel_of_agent(&self.runs, scope, saga.requested_by, claw)
+                .await
+                .map_err(|error| error.to_string())?;
             sandboxes::destroy_for_good(&self.sandboxes, scope, claw)
                 .await
                 .map_err(said)?;

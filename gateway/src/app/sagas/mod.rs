@@ -7,6 +7,7 @@ mod workspace;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use roost_execution::runs::RunsHandle;
 use roost_machines::fleet::FleetHandle;
 use roost_machines::sandboxes::SandboxesHandle;
 use roost_platform::ids::SharedIds;
@@ -17,8 +18,9 @@ pub(super) fn handlers(
     ids: &SharedIds,
     fleet: FleetHandle,
     sandboxes: SandboxesHandle,
+    runs: RunsHandle,
 ) -> HashMap<Kind, Arc<dyn SagaHandler>> {
-    let claw: Arc<dyn SagaHandler> = Arc::new(claw::ClawEnd { sandboxes });
+    let claw: Arc<dyn SagaHandler> = Arc::new(claw::ClawEnd { sandboxes, runs });
     let team = Arc::new(team::TeamEnd { ids: ids.clone() });
     let ids = ids.clone();
     let workspace = Arc::new(workspace::WorkspaceEnd { ids, fleet });

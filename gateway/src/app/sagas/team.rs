@@ -59,7 +59,7 @@ impl SagaHandler for TeamEnd {
                 match purge_in(tx, &on, seat.agent_id).await {
                     Ok(_) => {}
                     Err(ClawError::NotFound) => {
-                        teams::forget_agent(&**tx, scope, seat.agent_id).await?;
+                        teams::forget_seats(&**tx, seat.agent_id).await?;
                     }
                     Err(ClawError::Db(error)) => return Err(error),
                     Err(error) => return Err(DbErr::Custom(error.to_string())),

@@ -54,7 +54,7 @@ pub struct Contexts {
     pub mesh: mesh::MeshContext,
     pub tools: tools::ToolsContext,
     pub runs: runs::RunsHandle,
-    pub runtime: runtime::Agents,
+    pub runtime: runtime::RuntimeContext,
     pub teams: teams::TeamsContext,
     pub skills: skills::SkillsContext,
     pub agent_skills: agent_skills::AgentSkillsContext,

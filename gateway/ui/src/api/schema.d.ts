@@ -531,6 +531,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/claws/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives work to one agent, as a durable run of one step.
+         *     The agent works with its record's model and permissions. When it sits in a team, it works with those of its team, in
+         *     the sandbox of its team.
+         */
+        post: operations["run_claw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws/{id}/runtime-config": {
         parameters: {
             query?: never;
@@ -548,7 +569,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Changes the model, the profile or the bundles of an agent.
+         *     The team and its template add to the bundles, and the team's or the template's profile goes before the agent's own.
+         */
+        patch: operations["configure_claw"];
         trace?: never;
     };
     "/api/claws/{id}/sandbox": {
@@ -2407,15 +2432,17 @@ export interface components {
         /** @description The configuration of an agent's runtime. */
         AgentRuntimeConfig: {
             agent_id: components["schemas"]["ClawId"];
+            /** @description The bundles of record, template and team, as far as this profile allows. */
             effective_bundles: components["schemas"]["ToolBundle"][];
-            /** @description The profile that applies in a step of the agent's team. */
+            /** @description The profile that applies: the team's, else its template's, else the record's. */
             effective_profile: components["schemas"]["RiskProfile"];
             /** @description The model that the agent would use now. Absent when the binding does not resolve to a model. */
             model?: string | null;
             /** @description The agent's own model binding. When it is absent, the team's binding applies, then the workspace's default. */
             model_binding?: string | null;
+            /** @description The agent's own bundles. Its team and its template add theirs. */
             record_bundles: components["schemas"]["ToolBundle"][];
-            /** @description The profile in the runtime's record. The gateway decides at each call which tools a step may use. */
+            /** @description The agent's own profile. The profile of its team or its template applies before it. */
             record_profile: components["schemas"]["RiskProfile"];
             role_slot?: string | null;
             /** @description `built_in`, the only runtime so far. */
@@ -2426,7 +2453,19 @@ export interface components {
             template_version?: number | null;
             /** @description The tools that this profile and these bundles offer. */
             tools: components["schemas"]["OfferedTool"][];
+            /**
+             * Format: int64
+             * @description The agent's version, for `If-Match`.
+             */
+            version: number;
             workbench_agent_id?: components["schemas"]["ClawId"] | null;
+        };
+        /** @description A change of what the runtime knows of an agent. Absent fields stay unchanged. */
+        AgentRuntimeConfigChange: {
+            mcp_bundles?: components["schemas"]["ToolBundle"][] | null;
+            /** @description A model of the workspace. Null removes the agent's own binding. */
+            model_binding?: string | null;
+            risk_profile?: components["schemas"]["RiskProfile"] | null;
         };
         /** @description A place of an agent in a team. */
         AgentSeat: {
@@ -4432,6 +4471,7 @@ export interface components {
         /** @description A page of a list. */
         Page_RunSummary: {
             items: {
+                agent_id?: components["schemas"]["ClawId"] | null;
                 /** @description The run was cancelled and is about to stop. */
                 cancelling: boolean;
                 /** Format: int64 */
@@ -4564,8 +4604,12 @@ export interface components {
                 created_at: string;
                 created_by?: components["schemas"]["UserBrief"] | null;
                 description?: string | null;
+                /** @description The bundles of the team and its template, as far as the profile allows. Each agent adds those of its record. */
                 effective_bundles: components["schemas"]["ToolBundle"][];
-                /** @description The profile that applies. */
+                /**
+                 * @description The team's profile, else its template's. `toolfree` when neither names one: then the profile in the record of each
+                 *     agent applies.
+                 */
                 effective_profile: components["schemas"]["RiskProfile"];
                 id: components["schemas"]["TeamId"];
                 /** @description The positions of its nodes in the drawing. */
@@ -5007,6 +5051,16 @@ export interface components {
             result?: components["schemas"]["RunResult"] | null;
             steps: components["schemas"]["RunStep"][];
         };
+        /** @description Work for one agent. */
+        RunAgent: {
+            /**
+             * Format: int64
+             * @description The cost limit of the run, in millionths of a US dollar.
+             */
+            cost_ceiling_microusd?: number | null;
+            /** @description The goal. */
+            input: string;
+        };
         /** @description An entry of the journal of a step. */
         RunCall: {
             /**
@@ -5177,6 +5231,7 @@ export interface components {
         RunStepStatus: "running" | "done" | "failed" | "cancelled";
         /** @description A run in a list. Its texts come from people and agents. */
         RunSummary: {
+            agent_id?: components["schemas"]["ClawId"] | null;
             /** @description The run was cancelled and is about to stop. */
             cancelling: boolean;
             /** Format: int64 */
@@ -5539,8 +5594,12 @@ export interface components {
             created_at: string;
             created_by?: components["schemas"]["UserBrief"] | null;
             description?: string | null;
+            /** @description The bundles of the team and its template, as far as the profile allows. Each agent adds those of its record. */
             effective_bundles: components["schemas"]["ToolBundle"][];
-            /** @description The profile that applies. */
+            /**
+             * @description The team's profile, else its template's. `toolfree` when neither names one: then the profile in the record of each
+             *     agent applies.
+             */
             effective_profile: components["schemas"]["RiskProfile"];
             id: components["schemas"]["TeamId"];
             /** @description The positions of its nodes in the drawing. */
@@ -8151,6 +8210,78 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
+    run_claw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunAgent"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSummary"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
     runtime_config: {
         parameters: {
             query?: never;
@@ -8187,6 +8318,78 @@ export interface operations {
                 };
             };
             414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    configure_claw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that was seen */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentRuntimeConfigChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRuntimeConfig"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOtherProblem"];
         };
     };
@@ -13380,6 +13583,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Only runs of this team. */
                 team_id?: components["schemas"]["TeamId"];
+                /** @description Only runs that give work to this agent alone. */
+                agent_id?: components["schemas"]["ClawId"];
                 /** @description The children of this run, instead of the runs that people started. */
                 parent_run_id?: components["schemas"]["RunId"];
                 status?: components["schemas"]["RunStatus"];

@@ -50,6 +50,7 @@ impl Team {
             graph: self.graph.clone(),
             input: "Do nothing.".to_owned(),
             team: Some(self.id),
+            agent: None,
             parent: None,
             forked: None,
             ceiling: None,

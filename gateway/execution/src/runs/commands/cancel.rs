@@ -3,7 +3,7 @@
 use crate::runs::entity::run;
 use crate::runs::{RunError, RunsHandle, completion, queue, status_events, store};
 use roost_platform::events::{Event, ResourceKind};
-use roost_platform::ids::{RunId, UserId};
+use roost_platform::ids::{ClawId, RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
@@ -57,4 +57,21 @@ pub async fn cancel(
     }
     completion::abandon_calls(runs, over).await;
     Ok(row)
+}
+
+/// Cancels the open runs that give work to an agent that is deleted. No new run of it can begin: a run begins only
+/// while its agent lives.
+///
+/// # Errors
+/// When the database fails.
+pub async fn cancel_of_agent(
+    runs: &RunsHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    agent: ClawId,
+) -> Result<(), RunError> {
+    for run in store::open_of_agent(runs.inner.db.read(), scope, agent).await? {
+        cancel(runs, scope, user, run).await?;
+    }
+    Ok(())
 }

@@ -62,6 +62,7 @@ pub async fn compare(
         graph: topology::comparison(&contenders, judge, id.0),
         input: new_comparison.input,
         team: None,
+        agent: None,
         parent: None,
         forked: None,
         ceiling: new_comparison.cost_ceiling_microusd,

@@ -9,7 +9,7 @@ use crate::runs::{RunError, RunsHandle, store};
 use crate::topology::{self, Graph};
 use roost_platform::db::WriteTx;
 use roost_platform::events::{Event, ResourceKind, Stamped};
-use roost_platform::ids::{RunId, TeamId, UserId};
+use roost_platform::ids::{ClawId, RunId, TeamId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
@@ -23,6 +23,8 @@ pub struct New<'a> {
     pub graph: Graph,
     pub input: String,
     pub team: Option<TeamId>,
+    /// The agent, for a run that gives work to one agent.
+    pub agent: Option<ClawId>,
     /// The parent run, and the step that starts this run, as `<step>#<lap>`.
     pub parent: Option<(&'a run::Model, String)>,
     pub forked: Option<Fork>,
@@ -70,7 +72,7 @@ pub async fn start_in(
     topology::check(&new.graph).map_err(RunError::BadGraph)?;
     let row = row(runs, change, change.scope(), change.actor(), &new).await?;
     let fact = insert(change, row.clone()).await?;
-    let details = serde_json::json!({ "title": row.title, "team": row.team_id, "forked_from": row.forked_from });
+    let details = serde_json::json!({ "title": row.title, "team": row.team_id, "agent": row.agent_id, "forked_from": row.forked_from });
     change.record("run.started", ("run", &row.id), details);
     change.event(fact);
     change.wake(&runs.inner.queue);
@@ -115,6 +117,7 @@ pub async fn row(
         started_ms: None,
         ended_ms: None,
         team_id: new.team,
+        agent_id: new.agent,
         mission_id: parent.and_then(|parent| parent.mission_id),
         mission_phase_id: parent.and_then(|parent| parent.mission_phase_id),
         parent_run_id: parent.map(|parent| parent.id),

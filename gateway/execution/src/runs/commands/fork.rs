@@ -5,6 +5,7 @@ use super::enqueue::{Fork, New, start_in};
 use crate::runs::entity::{run, step};
 use crate::runs::model::{Kind, Status, StepStatus, Tier};
 use crate::runs::{RunError, RunsHandle, comparison, retention, store};
+use roost_agents::claws;
 use roost_platform::ids::{RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -13,7 +14,7 @@ use roost_tenancy::change::Change;
 ///
 /// # Errors
 /// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`], [`RunError::Deleted`],
-/// [`RunError::TeamGoing`].
+/// [`RunError::TeamGoing`], [`RunError::AgentGone`].
 pub async fn fork(
     runs: &RunsHandle,
     scope: WorkspaceScope,
@@ -69,6 +70,7 @@ pub async fn fork(
         graph: serde_json::from_str(&origin.graph).map_err(|_| RunError::NoStep)?,
         input: origin.input.clone(),
         team: origin.team_id,
+        agent: origin.agent_id,
         parent: None,
         forked: Some(Fork {
             run: from,
@@ -83,6 +85,11 @@ pub async fn fork(
         if team.is_some_and(|team| team.is_going) {
             return Err(RunError::TeamGoing);
         }
+    }
+    if let Some(agent) = origin.agent_id
+        && !claws::lock_living(change.tx(), scope, agent).await?
+    {
+        return Err(RunError::AgentGone);
     }
     let row = start_in(runs, &mut change, new).await?;
     store::insert_steps(&change, kept).await?;

@@ -5,7 +5,7 @@ mod compare;
 mod enqueue;
 mod fork;
 
-pub use cancel::cancel;
+pub use cancel::{cancel, cancel_of_agent};
 pub use compare::compare;
 pub use enqueue::{New, enqueue, insert, row, start_in, text_of};
 pub use fork::fork;

@@ -8,9 +8,6 @@ use roost_platform::ids::{RunId, TeamId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
-/// The maximum length of a run's title, in characters.
-const MOST_TITLE: usize = 200;
-
 /// Enqueues a run of the team's graph.
 ///
 /// # Errors
@@ -37,10 +34,11 @@ pub async fn run(
         id,
         kind: Kind::Team,
         tier: Tier::Team,
-        title: titled(&row.name, &asked.input),
+        title: runs::titled(&row.name, &asked.input),
         graph: serde_json::from_str(&row.topology).map_err(|_| TeamError::NotFound)?,
         input: asked.input,
         team: Some(team),
+        agent: None,
         parent: None,
         forked: None,
         ceiling: asked.cost_ceiling_microusd,
@@ -48,14 +46,4 @@ pub async fn run(
     let row = start_in(&state.runs, &mut change, new).await?;
     change.commit().await?;
     Ok(row)
-}
-
-/// The title of a run: its team and its goal.
-fn titled(team: &str, goal: &str) -> String {
-    let first = goal.lines().map(str::trim).find(|line| !line.is_empty());
-    let title = match first {
-        Some(goal) => format!("{team}: {goal}"),
-        None => team.to_owned(),
-    };
-    title.chars().take(MOST_TITLE).collect()
 }

@@ -1,0 +1,54 @@
+//! Gives work to one agent, without a team.
+
+use crate::dto::RunAgent;
+use crate::{RuntimeContext, RuntimeError};
+use roost_agents::claws::{self, ClawError};
+use roost_execution::runs::{self, Kind, NewRun, RunError, RunRow, Tier, start_in};
+use roost_execution::topology;
+use roost_organisation::templates;
+use roost_platform::ids::{ClawId, RunId, UserId};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
+
+/// Enqueues the run `id`, whose graph has one node. A repeat with the same id returns the existing run.
+///
+/// # Errors
+/// [`ClawError::NotFound`], [`RunError::AgentGone`].
+pub(crate) async fn run(
+    state: &RuntimeContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    agent: ClawId,
+    id: RunId,
+    asked: RunAgent,
+) -> Result<RunRow, RuntimeError> {
+    let mut change = Change::begin(state, scope, user).await?;
+    if let Some(present) = runs::find(change.tx(), scope, id).await? {
+        return Ok(present);
+    }
+    let claw = claws::find(change.tx(), scope, agent)
+        .await?
+        .ok_or(ClawError::NotFound)?;
+    // The agent's deletion cancels its runs, so a run must begin before it or not at all.
+    if !claws::lock_living(change.tx(), scope, agent).await? {
+        return Err(RunError::AgentGone.into());
+    }
+    let link = templates::link::of(change.tx(), scope, agent).await?;
+    let slot = link.map(|link| link.role_slot);
+    let new = NewRun {
+        id,
+        kind: Kind::Team,
+        tier: Tier::Single,
+        title: runs::titled(&claw.name, &asked.input),
+        graph: topology::alone(agent.0, &claw.name, slot.as_deref()),
+        input: asked.input,
+        team: None,
+        agent: Some(agent),
+        parent: None,
+        forked: None,
+        ceiling: asked.cost_ceiling_microusd,
+    };
+    let row = start_in(&state.runs, &mut change, new).await?;
+    change.commit().await?;
+    Ok(row)
+}
