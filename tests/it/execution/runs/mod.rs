@@ -1,6 +1,7 @@
 //! Runs of teams: order, retries, cancel, children, forks, the fence, and crashes of their gateway.
 
 mod abandoned_commands;
+mod alone;
 mod compare;
 mod crash;
 pub mod crew;

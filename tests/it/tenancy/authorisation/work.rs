@@ -39,6 +39,12 @@ pub const CASES: &[Case] = &[
         r#"{"step":"x"}"#,
     ),
     ("GET /api/claws/{id}/runtime-config", Role("viewer"), ""),
+    ("PATCH /api/claws/{id}/runtime-config", Role("member"), "{}"),
+    (
+        "POST /api/claws/{id}/run",
+        Role("member"),
+        r#"{"input":"x"}"#,
+    ),
     ("GET /api/claws/{id}/compartments", Role("viewer"), ""),
 ];
 
