@@ -2,10 +2,14 @@
 
 use std::process::ExitCode;
 
-use crate::api::types::{Claw as Agent, ClawId, NewClaw};
+use crate::api::types::{
+    AgentRuntimeConfig, AgentRuntimeConfigChange, Claw as Agent, ClawId, NewClaw, RiskProfile,
+    RunAgent, ToolBundle,
+};
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
+use crate::{team, watch};
 
 /// Agents.
 #[derive(Debug, clap::Subcommand)]
@@ -22,6 +26,34 @@ pub enum Claw {
     List,
     /// Show one agent, by id or name
     Show { claw: String },
+    /// Give work to one agent, and watch it
+    Run {
+        claw: String,
+        /// The goal; `-` reads it from stdin
+        goal: String,
+        /// Only start it, and print the run's id
+        #[arg(long)]
+        detach: bool,
+        /// The most that it may cost, in US dollars
+        #[arg(long, value_name = "USD")]
+        ceiling: Option<f64>,
+    },
+    /// Show what an agent runs with: its model and its permissions. With options, change them first
+    #[command(
+        after_help = "Examples:\n  roost claw runtime Ada\n  roost claw runtime Ada --profile coding_readwrite --bundle skills --bundle sandbox"
+    )]
+    Runtime {
+        claw: String,
+        /// The agent's own model
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
+        /// toolfree, research_readonly or coding_readwrite
+        #[arg(long, value_name = "PROFILE")]
+        profile: Option<String>,
+        /// The agent's own bundles: skills, sandbox, repo or door; may be repeated, and replaces those it has
+        #[arg(long = "bundle", value_name = "BUNDLE")]
+        bundles: Vec<String>,
+    },
     /// Delete an agent: softly, or with --purge for good
     Delete {
         claw: String,
@@ -69,6 +101,48 @@ impl Claw {
                 let id = find(api, &claw).await?;
                 one(api, &api.ask(routes::claw(&id)).await?);
             }
+            Self::Run {
+                claw,
+                goal,
+                detach,
+                ceiling,
+            } => {
+                let id = find(api, &claw).await?;
+                let new = RunAgent {
+                    input: team::goal_text(goal)?,
+                    cost_ceiling_microusd: ceiling.map(team::microusd).transpose()?,
+                };
+                let run = api.ask(routes::run_claw(&id, &new)).await?;
+                if detach {
+                    match api.json {
+                        true => show::json(run.raw()),
+                        false => println!("{}", run.id.shown()),
+                    }
+                    return Ok(ExitCode::SUCCESS);
+                }
+                return watch::watch(api, &run.id).await;
+            }
+            Self::Runtime {
+                claw,
+                model,
+                profile,
+                bundles,
+            } => {
+                let id = find(api, &claw).await?;
+                let changes = model.is_some() || profile.is_some() || !bundles.is_empty();
+                let config = if changes {
+                    let bundles: Vec<_> = bundles.into_iter().map(ToolBundle::from).collect();
+                    let change = AgentRuntimeConfigChange {
+                        model_binding: model,
+                        risk_profile: profile.map(RiskProfile::from),
+                        mcp_bundles: (!bundles.is_empty()).then_some(bundles),
+                    };
+                    api.ask(routes::configure_claw(&id, &change)).await?
+                } else {
+                    api.ask(routes::runtime_config(&id)).await?
+                };
+                runtime(api, &config);
+            }
             Self::Delete { claw, purge } => {
                 let id = find(api, &claw).await?;
                 let call = routes::delete_claw(&id, purge.then_some(true));
@@ -100,6 +174,27 @@ fn one(api: &Api, claw: &Parsed<Agent>) {
         ("sandbox", sandbox.map(|sandbox| &sandbox.state).shown()),
         ("machine", sandbox.map(|sandbox| &sandbox.node_name).shown()),
         ("created", claw.created_at.shown()),
+    ] {
+        println!("{label:<11} {text}");
+    }
+}
+
+fn runtime(api: &Api, config: &Parsed<AgentRuntimeConfig>) {
+    if api.json {
+        return show::json(config.raw());
+    }
+    let list = |bundles: &[ToolBundle]| match bundles {
+        [] => "none".to_owned(),
+        some => some.iter().map(Shown::shown).collect::<Vec<_>>().join(", "),
+    };
+    for (label, text) in [
+        ("model", config.model.shown()),
+        ("profile", config.effective_profile.shown()),
+        ("tools", list(&config.effective_bundles)),
+        ("own model", config.model_binding.shown()),
+        ("own profile", config.record_profile.shown()),
+        ("own tools", list(&config.record_bundles)),
+        ("team", config.team_id.shown()),
     ] {
         println!("{label:<11} {text}");
     }

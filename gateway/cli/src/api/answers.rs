@@ -16,6 +16,17 @@ pub struct ActorSnapshot {
 }
 
 #[derive(Deserialize)]
+pub struct AgentRuntimeConfig {
+    pub model: Option<String>,
+    pub model_binding: Option<String>,
+    pub record_profile: RiskProfile,
+    pub record_bundles: Vec<ToolBundle>,
+    pub effective_profile: RiskProfile,
+    pub effective_bundles: Vec<ToolBundle>,
+    pub team_id: Option<TeamId>,
+}
+
+#[derive(Deserialize)]
 pub struct ApiSession {
     pub token: String,
     pub expires_at: Moment,

@@ -7,6 +7,16 @@ use serde::Serialize;
 use super::names::*;
 
 #[derive(Serialize)]
+pub struct AgentRuntimeConfigChange {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_binding: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk_profile: Option<RiskProfile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_bundles: Option<Vec<ToolBundle>>,
+}
+
+#[derive(Serialize)]
 pub struct ChaosOrder {
     pub point: String,
     pub action: String,
@@ -147,6 +157,13 @@ pub struct NewTeamRole {
 pub struct PairRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct RunAgent {
+    pub input: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_ceiling_microusd: Option<u64>,
 }
 
 #[derive(Serialize)]

@@ -98,6 +98,28 @@ pub fn claw(id: &ClawId) -> Call<Claw> {
     Call::new(Method::GET, format!("/api/claws/{}", segment(id)))
 }
 
+/// `POST /api/claws/{id}/run`
+#[must_use]
+pub fn run_claw(id: &ClawId, body: &RunAgent) -> Call<RunSummary> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/run", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `GET /api/claws/{id}/runtime-config`
+#[must_use]
+pub fn runtime_config(id: &ClawId) -> Call<AgentRuntimeConfig> {
+    Call::new(Method::GET, format!("/api/claws/{}/runtime-config", segment(id)))
+}
+
+/// `PATCH /api/claws/{id}/runtime-config`
+#[must_use]
+pub fn configure_claw(id: &ClawId, body: &AgentRuntimeConfigChange) -> Call<AgentRuntimeConfig> {
+    let mut call = Call::new(Method::PATCH, format!("/api/claws/{}/runtime-config", segment(id)));
+    call.body(body);
+    call
+}
+
 /// `DELETE /api/claws/{id}`
 #[must_use]
 pub fn delete_claw(id: &ClawId, purge: Option<bool>) -> Call<Option<PurgeStarted>> {

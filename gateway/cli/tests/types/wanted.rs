@@ -46,6 +46,19 @@ pub const ROUTES: &[Route] = &[
     route("claws", "get", "/api/claws", &["limit", "cursor"]),
     route("create_claw", "post", "/api/claws", &[]),
     route("claw", "get", "/api/claws/{id}", &[]),
+    route("run_claw", "post", "/api/claws/{id}/run", &[]),
+    route(
+        "runtime_config",
+        "get",
+        "/api/claws/{id}/runtime-config",
+        &[],
+    ),
+    route(
+        "configure_claw",
+        "patch",
+        "/api/claws/{id}/runtime-config",
+        &[],
+    ),
     route("delete_claw", "delete", "/api/claws/{id}", &["purge"]),
     route("sandbox", "get", SANDBOX, &[]),
     route("provision_sandbox", "post", SANDBOX, &[]),
@@ -117,6 +130,10 @@ pub const ROUTES: &[Route] = &[
 /// Each object and the fields of it that the client sets or reads.
 pub const FIELDS: &[(&str, &[&str])] = &[
     // Requests.
+    (
+        "AgentRuntimeConfigChange",
+        &["model_binding", "risk_profile", "mcp_bundles"],
+    ),
     ("ChaosOrder", &["point", "action", "times", "within"]),
     ("DescribeRequest", &["name", "labels"]),
     ("DeviceSecret", &["device_code"]),
@@ -158,11 +175,24 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ),
     ("NewTeamRole", &["slot"]),
     ("PairRequest", &["name"]),
+    ("RunAgent", &["input", "cost_ceiling_microusd"]),
     ("RunTeam", &["input", "cost_ceiling_microusd"]),
     ("Switch", &["workspace_id"]),
     ("TerminalSize", &["rows", "cols"]),
     // Answers.
     ("ActorSnapshot", &["id", "kind", "state", "children"]),
+    (
+        "AgentRuntimeConfig",
+        &[
+            "model",
+            "model_binding",
+            "record_profile",
+            "record_bundles",
+            "effective_profile",
+            "effective_bundles",
+            "team_id",
+        ],
+    ),
     ("ApiSession", &["token", "expires_at"]),
     ("ChaosNow", &["allowed", "points"]),
     ("ChaosPoint", &["name", "passes", "place"]),
