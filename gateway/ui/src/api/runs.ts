@@ -13,8 +13,8 @@ export type NewRun = Schemas["RunTeam"];
 export type RunStatus = Schemas["RunStatus"];
 export type RunCall = Omit<Schemas["RunCall"], "content"> & { content: Record<string, unknown> };
 
-/** Runs of the workspace, of one team, or those that one run started; newest first, page by page. */
-export const runsQuery = (wanted: { team_id?: string; status?: RunStatus; parent_run_id?: string } = {}) =>
+/** Runs of the workspace, of one team, of one agent, or those that one run started; newest first, page by page. */
+export const runsQuery = (wanted: { team_id?: string; agent_id?: string; status?: RunStatus; parent_run_id?: string } = {}) =>
   infiniteQueryOptions({
     queryKey: [...keys.runs, wanted],
     queryFn: ({ pageParam, signal }) =>
@@ -26,5 +26,7 @@ export const runsQuery = (wanted: { team_id?: string; status?: RunStatus; parent
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   });
 
+export const startAgent = (agent: string, body: NewRun, key: string) =>
+  api.post("/api/claws/{id}/run", { path: { id: agent }, body, idempotencyKey: key });
 export const startRun = (team: string, body: NewRun, key: string) =>
   api.post("/api/teams/{id}/run", { path: { id: team }, body, idempotencyKey: key });

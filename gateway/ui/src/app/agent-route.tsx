@@ -9,6 +9,8 @@ const AgentApps = later(async () => (await import("~/domains/connections/page"))
 // With the pages of teams and skills, of which it tells.
 const AgentRuntime = later(async () => (await import("./work-route")).AgentRuntime, PartMissing);
 
+const AgentWork = later(async () => (await import("./work-route")).AgentWork, PartMissing);
+
 const tab = (what: string, part: ReactNode) => (
   <Suspense fallback={<Loading what={what} rows={2} />}>{part}</Suspense>
 );
@@ -17,6 +19,7 @@ const tab = (what: string, part: ReactNode) => (
 export const AgentRoute = () => (
   <AgentPage
     apps={(claw) => tab("connections", <AgentApps claw={claw} />)}
+    work={(claw) => tab("its work", <AgentWork claw={claw} />)}
     runtime={(claw) => tab("the runtime", <AgentRuntime claw={claw} />)}
   />
 );

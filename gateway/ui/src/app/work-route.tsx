@@ -1,4 +1,5 @@
 // The pages of teams and what they do, in one chunk: they share their drawings and tables, and who opens one opens others.
+export { AgentWork } from "~/domains/runtime/agent-work";
 export { AgentRuntime } from "~/domains/runtime/agent-runtime";
 export { ComparePage } from "~/domains/runs/compare-page";
 export { RunsPage } from "~/domains/runs/page";

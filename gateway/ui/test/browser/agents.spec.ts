@@ -16,6 +16,7 @@ test.describe("agents", () => {
     await page.getByRole("heading", { name: "Recent activity" }).waitFor();
     await page.getByRole("tab", { name: "Overview" }).focus();
     for (const [name, app] of [
+      ["Work", "work"],
       ["Sandbox", "sandbox"],
       ["Brain", "brain"],
       ["Runtime", "runtime"],

@@ -57,6 +57,35 @@ test.describe("runtime", () => {
       await until("it to be gone", async () => (await skills.locator("ol > li").count()) === 2);
     });
 
+  test("the agent's own right and tools are changed, and work for this agent alone starts a run", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    const [agent] = mock.state.claws;
+    mock.state.teams.list = [];
+    await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
+    const own = panel(page, "What it may do of its own");
+    await own.getByLabel("Its own right").selectOption("coding_readwrite");
+    await panel(page, "What it runs with").getByText("Read, write, run").first().waitFor();
+    await own.getByLabel("work in a sandbox").check();
+    await until(
+      "the gateway to have both",
+      async () => mock.state.rights.get(agent.id)?.bundles.join() === "door,sandbox",
+    );
+    expect(mock.state.rights.get(agent.id)?.profile).toBe("coding_readwrite");
+    await page.goto(`${mock.url}/claws/${agent.id}?app=work`);
+    await page.getByText("None yet. Runs of its teams").waitFor();
+    await drawn(page);
+    expect(await axe(page)).toStrictEqual([]);
+    await page.getByLabel("Goal").fill("Count the files");
+    await page.keyboard.press("Control+Enter");
+    await page.waitForURL(/\/runs\//);
+    expect(mock.state.runs.list[0].agent_id).toBe(agent.id);
+    await page.goto(`${mock.url}/claws/${agent.id}?app=work`);
+    await page.getByRole("link", { name: /Count the files/ }).waitFor();
+    expect(await fits(page), "it scrolls sideways").toBeTruthy();
+  });
+
   test("a token is made by keyboard, shown once and revoked", async ({ visit }) => {
     const { mock, page } = await visit();
     const agent = agentNamed(mock.state, "mason");
@@ -106,7 +135,7 @@ test.describe("runtime", () => {
     Object.assign(mock.state.skills[0], { title: evil, name: evil, when_to_use: evil });
     mock.state.role = "viewer";
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
-    await page.getByText("It is in no team and was made from no template").waitFor();
+    await page.getByText("It is in no team, so its own right counts.").waitFor();
     await page.getByText("demonstration").waitFor();
     await page.getByText("It is offered no tools.").waitFor();
     await page.getByText(/You may not choose skills or make tokens/).waitFor();

@@ -28,10 +28,12 @@ export function begin(state: State, more: RunSeed): Run {
 
 export const runRoutes = {
   "GET /api/topology-runs": ({ state, query }) => {
-    const fits = (run: Run, name: "status" | "team_id") => !query.get(name) || run[name] === query.get(name);
+    const fits = (run: Run, name: "status" | "team_id" | "agent_id") =>
+      !query.get(name) || run[name] === query.get(name);
     const parent = query.get("parent_run_id") ?? undefined;
     const all = state.runs.list.filter(
-      (run) => run.parent_run_id === parent && fits(run, "status") && fits(run, "team_id"),
+      (run) =>
+        run.parent_run_id === parent && fits(run, "status") && fits(run, "team_id") && fits(run, "agent_id"),
     );
     const from = Number(query.get("cursor") ?? 0);
     const most = Number(query.get("limit") ?? 50);

@@ -1,6 +1,8 @@
 // What an agent of the mock runs with: its runtime, compartments, skills and tokens.
 import { ago, newId } from "./ids.ts";
 import type { AskedOf, Routes } from "./route.ts";
+import { Refusal } from "./refusal.ts";
+import { begin, summaryOf } from "./routes-runs.ts";
 import { found } from "./routes-teams.ts";
 import type { Claw, Schemas, Team } from "./schema.ts";
 import type { State } from "./state.ts";
@@ -10,6 +12,13 @@ const claw = ({ state, params }: AskedOf): Claw => found(state.claws, params.id,
 const teamOf = (state: State, id: string): Team | undefined =>
   state.teams.list.find((team) => team.members.some((one) => one.agent_id === id));
 
+/** What an agent has of its own. */
+function rightsOf(state: State, id: string) {
+  const own = state.rights.get(id) ?? { profile: "toolfree" as const, bundles: ["door" as const] };
+  state.rights.set(id, own);
+  return own;
+}
+
 const TOOLS: Schemas["OfferedTool"][] = [
   { bundle: "sandbox", name: "shell", description: "Runs a command in the sandbox.", reads_only: false },
   { bundle: "repo", name: "log", description: "The last commits.", reads_only: true },
@@ -18,13 +27,15 @@ const TOOLS: Schemas["OfferedTool"][] = [
 function config(at: AskedOf): Schemas["AgentRuntimeConfig"] {
   const one = claw(at);
   const team = teamOf(at.state, one.id);
+  const own = rightsOf(at.state, one.id);
   return {
     agent_id: one.id,
     runtime: "built_in",
-    record_profile: "toolfree",
-    record_bundles: ["door"],
-    effective_profile: team?.effective_profile ?? "toolfree",
-    effective_bundles: team ? ["sandbox", "repo"] : [],
+    version: one.version,
+    record_profile: own.profile,
+    record_bundles: own.bundles,
+    effective_profile: team?.effective_profile ?? own.profile,
+    effective_bundles: team ? ["sandbox", "repo", ...own.bundles] : own.bundles,
     model_binding: one.model_binding || null,
     model: one.model_binding ? null : (at.state.models.list.find((m) => m.is_default)?.name ?? "scripted"),
     team_id: team?.id ?? null,
@@ -91,6 +102,31 @@ function tokensOf({ state, params }: AskedOf): Schemas["AgentToken"][] {
 
 export const runtimeRoutes = {
   "GET /api/claws/{id}/runtime-config": (at) => ({ body: config(at) }),
+  "PATCH /api/claws/{id}/runtime-config": (at) => {
+    const one = claw(at);
+    if (at.request.headers["if-match"] !== `"${one.version}"`)
+      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+    const own = rightsOf(at.state, one.id);
+    at.state.rights.set(one.id, {
+      profile: at.body.risk_profile ?? own.profile,
+      bundles: at.body.mcp_bundles ?? own.bundles,
+    });
+    one.version += 1;
+    return { body: config(at) };
+  },
+  "POST /api/claws/{id}/run": (at) => {
+    const one = claw(at);
+    const { input } = at.body;
+    const run = begin(at.state, {
+      title: `${one.name}: ${input}`,
+      agent_id: one.id,
+      tier: "single",
+      input,
+      kind: "single",
+      slots: ["agent"],
+    });
+    return { status: 202, body: summaryOf(run) };
+  },
   "GET /api/claws/{id}/compartments": (at) => {
     const one = claw(at);
     const team = teamOf(at.state, one.id);

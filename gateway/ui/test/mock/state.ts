@@ -96,6 +96,8 @@ export interface State {
   breakProbe?: string;
   brokenNow?: number;
   choices: Map<string, Map<string, boolean>>;
+  /** What each agent has of its own. */
+  rights: Map<string, { profile: Schemas["RiskProfile"]; bundles: Schemas["ToolBundle"][] }>;
   compared?: Keyed<Schemas["NewComparison"]>;
   confirmed?: string[];
   doorPage?: number;
@@ -279,6 +281,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     lineRequests: [],
     agentTokens: new Map(),
     choices: new Map(),
+    rights: new Map(),
   };
   if (!full) return state;
   state.repos = makeRepos(state);

@@ -24,10 +24,11 @@ import { clawStates, stateOf } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
 
-/** What other domains know of the agent: the apps that it is connected to, and what it runs with. */
+/** What other domains know of the agent: its connected apps, its work, and what it runs with. */
 interface Elsewhere {
   apps: (claw: Claw) => ReactNode;
   runtime: (claw: Claw) => ReactNode;
+  work: (claw: Claw) => ReactNode;
 }
 
 export function AgentPage(elsewhere: Elsewhere) {
@@ -64,7 +65,7 @@ export function AgentPage(elsewhere: Elsewhere) {
 
 /** Where the tabs of an address were before they got one name. */
 const MOVED: Record<string, string> = { console: "sandbox", hardening: "sandbox", details: "overview" };
-const TABS = ["overview", "sandbox", "brain", "runtime", "activity", "apps"];
+const TABS = ["overview", "work", "sandbox", "brain", "runtime", "activity", "apps"];
 
 /** Which tab an address means; one that does not exist is the first. */
 export function tabOf(app: string | undefined, tab: string | undefined): string {
@@ -78,7 +79,7 @@ type Choice = Partial<Record<"app" | "tab" | "sources" | "view" | "declined", st
 const chosen = (choice: Choice) =>
   Object.fromEntries(Object.entries(choice).filter(([, value]) => value)) as Record<string, string>;
 
-function Agent({ claw, apps, runtime }: Elsewhere & { claw: Claw }) {
+function Agent({ claw, apps, runtime, work }: Elsewhere & { claw: Claw }) {
   const { app, tab, sources, view } = route.useSearch();
   const navigate = route.useNavigate();
   const sandbox = useQuery(sandboxQuery(claw.id));
@@ -113,6 +114,7 @@ function Agent({ claw, apps, runtime }: Elsewhere & { claw: Claw }) {
         onChange={(next) => choose({ app: next === "overview" ? undefined : next })}
         items={[
           { id: "overview", label: "Overview", content: <Overview claw={claw} sandbox={live} /> },
+          { id: "work", label: "Work", content: work(claw) },
           {
             id: "sandbox",
             label: "Sandbox",

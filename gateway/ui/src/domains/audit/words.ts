@@ -7,6 +7,7 @@ import { visible } from "~/ui/visible";
 const DONE: Record<string, string> = {
   "claw.created": "created the agent *",
   "claw.changed": "changed the agent *",
+  "claw.configured": "changed what the agent * may use",
   "claw.deleted": "deleted the agent *",
   "claw.purge_begun": "permanently deleted all data of the agent *",
   "brain.written": "wrote the brain of *",

@@ -6,6 +6,7 @@ import { MissingRight } from "~/ui/missing-right";
 import { Anatomy } from "./anatomy";
 import { Config } from "./config";
 import { compartmentsQuery, configQuery } from "./queries";
+import { Rights } from "./rights";
 import { AgentSkills } from "./skills";
 import { AgentTokens } from "./tokens";
 
@@ -14,6 +15,7 @@ export function AgentRuntime({ claw }: { claw: Claw }) {
   const config = useQuery(configQuery(claw.id));
   const parts = useQuery(compartmentsQuery(claw.id));
   const may = useMay()("claws.write");
+  const manages = useMay()("teams.manage");
   const writes = may && !claw.deleted_at;
   return (
     <div className="flex flex-col gap-4">
@@ -25,6 +27,7 @@ export function AgentRuntime({ claw }: { claw: Claw }) {
           {(now) => <Anatomy now={now} />}
         </QueryView>
       </div>
+      {manages && !claw.deleted_at && config.data && <Rights now={config.data} />}
       <AgentSkills agent={claw.id} writes={writes} />
       <AgentTokens agent={claw.id} name={claw.name} writes={writes} />
       {!may && <MissingRight what="choose skills or make tokens for agents" least="member" />}

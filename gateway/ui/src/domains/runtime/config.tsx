@@ -63,7 +63,7 @@ function Tools({ tools }: { tools: RuntimeConfig["tools"] }) {
   );
 }
 
-/** What counts when it works, and why; beside it what the runtime's record says. */
+/** What counts when it works, and why; beside it what the agent has of its own. */
 export function Config({ now }: { now: RuntimeConfig }) {
   const bundles = (all: readonly string[]) => all.map(bundleName).join(", ") || "nothing";
   return (
@@ -125,11 +125,11 @@ export function Config({ now }: { now: RuntimeConfig }) {
               ]
             : []),
           [
-            "On record",
+            "Of its own",
             <span key="record">
               {profileName(now.record_profile)}; {bundles(now.record_bundles)}
               <Because>
-                The runtime's own record. The gateway decides at each call what a step may use.
+                Its team and its template add to it. The gateway decides at each call what a step may use.
               </Because>
             </span>,
           ],

@@ -3,6 +3,8 @@ import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
 import type { components } from "~/api/schema";
 
+import type { RuntimeConfig } from "~/api/runtime";
+
 export { configQuery, type RuntimeConfig } from "~/api/runtime";
 
 type Schemas = components["schemas"];
@@ -34,6 +36,10 @@ export const tokensOf = (id: string) =>
     queryFn: ({ signal }) => all("/api/claws/{id}/tokens", { path: { id }, signal }),
     staleTime: 0,
   });
+
+export type RightsChange = Schemas["AgentRuntimeConfigChange"];
+export const configure = ({ agent_id, version }: RuntimeConfig, body: RightsChange) =>
+  api.patch("/api/claws/{id}/runtime-config", { path: { id: agent_id }, body, ifMatch: version });
 
 export const choose = (id: string, one: string, include: boolean) =>
   api.put("/api/claws/{id}/skills/{skill_id}", { path: { id, skill_id: one }, body: { include } });

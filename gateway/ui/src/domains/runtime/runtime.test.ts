@@ -16,8 +16,8 @@ describe("what an agent runs with", () => {
     expect(modelWhy(config({ team_id: "t" }))).toContain("team");
     expect(modelWhy(config({}))).toBe("The workspace's default.");
     expect(rightWhy(config({ team_id: "t", template_id: "x" }))).toContain("Its team decides");
-    expect(rightWhy(config({ template_id: "x" }))).toContain("its template decides");
-    expect(rightWhy(config({}))).toContain("may use nothing");
+    expect(rightWhy(config({ template_id: "x" }))).toContain("its own right counts");
+    expect(rightWhy(config({}))).toContain("its own right counts");
   });
 
   it("names what was left out, and offers no skill twice", () => {

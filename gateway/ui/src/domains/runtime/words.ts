@@ -24,12 +24,10 @@ export function modelWhy({ model, model_binding, team_id }: RuntimeConfig): stri
 }
 
 /** What decides what a step of it may use. */
-export const rightWhy = ({ team_id, template_id }: RuntimeConfig): string =>
+export const rightWhy = ({ team_id }: RuntimeConfig): string =>
   team_id
-    ? "Its team decides, and where the team says nothing, its template."
-    : template_id
-      ? "It is in no team, so its template decides."
-      : "It is in no team and was made from no template, so it may use nothing.";
+    ? "Its team decides, and where the team says nothing, its template, and then its own right."
+    : "It is in no team, so its own right counts.";
 
 /** What was left out for this agent alone, with names where the catalogue has them. */
 export const leftOut = ({ overrides }: ClawSkills, catalogue: readonly SkillBrief[]) =>

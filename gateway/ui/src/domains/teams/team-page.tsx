@@ -1,57 +1,28 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
-import { runsQuery } from "~/api/runs";
+import { startRun } from "~/api/runs";
 import type { Team } from "~/api/teams";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
 import { Tick } from "~/ui/field";
+import { Goal } from "~/ui/goal";
 import { isolate } from "~/ui/isolate";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
-import { RunTable } from "~/ui/run-table";
+import { RunList } from "~/ui/run-list";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { visible } from "~/ui/visible";
 import { BackLink } from "~/ui/back-link";
-import { Goal } from "./goal";
 import { Members } from "./members";
 import { remove, teamQuery } from "./queries";
 import { Use } from "./use";
 
 const route = getRouteApi("/shell/teams/$id");
-
-function Runs({ team }: { team: string }) {
-  const runs = useInfiniteQuery(runsQuery({ team_id: team }));
-  const all = runs.data?.pages.flatMap((page) => page.items) ?? [];
-  return (
-    <section aria-label="Runs" className="flex min-w-0 flex-col gap-2">
-      <h2 className="text-head-2">Runs</h2>
-      <Stale query={runs} />
-      {runs.isPending && (
-        <Loading what="runs" rows={2} className="rounded-panel border border-line bg-surface" />
-      )}
-      {runs.isError && !runs.data && (
-        <Failed error={runs.error} retry={() => void runs.refetch()} className="" />
-      )}
-      {runs.data && all.length === 0 && <p className="text-fg-2">None yet. Give the team a goal.</p>}
-      {all.length > 0 && (
-        <RunTable
-          runs={all}
-          chosen={String(runs.data?.pages.length)}
-          more={{
-            has: runs.hasNextPage,
-            busy: runs.isFetchingNextPage,
-            load: () => void runs.fetchNextPage(),
-          }}
-        />
-      )}
-    </section>
-  );
-}
 
 function DeleteTeam({ team }: { team: Team }) {
   const [asking, setAsking] = useState(false);
@@ -119,12 +90,12 @@ export function TeamPage() {
           {team.data.description && <p className="break-words text-fg-2">{visible(team.data.description)}</p>}
           <Stale query={team} />
           {may("runs.start") ? (
-            <Goal key={id} team={team.data} />
+            <Goal key={id} title="Give it a goal" start={(body, key) => startRun(id, body, key)} />
           ) : (
             <MissingRight what="give teams goals" least="member" />
           )}
           <Members team={team.data} />
-          <Runs team={id} />
+          <RunList of={{ team_id: id }} none="None yet. Give the team a goal." />
           <Use team={team.data} manages={may("teams.manage")} />
         </>
       )}

@@ -2,22 +2,27 @@ import { useNavigate } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { useRef, useState, type KeyboardEvent, type SubmitEvent } from "react";
 import { asProblem } from "~/api/problem";
-import { startRun, type NewRun } from "~/api/runs";
-import type { Team } from "~/api/teams";
-import { Button } from "~/ui/button";
-import { microusdOf, sumMistake } from "~/ui/dollars";
-import { Area, Field } from "~/ui/field";
-import { useKeyedMutation } from "~/ui/keyed-mutation";
-import { Panel } from "~/ui/panel";
-import { ProblemNote } from "~/ui/problem";
+import type { NewRun, RunSummary } from "~/api/runs";
+import { Button } from "./button";
+import { microusdOf, sumMistake } from "./dollars";
+import { Area, Field } from "./field";
+import { useKeyedMutation } from "./keyed-mutation";
+import { Panel } from "./panel";
+import { ProblemNote } from "./problem";
 
-/** What the team is to do next. */
-export function Goal({ team }: { team: Team }) {
+/** What a team or an agent is to do next. A started run opens. */
+export function Goal({
+  title,
+  start,
+}: {
+  title: string;
+  start: (body: NewRun, key: string) => Promise<RunSummary>;
+}) {
   const [text, setText] = useState("");
   const [most, setMost] = useState("");
   const form = useRef<HTMLFormElement>(null);
   const navigate = useNavigate();
-  const run = useKeyedMutation((body: NewRun, key) => startRun(team.id, body, key));
+  const run = useKeyedMutation(start);
   const problem = run.isError ? asProblem(run.error) : undefined;
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -30,7 +35,7 @@ export function Goal({ team }: { team: Team }) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
   };
   return (
-    <Panel title="Give it a goal">
+    <Panel title={title}>
       <form ref={form} onSubmit={(event) => void submit(event)} className="flex flex-col gap-3 px-4 py-3">
         <Area
           label="Goal"
