@@ -51,6 +51,7 @@ mod m0802_calls;
 mod m0803_hot_rows;
 mod m0804_event_retention;
 mod m0806_agents_alone;
+mod m0816_model_windows;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -100,6 +101,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0803_hot_rows::Migration),
             Box::new(m0804_event_retention::Migration),
             Box::new(m0806_agents_alone::Migration),
+            Box::new(m0816_model_windows::Migration),
         ]
     }
 }

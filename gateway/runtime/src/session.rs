@@ -15,7 +15,7 @@ use super::spending::{self, Refused, Reservation};
 use super::transcript::{Next, Transcript};
 use super::{Agents, progress_events};
 use roost_execution::providers::{
-    Call, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec, Usage,
+    Call, ErrorKind, Message, ModelError, Purpose, Reply, Request, Stop, ToolSpec, Usage,
 };
 use roost_execution::runs::{
     Answer, Class, Entry, FenceError, Journal, JournalError, MOST_ENTRIES, NewEntry, StepJob,
@@ -176,6 +176,7 @@ impl Session<'_> {
                 })
                 .collect(),
             max_tokens: MAX_TOKENS,
+            purpose: Purpose::Turn,
             slot: self.job.node.role.clone(),
             step: format!("{}/{}", self.job.run.id, self.job.step.key),
         })

@@ -42,6 +42,7 @@ pub(super) fn work(
             db: shared.db.clone(),
             broker: shared.broker.clone(),
             clock: shared.clock.clone(),
+            scripted_window: script.window,
             scripted: Arc::new(Scripted::new(Arc::new(script))),
         },
         spending: Spending::default(),

@@ -6,7 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use super::entity::{model, settings};
-use super::model::{Ceilings, MOST_CEILING, ModelPrice, is_key, is_model, name};
+use super::model::{Ceilings, MOST_CEILING, ModelPrice, WINDOWS, is_key, is_model, name};
+use super::resolve::window_of;
 use crate::providers::Provider;
 use roost_platform::ids::ModelId;
 use roost_tenancy::auth::UserBrief;
@@ -31,6 +32,10 @@ pub struct NewModel {
     /// Absent when the price is not known.
     #[serde(default)]
     pub price: Option<ModelPrice>,
+    /// The number of tokens that the model takes in at once. The gateway knows it for many models by their names.
+    #[serde(default)]
+    #[schema(minimum = 4096, maximum = 20_000_000)]
+    pub context_tokens: Option<u32>,
     /// Whether agents without a model of their own use this model.
     #[serde(default)]
     pub is_default: bool,
@@ -53,6 +58,7 @@ impl Check for NewModel {
             key => check_key(key.as_ref(), mistakes),
         }
         check_price(self.price, mistakes);
+        check_window(self.context_tokens, mistakes);
     }
 }
 
@@ -69,6 +75,10 @@ pub struct ModelChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<ModelPrice>)]
     pub price: Option<Option<ModelPrice>>,
+    /// `null` means what the gateway knows by the model's name.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<u32>, minimum = 4096, maximum = 20_000_000)]
+    pub context_tokens: Option<Option<u32>>,
     #[serde(default)]
     pub is_default: Option<bool>,
 }
@@ -77,6 +87,7 @@ impl Check for ModelChange {
     fn check(&self, mistakes: &mut Mistakes) {
         check_key(self.api_key.as_ref(), mistakes);
         check_price(self.price.flatten(), mistakes);
+        check_window(self.context_tokens.flatten(), mistakes);
     }
 }
 
@@ -94,6 +105,16 @@ fn check_price(price: Option<ModelPrice>, mistakes: &mut Mistakes) {
         mistakes.add(
             "/price",
             "must be at most 10000 dollars for a million tokens",
+        );
+    }
+}
+
+fn check_window(tokens: Option<u32>, mistakes: &mut Mistakes) {
+    let (least, most) = WINDOWS;
+    if tokens.is_some_and(|tokens| !(least..=most).contains(&tokens)) {
+        mistakes.add(
+            "/context_tokens",
+            format!("must be {least} to {most} tokens"),
         );
     }
 }
@@ -120,6 +141,10 @@ pub struct ModelBinding {
     pub has_key: bool,
     /// Absent when the price is not known.
     pub price: Option<ModelPrice>,
+    /// What a person set. Absent when the gateway's own knowledge of the model applies.
+    pub context_tokens: Option<u32>,
+    /// The window that applies, in tokens. A longer conversation is compacted.
+    pub window_tokens: u32,
     pub is_default: bool,
     pub created_by: Option<UserBrief>,
     pub created_at: DateTime<Utc>,
@@ -132,6 +157,10 @@ impl ModelBinding {
             id: row.id,
             name: name(&row.provider, &row.model),
             provider: Provider::from_stored(&row.provider),
+            context_tokens: row
+                .context_tokens
+                .and_then(|tokens| u32::try_from(tokens).ok()),
+            window_tokens: window_of(&row),
             price: ModelPrice::from_stored(row.input_price, row.output_price),
             model: row.model,
             base_url: row.base_url,

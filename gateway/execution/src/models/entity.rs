@@ -25,6 +25,8 @@ pub mod model {
         /// Millionths of a dollar for a million tokens. Both prices are set, or neither.
         pub input_price: Option<i64>,
         pub output_price: Option<i64>,
+        /// The window in tokens. The default of its name applies when it is absent.
+        pub context_tokens: Option<i64>,
         /// True for at most one model of a workspace.
         pub is_default: bool,
         pub created_by: UserId,

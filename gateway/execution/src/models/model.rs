@@ -57,6 +57,39 @@ pub fn base_url(provider: Provider, given: Option<&str>) -> Result<Url, String> 
     Ok(url)
 }
 
+/// The smallest and the largest window of a model, in tokens.
+pub const WINDOWS: (u32, u32) = (4_096, 20_000_000);
+
+/// The window of a model that nobody has set, in tokens: what its maker names, and a small one for an unknown model,
+/// because a server cuts or refuses what exceeds its window.
+pub fn default_window(provider: Option<Provider>, model: &str) -> u32 {
+    const KNOWN: [(&str, u32); 12] = [
+        ("claude-", 200_000),
+        ("gemini-", 1_000_000),
+        ("gpt-5", 272_000),
+        ("gpt-4.1", 1_000_000),
+        ("gpt-4o", 128_000),
+        ("gpt-4-turbo", 128_000),
+        ("o1", 200_000),
+        ("o3", 200_000),
+        ("o4", 200_000),
+        ("deepseek-", 128_000),
+        ("mistral-", 128_000),
+        ("qwen3-", 128_000),
+    ];
+    if provider == Some(Provider::Ollama) {
+        // A local server begins with a window of this size, whatever the model could take.
+        return 8_192;
+    }
+    let name = model
+        .rsplit('/')
+        .next()
+        .unwrap_or(model)
+        .to_ascii_lowercase();
+    let known = KNOWN.iter().find(|(begin, _)| name.starts_with(begin));
+    known.map_or(32_768, |(_, tokens)| *tokens)
+}
+
 /// The price of a model's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -215,6 +248,21 @@ mod tests {
             month: None,
         };
         assert!(ceilings.allow(0, 0, PRICE).is_err());
+    }
+
+    #[rstest]
+    #[case(Provider::Anthropic, "claude-opus-4-5", 200_000)]
+    #[case(Provider::Openai, "anthropic/claude-opus-4-5", 200_000)]
+    #[case(Provider::Openai, "GPT-5-mini", 272_000)]
+    #[case(Provider::Openai, "something-own", 32_768)]
+    #[case(Provider::Ollama, "qwen3-coder", 8_192)]
+    fn window_follows_from_the_name_when_nobody_has_set_it(
+        #[case] provider: Provider,
+        #[case] model: &str,
+        #[case] tokens: u32,
+    ) {
+        assert_eq!(default_window(Some(provider), model), tokens);
+        assert!((WINDOWS.0..=WINDOWS.1).contains(&tokens));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::commands::record_name;
 use super::entity::model as entity;
-use super::model::{ModelPrice, name};
+use super::model::{ModelPrice, default_window, name};
 use super::{ModelsError, store};
 use crate::providers::{Limits, Model, Price, Provider, Remote};
 use roost_platform::broker::BrokerHandle;
@@ -25,6 +25,8 @@ pub struct Resolved {
     pub name: String,
     /// The provider's name for the model, for `Request::model`.
     pub provider_name: String,
+    /// The number of tokens that it takes in at once.
+    pub window: u32,
     /// Absent when the price is unknown.
     pub price: Option<Price>,
 }
@@ -37,6 +39,8 @@ pub struct Resolver {
     pub clock: SharedClock,
     /// The model for workspaces without a default model.
     pub scripted: Arc<dyn Model>,
+    /// The script's window, in tokens.
+    pub scripted_window: u32,
 }
 
 impl Resolver {
@@ -68,6 +72,7 @@ impl Resolver {
                 model: self.scripted.clone(),
                 name: SCRIPTED.to_owned(),
                 provider_name: SCRIPTED.to_owned(),
+                window: self.scripted_window,
                 price: Some(Price {
                     input: 0,
                     output: 0,
@@ -80,11 +85,20 @@ impl Resolver {
         let remote = remote(&self.broker, &self.clock, &row, Limits::default())?;
         Ok(Resolved {
             name: name(&row.provider, &row.model),
+            window: window_of(&row),
             price: remote.price,
             provider_name: row.model,
             model: Arc::new(remote),
         })
     }
+}
+
+/// The window of a model: the one that a person set, else that of its name.
+pub(super) fn window_of(row: &entity::Model) -> u32 {
+    let set = row
+        .context_tokens
+        .and_then(|tokens| u32::try_from(tokens).ok());
+    set.unwrap_or_else(|| default_window(Provider::from_stored(&row.provider), &row.model))
 }
 
 /// The model of a row.

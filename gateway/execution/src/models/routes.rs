@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use super::dto::{ModelBinding, ModelChange, ModelSettings, ModelTried, Models, NewModel};
 use super::entity::model;
 use super::{ModelsContext, ModelsError, commands, resolve, store};
-use crate::providers::{Limits, Message, Model as _, Request};
+use crate::providers::{Limits, Message, Model as _, Purpose, Request};
 use roost_platform::ids::ModelId;
 use roost_tenancy::auth::{self, Scoped, UserBrief, can};
 use roost_web::error::ApiResult;
@@ -112,6 +112,7 @@ async fn try_out(
         messages: vec![Message::User("Answer with the word OK.".to_owned())],
         tools: Vec::new(),
         max_tokens: 16,
+        purpose: Purpose::Turn,
         slot: None,
         step: format!("trying model {id} for user {}", caller.user_id()),
     };

@@ -27,7 +27,7 @@ pub use dialects::Provider;
 pub use error::{ErrorKind, ModelError, Spent};
 pub use price::Price;
 pub use remote::{Limits, Remote};
-pub use request::{Call, Delta, Message, Reply, Request, Stop, ToolSpec, Usage};
+pub use request::{Call, Delta, Message, Purpose, Reply, Request, Stop, ToolSpec, Usage};
 
 /// A model that answers a conversation.
 #[async_trait::async_trait]

@@ -14,8 +14,19 @@ pub struct Request {
     pub max_tokens: u32,
     /// The role's slot. The scripted model selects its scene by it.
     pub slot: Option<String>,
+    pub purpose: Purpose,
     /// The run and step of the call, for the broker's audit log.
     pub step: String,
+}
+
+/// What the answer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Purpose {
+    /// The next turn of the conversation.
+    #[default]
+    Turn,
+    /// A summary that replaces the conversation.
+    Summary,
 }
 
 impl Request {

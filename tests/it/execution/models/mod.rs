@@ -8,7 +8,9 @@ mod wire;
 
 use std::net::SocketAddr;
 
-use roost_execution::providers::{Limits, Message, Price, Provider, Remote, Request, ToolSpec};
+use roost_execution::providers::{
+    Limits, Message, Price, Provider, Purpose, Remote, Request, ToolSpec,
+};
 use roost_platform::broker::BrokerHandle;
 use roost_platform::clock::SystemClock;
 use roost_secret_broker::wire::{RecordName, Secret, Store};
@@ -76,6 +78,7 @@ fn question() -> Request {
             schema: json!({ "type": "object", "properties": { "argv": { "type": "array", "items": { "type": "string" } } } }),
         }],
         max_tokens: 20,
+        purpose: Purpose::Turn,
         slot: None,
         step: "run r, step coder".to_owned(),
     }

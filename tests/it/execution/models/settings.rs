@@ -123,6 +123,7 @@ async fn one_model_is_the_default_and_agents_get_what_they_are_bound_to() {
             broker: BrokerHandle::new(place.broker.client.socket()),
             clock: SystemClock::shared(),
             scripted: Arc::new(Silent),
+            scripted_window: 200_000,
         };
         let workspace: uuid::Uuid = owner.workspace.parse().expect("an id");
         let scope = WorkspaceScope::of_row(workspace.into());

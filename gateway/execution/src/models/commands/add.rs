@@ -41,6 +41,7 @@ pub async fn add(
         has_key: new.api_key.is_some(),
         input_price,
         output_price,
+        context_tokens: new.context_tokens.map(i64::from),
         is_default: new.is_default,
         created_by: user,
         created_at: state.clock.now(),

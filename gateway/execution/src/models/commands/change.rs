@@ -51,6 +51,9 @@ pub async fn change(
     if let Some(price) = wanted.price {
         (row.input_price, row.output_price) = ModelPrice::stored(price);
     }
+    if let Some(tokens) = wanted.context_tokens {
+        row.context_tokens = tokens.map(i64::from);
+    }
     if let Some(is_default) = wanted.is_default {
         if is_default && !row.is_default {
             no_other_default(&mut change).await?;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 pub use script::{Script, ScriptError};
 
-use super::{Call, Delta, Message, Model, ModelError, Reply, Request, Stop, Usage};
+use super::{Call, Delta, Message, Model, ModelError, Purpose, Reply, Request, Stop, Usage};
 
 /// The label before every thought of the script.
 pub const SHORT_LABEL: &str = "[demonstration]";
@@ -19,7 +19,7 @@ pub const SHORT_LABEL: &str = "[demonstration]";
 pub const LABEL: &str = "[demonstration: a script speaks here, no model]";
 
 /// The purposes of steps besides the work itself. A step's key ends with its purpose.
-const PURPOSES: [&str; 4] = ["plan", "gate", "merge", "report"];
+const PURPOSES: [&str; 5] = ["plan", "gate", "merge", "report", "verdict"];
 
 /// The name of the binding.
 pub const NAME: &str = "scripted";
@@ -51,6 +51,23 @@ impl Model for Scripted {
             .filter(|last| PURPOSES.contains(last));
         let purpose = purpose.unwrap_or("work");
         let slot = request.slot.as_deref().unwrap_or_default();
+        if request.purpose == Purpose::Summary {
+            let summary = self
+                .script
+                .summary(slot, purpose, &conversation(&request.messages));
+            let text = format!("{LABEL}\n{summary}");
+            return Ok(Reply {
+                usage: Usage {
+                    input: words_of(request),
+                    output: words(&text),
+                    cached: 0,
+                },
+                text,
+                calls: Vec::new(),
+                cost_microusd: Some(0),
+                stop: Stop::End,
+            });
+        }
         let line = self
             .script
             .line(slot, purpose, &conversation(&request.messages));
@@ -78,12 +95,7 @@ impl Model for Scripted {
         Ok(Reply {
             // Word counts, so that the figures of a demonstration change. They cost nothing.
             usage: Usage {
-                input: words(&request.system)
-                    + request
-                        .messages
-                        .iter()
-                        .map(|m| words(text_of(m)))
-                        .sum::<u64>(),
+                input: words_of(request),
                 output: words(&text),
                 cached: 0,
             },
@@ -122,6 +134,14 @@ fn conversation(messages: &[Message]) -> Conversation {
         }
     }
     conversation
+}
+
+fn words_of(request: &Request) -> u64 {
+    let messages = request
+        .messages
+        .iter()
+        .map(|message| words(text_of(message)));
+    words(&request.system) + messages.sum::<u64>()
 }
 
 fn text_of(message: &Message) -> &str {

@@ -17,12 +17,16 @@
 //! ```
 //! `unless` is the opposite of `when`. The conversation ends with a turn without calls. A skipped turn is never used
 //! later.
+//!
+//! `window = 9000` before the scenes sets the number of tokens that the model takes in at once. When a conversation exceeds
+//! it, the model summarises: with the first turn of a scene with `purpose = "summary"`, and with a bookmark, from which the
+//! script continues when the summary has replaced the conversation.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use regex::Regex;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Conversation, Line};
@@ -32,7 +36,23 @@ const DEMONSTRATION: &str = include_str!("demonstration.toml");
 /// A parsed and checked script.
 #[derive(Debug)]
 pub struct Script {
+    /// The number of tokens that the model takes in at once.
+    pub window: u32,
     scenes: Vec<Scene>,
+}
+
+/// The window of a script that names none.
+const WINDOW: u32 = 200_000;
+/// Before a bookmark in a summary. After it follows the place as JSON, on the same line.
+const BOOKMARK: &str = "bookmark of the script: ";
+
+/// Where a script stands in a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Place {
+    /// The turn to say next. Absent when the script knows none.
+    turn: Option<usize>,
+    /// The values of named groups.
+    known: BTreeMap<String, String>,
 }
 
 /// Why a script is invalid.
@@ -58,6 +78,7 @@ pub enum ScriptError {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
+    window: Option<u32>,
     scene: Vec<WrittenScene>,
 }
 
@@ -159,27 +180,19 @@ impl Script {
                 turns,
             });
         }
-        Ok(Self { scenes })
+        Ok(Self {
+            window: written.window.unwrap_or(WINDOW),
+            scenes,
+        })
     }
 
     /// The next answer in this conversation. The position in the script follows from the conversation alone.
     pub(super) fn line(&self, slot: &str, purpose: &str, conversation: &Conversation) -> Line {
-        let fits = |scene: &&Scene| {
-            scene.slot.as_deref().is_none_or(|wanted| wanted == slot)
-                && scene
-                    .purpose
-                    .as_deref()
-                    .is_none_or(|wanted| wanted == purpose)
-        };
-        let Some(scene) = self.scenes.iter().find(fits) else {
+        let Some(scene) = self.scene(slot, purpose) else {
             return spoken_out(&format!("The script has no scene for the role `{slot}`."));
         };
-        let mut known = BTreeMap::new();
-        let mut at = scene.next(0, &conversation.prompt, &mut known);
-        for result in &conversation.results {
-            at = at.and_then(|turn| scene.next(turn + 1, result, &mut known));
-        }
-        match at.map(|turn| &scene.turns[turn]) {
+        let Place { turn, known } = scene.place(conversation);
+        match turn.and_then(|turn| scene.turns.get(turn)) {
             Some(turn) => Line {
                 think: turn.think.as_deref().map(|text| filled(text, &known)),
                 say: filled(&turn.say, &known),
@@ -192,9 +205,62 @@ impl Script {
             None => spoken_out("The script does not know what to say to what came back."),
         }
     }
+
+    /// The summary of a conversation: what the script's scene for summaries says, and a bookmark.
+    pub(super) fn summary(&self, slot: &str, purpose: &str, conversation: &Conversation) -> String {
+        let place = self
+            .scene(slot, purpose)
+            .map(|scene| scene.place(conversation));
+        let of_summary = |scene: &&Scene| {
+            scene.purpose.as_deref() == Some(SUMMARY)
+                && scene.slot.as_deref().is_none_or(|wanted| wanted == slot)
+        };
+        let said = match self.scenes.iter().find(of_summary) {
+            Some(scene) => scene.turns[0].say.as_str(),
+            None => "What was done so far is in the results that are named below.",
+        };
+        let place = serde_json::json!(place.unwrap_or_default());
+        format!("{said}\n{BOOKMARK}{place}")
+    }
+
+    fn scene(&self, slot: &str, purpose: &str) -> Option<&Scene> {
+        let fits = |scene: &&Scene| {
+            scene.slot.as_deref().is_none_or(|wanted| wanted == slot)
+                && scene
+                    .purpose
+                    .as_deref()
+                    .is_none_or(|wanted| wanted == purpose)
+        };
+        self.scenes.iter().find(fits)
+    }
+}
+
+/// The purpose of a scene that says what the model summarises.
+const SUMMARY: &str = "summary";
+
+/// The last bookmark in a prompt.
+fn bookmark(prompt: &str) -> Option<Place> {
+    let (_, after) = prompt.rsplit_once(BOOKMARK)?;
+    serde_json::from_str(after.lines().next()?).ok()
 }
 
 impl Scene {
+    /// The place in this conversation. It follows from the conversation alone.
+    fn place(&self, conversation: &Conversation) -> Place {
+        let Place {
+            mut turn,
+            mut known,
+        } = bookmark(&conversation.prompt).unwrap_or_else(|| {
+            let mut known = BTreeMap::new();
+            let turn = self.next(0, &conversation.prompt, &mut known);
+            Place { turn, known }
+        });
+        for result in &conversation.results {
+            turn = turn.and_then(|turn| self.next(turn + 1, result, &mut known));
+        }
+        Place { turn, known }
+    }
+
     /// The first turn from `from` on whose condition matches. The values of its named groups are kept.
     fn next(
         &self,
@@ -314,6 +380,26 @@ mod tests {
             (end.say.as_str(), end.calls.len()),
             ("The end after 101.", 0)
         );
+    }
+
+    #[test]
+    fn script_continues_from_the_bookmark_of_its_summary() {
+        let script = Script::parse(SMALL).unwrap();
+        let whole = conversation("go", &["status=101", "whatever"]);
+        let older = conversation("go", &["status=101"]);
+        let summary = script.summary("tester", "work", &older);
+        let rest = conversation(&format!("go\n\n{summary}\nmore"), &["whatever"]);
+        assert_eq!(
+            script.line("tester", "work", &rest),
+            script.line("tester", "work", &whole)
+        );
+        // A summary of a summary has the bookmark of both.
+        let nothing = conversation(&format!("go\n\n{summary}"), &[]);
+        let again = script.summary("tester", "work", &nothing);
+        assert_eq!(bookmark(&again), bookmark(&summary));
+        let small = format!("window = 9000\n{SMALL}");
+        assert_eq!(Script::parse(&small).unwrap().window, 9_000);
+        assert_eq!(script.window, WINDOW);
     }
 
     #[test]

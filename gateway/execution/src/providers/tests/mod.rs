@@ -81,6 +81,7 @@ fn conversation() -> Request {
             schema: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
         }],
         max_tokens: 500,
+        purpose: Purpose::Turn,
         slot: None,
         step: "run r, step coder".to_owned(),
     }
