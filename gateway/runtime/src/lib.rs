@@ -2,6 +2,7 @@
 //!
 //! Invariants:
 //! * The journal records a cause before its effect. An interrupted session continues from its journal.
+//! * A conversation stays within its model's window. The journal keeps all of it, with the summaries that replace turns.
 //! * The gateway decides at each call what an agent may use, from its team's effective profile and bundles.
 //! * The gateway never holds a model's key. The rules are the last part of the system prompt, after skills and
 //!   memory.
@@ -30,16 +31,20 @@ use roost_tenancy::auth::WorkspaceScope;
 
 mod agent_context;
 mod commands;
+mod compaction;
 mod context;
 mod dto;
 mod error;
+mod model_turn;
 mod progress_events;
 mod progress_stream;
+mod read_result;
 mod routes;
 mod session;
 pub mod spending;
 pub mod telemetry;
 mod transcript;
+mod window;
 
 /// The agents of the built-in runtime.
 #[derive(Clone)]
@@ -51,6 +56,8 @@ pub struct Agents {
     pub sandboxes: SandboxesHandle,
     pub models: Resolver,
     pub spending: spending::Spending,
+    /// A step ends after this many turns of its model: a guard against an agent that never finishes.
+    pub max_turns: usize,
     pub kill_points: KillPoints,
 }
 

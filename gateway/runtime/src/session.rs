@@ -13,7 +13,7 @@ use super::agent_context::AgentContext;
 use super::progress_stream::ProgressSender;
 use super::spending::{self, Refused, Reservation};
 use super::transcript::{Next, Transcript};
-use super::{Agents, progress_events};
+use super::{Agents, progress_events, read_result, window};
 use roost_execution::providers::{
     Call, ErrorKind, Message, ModelError, Purpose, Reply, Request, Stop, ToolSpec, Usage,
 };
@@ -33,8 +33,6 @@ const TRIES: u32 = 3;
 /// The longest time between two attempts to create a sandbox when none can be created: each attempt leaves a row and
 /// events.
 const NEXT_SANDBOX: Duration = Duration::from_secs(60);
-/// The maximum number of tokens in one answer of the model.
-const MAX_TOKENS: u32 = 16_384;
 
 /// A session.
 pub(super) struct Session<'a> {
@@ -45,7 +43,7 @@ pub(super) struct Session<'a> {
 }
 
 /// Why a session stopped before its end.
-enum Stopped {
+pub(super) enum Stopped {
     Ended(StepResult),
     Fence(FenceError),
 }
@@ -97,13 +95,6 @@ impl Session<'_> {
                     )
                     .into());
                 }
-                Next::TooLong => {
-                    return Err(StepResult::terminal(format!(
-                        "The agent did not finish within {} turns. Divide the goal, or give it another model.",
-                        super::transcript::MAX_TURNS
-                    ))
-                    .into());
-                }
                 Next::Call { call, place } => {
                     let call = call.clone();
                     if !std::mem::take(&mut published) && call.malformed.is_none() {
@@ -114,16 +105,24 @@ impl Session<'_> {
                             &self.progress,
                         );
                     }
-                    let answer = self.call(&call, place).await?;
+                    let answer = self.call(&transcript, &call, place).await?;
                     self.note_answer(journal, place, &call.name, &answer.0, answer.1)
                         .await?;
                     transcript.push_answer(answer.0);
                 }
                 Next::Ask => {
-                    let request = self.request(transcript.messages(&self.job.prompt)).await?;
+                    let most = self.agents.max_turns;
+                    if transcript.turns() >= most {
+                        return Err(StepResult::terminal(format!(
+                            "The agent did not finish within {most} turns. Divide the goal, give it another model, or raise \
+                             `runs.max_turns`."
+                        ))
+                        .into());
+                    }
+                    let request = self.fitted(&mut transcript).await?;
                     // The reservation lasts until the turn's cost is in the journal.
                     let _reservation = self.reserve(&request).await?;
-                    let (reply, took) = self.ask(&request).await?;
+                    let (reply, thought, took) = self.ask(&request).await?;
                     if is_empty_reply(&reply) {
                         // An empty answer is not written to the journal, so the next attempt asks the model again.
                         let used = used(reply.usage, reply.cost_microusd);
@@ -132,6 +131,7 @@ impl Session<'_> {
                     }
                     let turn = Turn {
                         text: reply.text.clone(),
+                        thought,
                         calls: reply.calls.clone(),
                         stop: reply.stop,
                     };
@@ -145,7 +145,7 @@ impl Session<'_> {
 
     /// Checks the ceilings before the turn spends anything: the run's own, those of its ancestors, and the
     /// workspace's.
-    async fn reserve(&self, request: &Request) -> Result<Option<Reservation>, Stopped> {
+    pub(super) async fn reserve(&self, request: &Request) -> Result<Option<Reservation>, Stopped> {
         let price = self.context.model.price;
         let most = spending::most(request, price);
         let reserved = spending::reserve(self.agents, &self.job.run, price, most).await;
@@ -160,7 +160,7 @@ impl Session<'_> {
         Ok(seat.may)
     }
 
-    async fn request(&self, messages: Vec<Message>) -> Result<Request, Stopped> {
+    pub(super) async fn request(&self, messages: Vec<Message>) -> Result<Request, Stopped> {
         let may = self.current_permissions().await?;
         let offered = tools::offered(may.profile, &may.bundles);
         Ok(Request {
@@ -175,34 +175,19 @@ impl Session<'_> {
                     schema: tool.schema,
                 })
                 .collect(),
-            max_tokens: MAX_TOKENS,
+            max_tokens: window::Window(self.context.model.window).answer(),
             purpose: Purpose::Turn,
             slot: self.job.node.role.clone(),
             step: format!("{}/{}", self.job.run.id, self.job.step.key),
         })
     }
 
-    async fn ask(&self, request: &Request) -> Result<(Reply, Duration), Stopped> {
-        progress_events::thinking(&self.context, &self.progress);
-        kill_point!(self.agents.kill_points, "runtime.session.before_model");
-        let begun = Instant::now();
-        let progress = self.progress.clone();
-        let mut on_delta = move |delta| progress.push_delta(delta);
-        let reply = self.context.model.model.turn(request, &mut on_delta).await;
-        kill_point!(self.agents.kill_points, "runtime.session.after_model");
-        match reply {
-            Ok(reply) => Ok((reply, begun.elapsed())),
-            Err(error) => {
-                if let Some(spent) = error.spent {
-                    let used = used(spent.usage, spent.cost_microusd);
-                    self.job.journal.spend(used).await?;
-                }
-                Err(failed(&error).into())
-            }
-        }
-    }
-
-    async fn call(&self, call: &Call, place: u32) -> Result<(Answer, Duration), Stopped> {
+    async fn call(
+        &self,
+        transcript: &Transcript,
+        call: &Call,
+        place: u32,
+    ) -> Result<(Answer, Duration), Stopped> {
         let begun = Instant::now();
         let answer = |text: String, is_error| Answer {
             call: call.id.clone(),
@@ -216,6 +201,14 @@ impl Session<'_> {
             let shown: String = raw.chars().take(200).collect();
             let text = format!("The arguments of {} are not JSON: {shown}", call.name);
             return Ok((answer(text, true), begun.elapsed()));
+        }
+        if call.name == read_result::NAME {
+            let answer = match read_result::read(transcript, &call.arguments) {
+                Ok(text) => answer(text, false),
+                Err(text) => answer(text, true),
+            };
+            progress_events::tool_result(&answer, &self.progress);
+            return Ok((answer, begun.elapsed()));
         }
         let run = &self.job.run;
         let key = EffectKey(effect_key(run.id, &self.job.journal.step, place));
@@ -371,7 +364,7 @@ impl Session<'_> {
     }
 }
 
-fn used(usage: Usage, cost_microusd: Option<u64>) -> Used {
+pub(super) fn used(usage: Usage, cost_microusd: Option<u64>) -> Used {
     let signed = |amount: u64| i64::try_from(amount).unwrap_or(i64::MAX);
     Used {
         tokens_in: signed(usage.input),
@@ -414,7 +407,7 @@ fn is_absence(kind: ErrorOfMachine) -> bool {
     )
 }
 
-fn millis(took: Duration) -> i64 {
+pub(super) fn millis(took: Duration) -> i64 {
     i64::try_from(took.as_millis()).unwrap_or(i64::MAX)
 }
 

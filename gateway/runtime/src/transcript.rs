@@ -1,25 +1,38 @@
-//! An agent's conversation in one step, as its journal records it: model turns, calls and results. Pure code. A
-//! replay of an interrupted step's journal gives exactly the point at which the step continues.
+//! An agent's conversation in one step, as its journal records it: model turns, calls and results, and summaries of
+//! turns that the model's window does not hold any more. Pure code. A replay of an interrupted step's journal gives
+//! exactly the point at which the step continues, with the same context.
 
+use super::window::{self, SHOWN_BYTES, Sizes, shown};
 use roost_execution::providers::{Call, Message};
-use roost_execution::runs::{Answer, DoorAnswer, Entry, Turn};
+use roost_execution::runs::{Answer, Compaction, DoorAnswer, Entry, Note, Turn};
 
-/// The maximum number of model turns in one step.
-pub const MAX_TURNS: usize = 80;
 /// This many equal calls with equal results in a row are a loop: first the model gets a hint, then the step ends.
 const REPEATS_BEFORE_HINT: usize = 3;
 const REPEATS_BEFORE_END: usize = 6;
-/// The maximum size of a conversation that a model gets, in bytes. Older results are shortened first.
-const MAX_PROMPT_BYTES: usize = 400 << 10;
-/// The size of a shortened older result.
-const OLD_RESULT_BYTES: usize = 2 << 10;
+/// A summary names the results of this many of the latest calls that it replaces.
+const NAMED_RESULTS: usize = 40;
+
+/// A turn of the model with the results of its calls.
+#[derive(Debug, Clone)]
+struct Exchange {
+    turn: Turn,
+    /// The place of the turn in the journal.
+    place: u32,
+    /// The results with their places.
+    answers: Vec<(u32, Answer)>,
+}
 
 /// The conversation.
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
-    turns: Vec<(Turn, Vec<Answer>)>,
+    exchanges: Vec<Exchange>,
     /// The number of entries in the journal, which is also the place of the next entry.
     entries: u32,
+    /// How many of the oldest exchanges the summary replaces.
+    replaced: usize,
+    summary: Option<String>,
+    /// The number of exchanges when the last summary failed. Absent when a later one succeeded.
+    failed_at: Option<usize>,
 }
 
 /// The next action of the session.
@@ -33,8 +46,6 @@ pub enum Next<'a> {
     Finished(&'a Turn),
     /// The model repeats the same calls.
     Looping,
-    /// The conversation has reached its maximum length.
-    TooLong,
 }
 
 impl Transcript {
@@ -45,21 +56,44 @@ impl Transcript {
             Entry::Tool(answer) | Entry::Door(DoorAnswer { answer, .. }) => {
                 self.push_answer(answer);
             }
+            Entry::Note(note) => self.push_note(note),
             // It is no part of the conversation, but it has a place.
-            Entry::Child(_) | Entry::Note(_) => self.entries += 1,
+            Entry::Child(_) => self.entries += 1,
         }
     }
 
     /// Adds a turn of the model.
     pub fn push_turn(&mut self, turn: Turn) {
-        self.turns.push((turn, Vec::new()));
+        self.exchanges.push(Exchange {
+            turn,
+            place: self.entries,
+            answers: Vec::new(),
+        });
         self.entries += 1;
     }
 
     /// Adds the result of a call.
     pub fn push_answer(&mut self, answer: Answer) {
-        if let Some((_, answers)) = self.turns.last_mut() {
-            answers.push(answer);
+        if let Some(last) = self.exchanges.last_mut() {
+            last.answers.push((self.entries, answer));
+        }
+        self.entries += 1;
+    }
+
+    /// Adds a note. A summary replaces the turns before its place.
+    pub fn push_note(&mut self, note: Note) {
+        match note.compaction {
+            Some(Compaction {
+                before,
+                summarised: true,
+            }) => {
+                let replaced = |exchange: &&Exchange| exchange.place < before;
+                self.replaced = self.exchanges.iter().take_while(replaced).count();
+                self.summary = Some(note.text);
+                self.failed_at = None;
+            }
+            Some(_) => self.failed_at = Some(self.exchanges.len()),
+            None => {}
         }
         self.entries += 1;
     }
@@ -69,67 +103,102 @@ impl Transcript {
         self.entries
     }
 
+    /// The number of the model's turns, also of those that a summary replaces.
+    pub fn turns(&self) -> usize {
+        self.exchanges.len()
+    }
+
     /// The next action.
     pub fn next(&self) -> Next<'_> {
-        let Some((turn, answers)) = self.turns.last() else {
+        let Some(last) = self.exchanges.last() else {
             return Next::Ask;
         };
-        if let Some(call) = turn.calls.get(answers.len()) {
+        if let Some(call) = last.turn.calls.get(last.answers.len()) {
             return Next::Call {
                 call,
                 place: self.entries,
             };
         }
-        if turn.calls.is_empty() {
-            return Next::Finished(turn);
+        if last.turn.calls.is_empty() {
+            return Next::Finished(&last.turn);
         }
         if self.equal_turns_in_a_row() >= REPEATS_BEFORE_END {
             return Next::Looping;
-        }
-        if self.turns.len() >= MAX_TURNS {
-            return Next::TooLong;
         }
         Next::Ask
     }
 
     /// How many of the last turns in a row have the same calls with the same results.
     fn equal_turns_in_a_row(&self) -> usize {
-        let Some(last) = self.turns.last() else {
+        let Some(last) = self.exchanges.last() else {
             return 0;
         };
-        let same = |(turn, answers): &&(Turn, Vec<Answer>)| {
-            let calls_of = |turn: &Turn| -> Vec<_> {
-                let calls = turn.calls.iter();
-                calls
-                    .map(|call| (call.name.clone(), call.arguments.clone()))
-                    .collect()
-            };
-            let texts = |answers: &[Answer]| -> Vec<String> {
-                answers.iter().map(|answer| answer.text.clone()).collect()
-            };
-            calls_of(turn) == calls_of(&last.0) && texts(answers) == texts(&last.1)
+        let same = |exchange: &&Exchange| {
+            let mut calls = exchange.turn.calls.iter().zip(&last.turn.calls);
+            let mut answers = exchange.answers.iter().zip(&last.answers);
+            exchange.turn.calls.len() == last.turn.calls.len()
+                && exchange.answers.len() == last.answers.len()
+                && calls.all(|(a, b)| (&a.name, &a.arguments) == (&b.name, &b.arguments))
+                && answers.all(|((_, a), (_, b))| a.text == b.text)
         };
-        self.turns.iter().rev().take_while(same).count()
+        self.exchanges.iter().rev().take_while(same).count()
     }
 
-    /// The messages for the model: the prompt, then all turns and results. Older results are shortened when the whole
-    /// is too large.
-    pub fn messages(&self, prompt: &str) -> Vec<Message> {
-        let mut messages = vec![Message::User(prompt.to_owned())];
-        for (turn, answers) in &self.turns {
-            messages.push(Message::Assistant {
-                text: turn.text.clone(),
-                calls: turn.calls.clone(),
-            });
-            for (call, answer) in turn.calls.iter().zip(answers) {
-                messages.push(Message::Tool {
-                    call: call.id.clone(),
-                    name: call.name.clone(),
-                    text: answer.text.clone(),
-                    is_error: answer.is_error,
-                });
-            }
+    /// The whole text of a result by its place in the journal.
+    pub fn result(&self, place: u32) -> Option<&str> {
+        let at = self
+            .exchanges
+            .partition_point(|exchange| exchange.place <= place);
+        let exchange = self.exchanges.get(at.checked_sub(1)?)?;
+        let answer = exchange.answers.iter().find(|(at, _)| *at == place)?;
+        Some(&answer.1.text)
+    }
+
+    /// Whether the model does not see every result whole, so that it needs a way to read more.
+    pub fn has_more_to_read(&self) -> bool {
+        let large = |(_, answer): &(u32, Answer)| answer.text.len() > SHOWN_BYTES;
+        self.replaced > 0
+            || self
+                .exchanges
+                .iter()
+                .any(|exchange| exchange.answers.iter().any(large))
+    }
+
+    /// The sizes for the plan of the window.
+    pub fn sizes(&self, prompt: &str) -> Sizes {
+        let turns = self.exchanges[self.replaced..].iter();
+        Sizes {
+            prompt: self.prompt(prompt).len(),
+            turns: turns
+                .map(|exchange| messages_of(exchange).iter().map(window::size_of).sum())
+                .collect(),
+            since_failure: self.failed_at.map(|at| self.exchanges.len() - at),
         }
+    }
+
+    /// The oldest `turns` turns that no summary replaces, as messages to summarise, and the place before which the
+    /// summary replaces everything.
+    pub fn oldest(&self, prompt: &str, turns: usize) -> (Vec<Message>, u32) {
+        let until = (self.replaced + turns).min(self.exchanges.len());
+        let before = self
+            .exchanges
+            .get(until)
+            .map_or(self.entries, |next| next.place);
+        let mut messages = vec![Message::User(self.prompt(prompt))];
+        messages.extend(
+            self.exchanges[self.replaced..until]
+                .iter()
+                .flat_map(messages_of),
+        );
+        (messages, before)
+    }
+
+    /// The messages for the model, within `room` bytes: the prompt, the summary of older turns, then all turns and
+    /// results. What does not fit is cut.
+    pub fn messages(&self, prompt: &str, room: usize) -> Vec<Message> {
+        let mut messages = vec![Message::User(self.prompt(prompt))];
+        messages.extend(self.exchanges[self.replaced..].iter().flat_map(messages_of));
+        window::cut(&mut messages, room);
         if self.equal_turns_in_a_row() >= REPEATS_BEFORE_HINT {
             messages.push(Message::User(
                 "You have asked for exactly this several times and got the same each time. Do something else, or say \
@@ -137,39 +206,52 @@ impl Transcript {
                     .to_owned(),
             ));
         }
-        shorten(&mut messages);
         messages
+    }
+
+    /// The prompt, with the summary of the turns that it replaces.
+    fn prompt(&self, prompt: &str) -> String {
+        let Some(summary) = &self.summary else {
+            return prompt.to_owned();
+        };
+        let replaced = &self.exchanges[..self.replaced];
+        let results = replaced
+            .iter()
+            .flat_map(|exchange| exchange.turn.calls.iter().zip(&exchange.answers));
+        let mut named: Vec<String> = results
+            .rev()
+            .take(NAMED_RESULTS)
+            .map(|(call, (place, answer))| {
+                format!("call {place} {} ({} bytes)", call.name, answer.text.len())
+            })
+            .collect();
+        named.reverse();
+        format!(
+            "{prompt}\n\n# What you have done so far\nYour first {} turns are replaced by your own summary of them:\n\n{summary}\n\n\
+             read_result still gives the results of these calls: {}.",
+            self.replaced,
+            named.join(", ")
+        )
     }
 }
 
-/// Shortens results, oldest first, until the conversation fits.
-fn shorten(messages: &mut [Message]) {
-    let size = |message: &Message| match message {
-        Message::User(text) | Message::Tool { text, .. } => text.len(),
-        Message::Assistant { text, calls } => {
-            text.len()
-                + calls
-                    .iter()
-                    .map(|call| call.arguments.to_string().len())
-                    .sum::<usize>()
-        }
+fn messages_of(exchange: &Exchange) -> Vec<Message> {
+    let Exchange { turn, answers, .. } = exchange;
+    let said = Message::Assistant {
+        text: turn.text.clone(),
+        calls: turn.calls.clone(),
     };
-    let mut whole: usize = messages.iter().map(size).sum();
-    for message in messages {
-        if whole <= MAX_PROMPT_BYTES {
-            return;
-        }
-        if let Message::Tool { text, .. } = message
-            && text.len() > OLD_RESULT_BYTES
-        {
-            let before = text.len();
-            text.truncate(text.floor_char_boundary(OLD_RESULT_BYTES));
-            text.push_str(
-                "\n[the rest of this older result is left out; ask again if you need it]",
-            );
-            whole = whole.saturating_sub(before - text.len());
-        }
-    }
+    let results = turn
+        .calls
+        .iter()
+        .zip(answers)
+        .map(|(call, (place, answer))| Message::Tool {
+            call: call.id.clone(),
+            name: call.name.clone(),
+            text: shown(&answer.text, SHOWN_BYTES, Some(*place)),
+            is_error: answer.is_error,
+        });
+    std::iter::once(said).chain(results).collect()
 }
 
 #[cfg(test)]
@@ -193,6 +275,7 @@ mod tests {
     fn turn(calls: Vec<Call>) -> Turn {
         Turn {
             text: "so".to_owned(),
+            thought: None,
             stop: if calls.is_empty() {
                 Stop::End
             } else {
@@ -225,7 +308,7 @@ mod tests {
         assert_eq!(transcript.next(), Next::Ask);
         transcript.push_turn(turn(Vec::new()));
         assert!(matches!(transcript.next(), Next::Finished(_)));
-        assert_eq!(transcript.messages("go").len(), 5);
+        assert_eq!(transcript.messages("go", 1 << 20).len(), 5);
     }
 
     #[test]
@@ -235,38 +318,94 @@ mod tests {
             assert_ne!(transcript.next(), Next::Looping, "round {round}");
             transcript.push_turn(turn(vec![call("1", "shell")]));
             transcript.push_answer(answer("1", "the same"));
-            let has_hint = matches!(transcript.messages("go").last(), Some(Message::User(_)));
+            let has_hint = matches!(
+                transcript.messages("go", 1 << 20).last(),
+                Some(Message::User(_))
+            );
             assert_eq!(has_hint, round >= REPEATS_BEFORE_HINT, "round {round}");
         }
         assert_eq!(transcript.next(), Next::Looping);
     }
 
-    #[test]
-    fn transcript_is_too_long_after_the_maximum_number_of_turns() {
-        let mut transcript = Transcript::default();
-        for round in 0..MAX_TURNS {
-            transcript.push_turn(turn(vec![call("1", "shell")]));
-            transcript.push_answer(answer("1", &round.to_string()));
+    fn summary(text: &str, before: u32) -> Note {
+        Note {
+            text: text.to_owned(),
+            compaction: Some(Compaction {
+                before,
+                summarised: true,
+            }),
         }
-        assert_eq!(transcript.next(), Next::TooLong);
     }
 
     #[test]
-    fn messages_shorten_the_oldest_results_first_and_keep_the_prompt() {
+    fn summary_replaces_older_turns_and_names_their_results() {
         let mut transcript = Transcript::default();
-        for round in 0..12 {
+        for round in 0..4 {
             transcript.push_turn(turn(vec![call("1", "shell")]));
-            transcript.push_answer(answer("1", &format!("{round}{}", "x".repeat(48 << 10))));
+            transcript.push_answer(answer("1", &format!("result {round}")));
         }
-        let messages = transcript.messages("the goal");
-        let Message::Tool { text: first, .. } = &messages[2] else {
+        let (oldest, before) = transcript.oldest("the goal", 3);
+        assert_eq!((oldest.len(), before), (7, 6));
+        transcript.push_note(summary("I looked around.", before));
+        let messages = transcript.messages("the goal", 1 << 20);
+        assert_eq!(messages.len(), 3);
+        let Message::User(prompt) = &messages[0] else {
             panic!("{messages:?}")
         };
-        let Some(Message::Tool { text: last, .. }) = messages.last() else {
+        assert!(prompt.starts_with("the goal\n"), "{prompt}");
+        assert!(prompt.contains("I looked around."), "{prompt}");
+        assert!(
+            prompt.contains("call 1 shell (8 bytes), call 3 shell (8 bytes), call 5 shell"),
+            "{prompt}"
+        );
+        assert!(matches!(&messages[2], Message::Tool { text, .. } if text == "result 3"));
+        assert_eq!(transcript.result(5), Some("result 2"));
+        assert_eq!(transcript.result(4), None);
+        // The note has a place, too.
+        assert_eq!(transcript.place(), 9);
+        assert_eq!(transcript.turns(), 4);
+        transcript.push_turn(turn(vec![call("1", "shell")]));
+        transcript.push_answer(answer("1", "result 4"));
+        assert_eq!(transcript.result(10), Some("result 4"));
+    }
+
+    #[test]
+    fn failed_summary_replaces_nothing_and_is_remembered() {
+        let mut transcript = Transcript::default();
+        for _ in 0..2 {
+            transcript.push_turn(turn(vec![call("1", "shell")]));
+            transcript.push_answer(answer("1", "x"));
+        }
+        let compaction = Some(Compaction {
+            before: 2,
+            summarised: false,
+        });
+        transcript.push_note(Note {
+            text: "No summary.".to_owned(),
+            compaction,
+        });
+        assert_eq!(transcript.messages("go", 1 << 20).len(), 5);
+        assert_eq!(transcript.sizes("go").since_failure, Some(0));
+        transcript.push_note(summary("So far.", 2));
+        assert_eq!(transcript.sizes("go").since_failure, None);
+    }
+
+    #[test]
+    fn large_result_is_shown_by_head_and_tail_and_stays_whole_in_the_transcript() {
+        let mut transcript = Transcript::default();
+        assert!(!transcript.has_more_to_read());
+        let large: String = (0..9_000).map(|n| format!("line {n}\n")).collect();
+        transcript.push_turn(turn(vec![call("1", "shell")]));
+        transcript.push_answer(answer("1", &large));
+        assert!(transcript.has_more_to_read());
+        let messages = transcript.messages("go", 1 << 20);
+        let Message::Tool { text, .. } = &messages[2] else {
             panic!("{messages:?}")
         };
-        assert!(first.len() < 3 << 10 && last.len() > 48 << 10);
-        assert_eq!(messages[0], Message::User("the goal".to_owned()));
+        assert!(text.len() < SHOWN_BYTES + 200);
+        assert!(text.starts_with("line 0\n") && text.ends_with("line 8999\n"));
+        assert!(text.contains("read_result with call 1"), "{text}");
+        assert_eq!(transcript.result(1), Some(large.as_str()));
     }
 
     proptest! {
@@ -289,12 +428,21 @@ mod tests {
                         other => panic!("{other:?} was not written"),
                     }
                 }
+                // A summary of all turns but the newest one.
+                if written.len() < cut && live.turns() > 1 {
+                    let (_, before) = live.oldest("go", live.turns() - 1);
+                    written.push(Entry::Note(summary("so far", before)));
+                    live.push_note(summary("so far", before));
+                }
             }
             let mut replayed = Transcript::default();
             written.into_iter().for_each(|entry| replayed.push(entry));
             prop_assert_eq!(replayed.place(), live.place());
             prop_assert_eq!(replayed.next(), live.next());
-            prop_assert_eq!(replayed.messages("go"), live.messages("go"));
+            prop_assert_eq!(replayed.sizes("go"), live.sizes("go"));
+            for room in [500, 6_000, 1 << 20] {
+                prop_assert_eq!(replayed.messages("go", room), live.messages("go", room));
+            }
         }
     }
 }

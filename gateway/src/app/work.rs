@@ -46,6 +46,7 @@ pub(super) fn work(
             scripted: Arc::new(Scripted::new(Arc::new(script))),
         },
         spending: Spending::default(),
+        max_turns: shared.config.runs.max_turns,
         kill_points: shared.kill_points.clone(),
     };
     let (live, handle) = SupervisorSpec::new("live")

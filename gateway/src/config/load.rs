@@ -185,6 +185,7 @@ impl Reader {
                     0 => None,
                     usd => Some(usd * 1_000_000),
                 },
+                max_turns: self.number("runs.max_turns", 5_000, 1, 1_000_000),
                 script: self.optional("runs.script"),
             },
             limits: Limits {

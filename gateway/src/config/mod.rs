@@ -90,6 +90,8 @@ pub struct Runs {
     pub outputs: Duration,
     /// The default limit on a run's cost, in millionths of a US dollar, if its request sets none.
     pub ceiling: Option<i64>,
+    /// A step ends after this many turns of its model.
+    pub max_turns: usize,
     /// The file of the scripted model; absent means Roost's own demonstration.
     pub script: Option<PathBuf>,
 }

@@ -147,6 +147,7 @@ pub fn show(config: &Config) -> String {
     line("runs.retention_days", days(config.runs.outputs));
     let ceiling = config.runs.ceiling.unwrap_or(0) / 1_000_000;
     line("runs.ceiling_usd", ceiling.to_string());
+    line("runs.max_turns", config.runs.max_turns.to_string());
     if let Some(script) = &config.runs.script {
         line("runs.script", text(&script.display().to_string()));
     }

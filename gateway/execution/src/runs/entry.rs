@@ -65,6 +65,9 @@ impl EntryKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     pub text: String,
+    /// What the model thought before, as far as its provider shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thought: Option<String>,
     #[serde(default)]
     pub calls: Vec<Call>,
     pub stop: Stop,
@@ -103,6 +106,18 @@ pub struct DoorAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     pub text: String,
+    /// Set when the conversation was compacted here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<Compaction>,
+}
+
+/// A conversation that outgrew its model's window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compaction {
+    /// The note's text replaces the turns before this place of the journal.
+    pub before: u32,
+    /// False when the model gave no summary. Then the note replaces nothing.
+    pub summarised: bool,
 }
 
 impl Entry {
@@ -219,6 +234,7 @@ mod tests {
         let all = [
             Entry::Model(Turn {
                 text: "so".to_owned(),
+                thought: Some("why not".to_owned()),
                 calls: Vec::new(),
                 stop: Stop::End,
             }),
@@ -233,6 +249,10 @@ mod tests {
             }),
             Entry::Note(Note {
                 text: "a note".to_owned(),
+                compaction: Some(Compaction {
+                    before: 7,
+                    summarised: true,
+                }),
             }),
         ];
         for entry in all {

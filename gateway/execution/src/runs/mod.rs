@@ -45,7 +45,9 @@ pub use dto::RunSummary;
 pub use entity::call::Model as CallRow;
 pub use entity::run::Model as RunRow;
 pub use entity::step::Model as StepRow;
-pub use entry::{Answer, ChildEnd, DoorAnswer, Entry, EntryKind, NewEntry, Note, Turn, Unreadable};
+pub use entry::{
+    Answer, ChildEnd, Compaction, DoorAnswer, Entry, EntryKind, NewEntry, Note, Turn, Unreadable,
+};
 pub use error::{RunError, under};
 pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};

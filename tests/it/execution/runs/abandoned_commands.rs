@@ -39,6 +39,7 @@ impl StepExecutor for Waits {
             name: "m".to_owned(),
             entry: Entry::Model(Turn {
                 text: String::new(),
+                thought: None,
                 calls: vec![shell],
                 stop: Stop::Tools,
             }),
