@@ -7,6 +7,7 @@ mod claws;
 mod compare;
 mod events;
 mod exec;
+mod journal;
 mod named;
 mod node;
 mod people;

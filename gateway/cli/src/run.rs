@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::api::types::{ForkFrom, Run as Whole, RunId, RunStep, RunSummary, Team, TeamId};
-use crate::api::{Api, Moment, Parsed, routes};
+use crate::api::{Api, Moment, Parsed, raw_list, routes};
 use crate::show::{self, Shown};
-use crate::{compare, watch};
+use crate::{compare, journal, watch};
 
 /// Runs.
 #[derive(Debug, clap::Subcommand)]
@@ -22,6 +22,14 @@ pub enum Run {
     Show { run: String },
     /// Watch a run until it ends; what happened before is shown first
     Watch { run: String },
+    /// Show what happened inside one step: what was thought and said, the calls and their results
+    Journal {
+        run: String,
+        /// The step, by its key; see `roost run show`
+        step: String,
+        #[arg(long, default_value_t = 1, value_name = "LAP")]
+        lap: u32,
+    },
     /// Cancel a run with all that it has started
     Cancel { run: String },
     /// Start a new run that keeps what was handed over before a step
@@ -84,6 +92,17 @@ impl Run {
                     false => team_of(run.team_id.as_ref(), &team_names(api).await?),
                 };
                 one(api, &run, &team);
+            }
+            Self::Journal { run, step, lap } => {
+                let id = RunId::from(run);
+                let page = |limit, cursor: Option<&str>| {
+                    routes::step_calls(&id, &step, Some(lap), limit, cursor)
+                };
+                let entries = api.all(page).await?;
+                match api.json {
+                    true => show::json(&raw_list(&entries)),
+                    false => entries.iter().for_each(journal::print),
+                }
             }
             Self::Watch { run } => return watch::watch(api, &run.into()).await,
             Self::Cancel { run } => {

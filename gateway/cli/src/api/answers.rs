@@ -199,6 +199,13 @@ pub struct Run {
 }
 
 #[derive(Deserialize)]
+pub struct RunCall {
+    pub index: i32,
+    pub kind: CallKind,
+    pub name: String,
+}
+
+#[derive(Deserialize)]
 pub struct RunCalls {}
 
 #[derive(Deserialize)]

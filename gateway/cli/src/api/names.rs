@@ -25,6 +25,16 @@ string_enum!(
 );
 
 string_enum!(
+    CallKind {
+        Model = "model",
+        Tool = "tool",
+        Child = "child",
+        Door = "door",
+        Note = "note",
+    }
+);
+
+string_enum!(
     Channel {
         Think = "think",
         Say = "say",

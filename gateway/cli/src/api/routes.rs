@@ -338,6 +338,16 @@ pub fn run_calls(id: &RunId) -> Call<RunCalls> {
     Call::new(Method::GET, format!("/api/topology-runs/{}/calls", segment(id)))
 }
 
+/// `GET /api/topology-runs/{id}/steps/{step}/calls`
+#[must_use]
+pub fn step_calls(id: &RunId, step: &str, lap: Option<u32>, limit: Option<u64>, cursor: Option<&str>) -> Call<Page<RunCall>> {
+    let mut call = Call::new(Method::GET, format!("/api/topology-runs/{}/steps/{}/calls", segment(id), segment(step)));
+    call.query("lap", lap);
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
 /// `GET /api/topology-runs/{id}/events`
 #[must_use]
 pub fn run_events(id: &RunId, last_event_id: Option<&str>) -> Call<Stream<LiveEvents>> {

@@ -108,6 +108,12 @@ pub const ROUTES: &[Route] = &[
     route("fork_run", "post", "/api/topology-runs/{id}/fork", &[]),
     route("run_calls", "get", "/api/topology-runs/{id}/calls", &[]),
     route(
+        "step_calls",
+        "get",
+        "/api/topology-runs/{id}/steps/{step}/calls",
+        &["lap", "limit", "cursor"],
+    ),
+    route(
         "run_events",
         "get",
         "/api/topology-runs/{id}/events",
@@ -280,6 +286,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "comparison",
         ],
     ),
+    ("RunCall", &["index", "kind", "name"]),
     ("RunCalls", &[]),
     ("StdinTaken", &[]),
     (

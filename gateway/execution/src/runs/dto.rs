@@ -165,8 +165,9 @@ pub struct RunCall {
     pub kind: EntryKind,
     /// The name of the model, the tool or the run.
     pub name: String,
-    /// For a model `{text, calls}`, for a tool `{arguments, text, exit_code}`, for a child `{run, status}`, for a door
-    /// `{door, arguments, text}`, for a note `{text}`.
+    /// For a model `{text, thought, calls}`, for a tool `{arguments, text, exit_code}`, for a child `{run, status}`, for a door
+    /// `{door, arguments, text}`, for a note
+    /// `{text, compaction}`.
     #[schema(value_type = Object)]
     pub content: Value,
     pub failed: bool,
@@ -201,6 +202,19 @@ pub struct RunsQuery {
     /// The children of this run, instead of the runs that people started.
     pub parent_run_id: Option<RunId>,
     pub status: Option<Status>,
+}
+
+/// A page of the journal of a step.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct StepCallsQuery {
+    /// 1 when absent.
+    pub lap: Option<u32>,
+    /// 0 when absent.
+    pub shard: Option<u32>,
+    #[param(minimum = 1, maximum = 200)]
+    pub limit: Option<u64>,
+    pub cursor: Option<String>,
 }
 
 /// The start of a fork.

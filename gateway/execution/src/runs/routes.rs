@@ -5,15 +5,17 @@ use axum::extract::State;
 use http::StatusCode;
 use sea_orm::DatabaseConnection;
 use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
 
 use super::comparison::NewComparison;
 use super::dto::{
-    self, Checkpoint, ForkFrom, Run, RunCalls, RunStep, RunSummary, RunsQuery, result_of,
+    self, Checkpoint, ForkFrom, Run, RunCall, RunCalls, RunStep, RunSummary, RunsQuery,
+    StepCallsQuery, result_of,
 };
-use super::entity::run;
+use super::entity::{call, run};
 use super::store::Wanted;
 use super::{RunError, RunsHandle, commands, comparison, retention, store};
-use crate::topology::{self, Graph};
+use crate::topology::{self, Graph, StepRef};
 use roost_platform::ids::RunId;
 use roost_tenancy::auth::{self, Scoped, UserBrief, can};
 use roost_web::error::{ApiError, ApiResult};
@@ -29,6 +31,7 @@ pub fn router() -> OpenApiRouter<RunsHandle> {
         .routes(routes!(compare))
         .routes(routes!(get))
         .routes(routes!(calls))
+        .routes(routes!(step_calls))
         .routes(routes!(cancel))
         .routes(routes!(fork))
 }
@@ -111,6 +114,40 @@ async fn calls(
     let (items, left_out) = store::calls(db, id).await?;
     let items = items.into_iter().map(Into::into).collect();
     Ok(Json(RunCalls { items, left_out }))
+}
+
+/// Shows the journal of one step, oldest first: what its model thought and said, its calls and their results.
+#[utoipa::path(get, path = "/api/topology-runs/{id}/steps/{step}/calls", tag = "runs", operation_id = "list_step_calls",
+    params(("id" = RunId, Path), ("step" = String, Path, description = "the step's key"), StepCallsQuery),
+    responses((status = 200, body = Page<RunCall>), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 404, body = Problem)))]
+async fn step_calls(
+    State(runs): State<RunsHandle>,
+    caller: Scoped<can::ReadRuns>,
+    Path((id, key)): Path<(RunId, String)>,
+    Query(query): Query<StepCallsQuery>,
+) -> ApiResult<Json<Page<RunCall>>> {
+    let paging = PageQuery {
+        limit: query.limit,
+        cursor: query.cursor,
+    };
+    let request = paging.check()?;
+    let db = runs.inner.db.read();
+    store::get(db, caller.scope(), id)
+        .await?
+        .ok_or(RunError::NotFound)?;
+    let step = StepRef {
+        key,
+        lap: query.lap.unwrap_or(1),
+        shard: query.shard.unwrap_or(0),
+    };
+    // The cursor of a page is an id. An entry has an index, which is written as one.
+    let after = request.after.map_or(-1, |after| {
+        i32::try_from(after.as_u128()).unwrap_or(i32::MAX)
+    });
+    let rows = store::calls_after(db, id, &step, after, request.rows()).await?;
+    let index = |row: &call::Model| Uuid::from_u128(row.idx.unsigned_abs().into());
+    Ok(Json(request.page(rows, index).map(RunCall::from)))
 }
 
 /// Cancels a run with all its descendants. A run that is over stays unchanged.

@@ -14,7 +14,9 @@ export type RunStatus = Schemas["RunStatus"];
 export type RunCall = Omit<Schemas["RunCall"], "content"> & { content: Record<string, unknown> };
 
 /** Runs of the workspace, of one team, of one agent, or those that one run started; newest first, page by page. */
-export const runsQuery = (wanted: { team_id?: string; agent_id?: string; status?: RunStatus; parent_run_id?: string } = {}) =>
+export const runsQuery = (
+  wanted: { team_id?: string; agent_id?: string; status?: RunStatus; parent_run_id?: string } = {},
+) =>
   infiniteQueryOptions({
     queryKey: [...keys.runs, wanted],
     queryFn: ({ pageParam, signal }) =>

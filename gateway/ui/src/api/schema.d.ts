@@ -2000,6 +2000,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/topology-runs/{id}/steps/{step}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the journal of one step, oldest first: what its model thought and said, its calls and their results. */
+        get: operations["list_step_calls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces": {
         parameters: {
             query?: never;
@@ -3454,6 +3471,11 @@ export interface components {
         /** @description A model. */
         ModelBinding: {
             base_url: string;
+            /**
+             * Format: int32
+             * @description What a person set. Absent when the gateway's own knowledge of the model applies.
+             */
+            context_tokens?: number | null;
             /** Format: date-time */
             created_at: string;
             created_by?: components["schemas"]["UserBrief"] | null;
@@ -3467,6 +3489,11 @@ export interface components {
             provider?: components["schemas"]["ModelProvider"] | null;
             /** Format: int64 */
             version: number;
+            /**
+             * Format: int32
+             * @description The window that applies, in tokens. A longer conversation is compacted.
+             */
+            window_tokens: number;
         };
         /**
          * @description The changes to a model. The address cannot be changed, because the key may only go to the address it was stored
@@ -3478,6 +3505,11 @@ export interface components {
              * @description Replaces the stored key.
              */
             api_key?: string | null;
+            /**
+             * Format: int32
+             * @description `null` means what the gateway knows by the model's name.
+             */
+            context_tokens?: number | null;
             is_default?: boolean | null;
             price?: components["schemas"]["ModelPrice"] | null;
         };
@@ -3699,6 +3731,11 @@ export interface components {
             api_key?: string | null;
             /** @description The address of the API. When it is absent, the provider's own address is used. */
             base_url?: string | null;
+            /**
+             * Format: int32
+             * @description The number of tokens that the model takes in at once. The gateway knows it for many models by their names.
+             */
+            context_tokens?: number | null;
             /** @description Whether agents without a model of their own use this model. */
             is_default?: boolean;
             /** @description The provider's name for the model. */
@@ -4469,6 +4506,43 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description A page of a list. */
+        Page_RunCall: {
+            items: {
+                /**
+                 * @description For a model `{text, thought, calls}`, for a tool `{arguments, text, exit_code}`, for a child `{run, status}`, for a door
+                 *     `{door, arguments, text}`, for a note
+                 *     `{text, compaction}`.
+                 */
+                content: Record<string, never>;
+                /**
+                 * Format: int64
+                 * @description Millionths of a US dollar.
+                 */
+                cost_microusd: number;
+                /** Format: date-time */
+                ended_at: string;
+                failed: boolean;
+                /** Format: int32 */
+                index: number;
+                kind: components["schemas"]["CallKind"];
+                /** Format: int32 */
+                lap: number;
+                /** @description The name of the model, the tool or the run. */
+                name: string;
+                /** Format: int32 */
+                shard: number;
+                /** Format: date-time */
+                started_at: string;
+                step: string;
+                /** Format: int64 */
+                tokens_in: number;
+                /** Format: int64 */
+                tokens_out: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
         Page_RunSummary: {
             items: {
                 agent_id?: components["schemas"]["ClawId"] | null;
@@ -5064,8 +5138,9 @@ export interface components {
         /** @description An entry of the journal of a step. */
         RunCall: {
             /**
-             * @description For a model `{text, calls}`, for a tool `{arguments, text, exit_code}`, for a child `{run, status}`, for a door
-             *     `{door, arguments, text}`, for a note `{text}`.
+             * @description For a model `{text, thought, calls}`, for a tool `{arguments, text, exit_code}`, for a child `{run, status}`, for a door
+             *     `{door, arguments, text}`, for a note
+             *     `{text, compaction}`.
              */
             content: Record<string, never>;
             /**
@@ -13936,6 +14011,62 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    list_step_calls: {
+        parameters: {
+            query?: {
+                /** @description 1 when absent. */
+                lap?: number;
+                /** @description 0 when absent. */
+                shard?: number;
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+                /** @description the step's key */
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RunCall"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
             default: components["responses"]["AnyOtherProblem"];
         };
     };
