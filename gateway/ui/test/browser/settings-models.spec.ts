@@ -51,6 +51,7 @@ test.describe("settings: models", () => {
         base_url: null,
         api_key: "taken",
         price: { input_microusd: 3_000_000, output_microusd: 15_000_000 },
+        context_tokens: null,
         is_default: true,
       });
       const kept = await page.evaluate(() => document.documentElement.outerHTML);
@@ -121,9 +122,13 @@ test.describe("settings: models", () => {
     expect(await page.getByLabel("Output price").inputValue()).toBe("10");
     await page.getByLabel("Input price").fill("");
     await page.getByLabel("Output price").fill("");
+    await page.getByLabel("Window in tokens (optional)").fill("64000");
     await page.keyboard.press("Enter");
     await until("both prices unknown", async () => (await page.getByText(/price not known/).count()) === 2);
-    expect(models.changed, "the key stays").toStrictEqual({ price: null });
+    expect(models.changed, "the key stays").toStrictEqual({
+      price: null,
+      context_tokens: 64_000,
+    });
     await page.getByRole("button", { name: `Remove ${large}` }).click();
     await hasFocus(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }));
     expect(await axe(page)).toStrictEqual([]);

@@ -26,6 +26,8 @@ export function makeModel(provider: Provider, model: string, more: Partial<Model
     has_key: true,
     is_default: false,
     price: { input_microusd: 1_250_000, output_microusd: 10_000_000 },
+    context_tokens: null,
+    window_tokens: 32_768,
     created_at: ago(9000),
     created_by: null,
     version: 1,
@@ -82,6 +84,10 @@ export const modelRoutes = {
     models.changed = body;
     if (body.api_key) models.keys.push(body.api_key);
     if (body.price !== undefined) one.price = body.price;
+    if (body.context_tokens !== undefined) {
+      one.context_tokens = body.context_tokens;
+      one.window_tokens = body.context_tokens ?? 32_768;
+    }
     if (typeof body.is_default === "boolean") prefer(models, one, body.is_default);
     return { body: one };
   },

@@ -16,7 +16,7 @@ import { addDelta, screenOf, signOf, transcriptOf, type LiveTurn } from "./trans
 import { failureWord, purposeWord, spoken, targetOf } from "./words";
 
 const LABEL = "[demonstration: a script speaks here, no model]";
-const call = (index: number, kind: "model" | "tool", content: RunCall["content"]): RunCall => ({
+const call = (index: number, kind: "model" | "tool" | "note", content: RunCall["content"]): RunCall => ({
   step: "coder",
   lap: 1,
   shard: 0,
@@ -54,6 +54,14 @@ describe("what an agent says", () => {
       ["", "And now", true],
     ]);
     expect(turns(next, [kept], false)).toHaveLength(1);
+  });
+  it("shows what was thought and summarised after a reload, from what was kept alone", () => {
+    const thought = call(0, "model", { text: "I look.", thought: "Where is it?" });
+    const note = call(1, "note", { text: "So far: nothing." });
+    expect(turns([], [thought, note], false)).toEqual([
+      ["Where is it?", "I look.", false],
+      ["", "Older turns were summarised to fit the model's window.\n\nSo far: nothing.", false],
+    ]);
   });
   it("begins another turn by thinking after words, and stays bounded", () => {
     let heard: LiveTurn[] = [];

@@ -1,5 +1,4 @@
-// What an agent said and did, in one row: what the gateway has kept, and after it what is just being said. Thinking is
-// told live only, so what was heard of it stays beside the turn that it belongs to.
+// What an agent thought, said and did, in one row: what the gateway has kept, and after it what is just being said.
 import type { RunCall } from "~/api/runs";
 import { spoken, targetOf } from "./words";
 
@@ -50,6 +49,21 @@ function kept(call: RunCall, heard: LiveTurn | undefined): Entry {
   const id = `${call.step}#${call.lap}.${call.shard}/${call.index}`;
   const ms = Math.max(0, Date.parse(call.ended_at) - Date.parse(call.started_at));
   const text = words(content["text"]);
+  if (call.kind === "note")
+    return {
+      kind: "turn",
+      id,
+      model: call.name,
+      think: "",
+      say: `Older turns were summarised to fit the model's window.\n\n${text}`,
+      writing: "",
+      demonstration: false,
+      ms,
+      tokens: call.tokens_in + call.tokens_out,
+      cost: call.cost_microusd,
+      failed: false,
+      live: false,
+    };
   if (call.kind !== "model") {
     const exit = content["exit_code"];
     const code = typeof exit === "number" ? exit : undefined;
@@ -70,7 +84,8 @@ function kept(call: RunCall, heard: LiveTurn | undefined): Entry {
     kind: "turn",
     id,
     model: call.name,
-    think: heard?.think ?? "",
+    // Journals of older runs have no thoughts; then what was heard is all there is.
+    think: words(content["thought"]) || (heard?.think ?? ""),
     say: said.text,
     writing: "",
     demonstration: said.demonstration,

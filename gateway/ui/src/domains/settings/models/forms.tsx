@@ -55,6 +55,24 @@ function PriceFields({ problem, model }: { problem: Problem | undefined; model?:
   );
 }
 
+/** How much it takes in at once; a longer conversation is summarised by it. */
+function WindowField({ problem, model }: { problem: Problem | undefined; model?: ModelBinding }) {
+  return (
+    <Field
+      label="Window in tokens (optional)"
+      name="context_tokens"
+      inputMode="numeric"
+      autoComplete="off"
+      pattern="[0-9]*"
+      placeholder={model ? String(model.window_tokens) : "as known by its name"}
+      defaultValue={model?.context_tokens ? String(model.context_tokens) : ""}
+      hint="The most that it takes in at once. Older turns of a longer conversation are summarised."
+      error={problem?.field("/context_tokens")}
+    />
+  );
+}
+const windowIn = (typed: Typed) => (typed("context_tokens") ? Number(typed("context_tokens")) : null);
+
 /** A new model with its key, which goes to the secret broker and never comes back. */
 export function AddModel({ first, onClose }: { first: boolean; onClose: () => void }) {
   const [provider, setProvider] = useState<ModelProvider>("openai");
@@ -73,6 +91,7 @@ export function AddModel({ first, onClose }: { first: boolean; onClose: () => vo
           base_url: typed("base_url"),
           api_key: typed("api_key"),
           price: priceIn(typed),
+          context_tokens: windowIn(typed),
           is_default: typed("is_default") === "on",
         })
       }
@@ -122,6 +141,7 @@ export function AddModel({ first, onClose }: { first: boolean; onClose: () => vo
             error={problem?.field("/api_key")}
           />
           <PriceFields problem={problem} />
+          <WindowField problem={problem} />
           <Tick label="Use as default model" name="is_default" defaultChecked={first} />
         </>
       )}
@@ -140,7 +160,11 @@ export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: 
       onClose={onClose}
       connect={async (typed) => {
         const key = typed("api_key");
-        return change(model.id, { price: priceIn(typed), ...(key && { api_key: key }) });
+        return change(model.id, {
+          price: priceIn(typed),
+          context_tokens: windowIn(typed),
+          ...(key && { api_key: key }),
+        });
       }}
     >
       {(problem) => (
@@ -157,6 +181,7 @@ export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: 
             error={problem?.field("/api_key")}
           />
           <PriceFields problem={problem} model={model} />
+          <WindowField problem={problem} model={model} />
         </>
       )}
     </ConnectForm>
