@@ -48,7 +48,7 @@ impl ModelServer {
         let asked = server.asked.clone();
         tokio::spawn(async move {
             if let Ok((socket, _)) = listener.accept().await {
-                serve(socket, acts, &asked).await;
+                serve(socket, |_| acts, &asked).await;
                 let _ = told.send(()).await;
             }
         });
@@ -64,8 +64,23 @@ impl ModelServer {
         let (asked, answer) = (server.asked.clone(), answer.into());
         tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
-                serve(socket, vec![Act::Say(answer.clone())], &asked).await;
+                serve(socket, |_| vec![Act::Say(answer.clone())], &asked).await;
                 let _ = told.try_send(());
+            }
+        });
+        server
+    }
+
+    /// Starts one whose answer depends on the request.
+    ///
+    /// # Panics
+    /// When it cannot listen.
+    pub async fn that(answer: impl Fn(&Asked) -> Bytes + Send + Sync + 'static) -> Self {
+        let (listener, server, _told) = Self::listen().await;
+        let asked = server.asked.clone();
+        tokio::spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                serve(socket, |request| vec![Act::Say(answer(request))], &asked).await;
             }
         });
         server
@@ -86,7 +101,7 @@ impl ModelServer {
                     let _ = go_on.send(());
                 });
                 let acts = vec![Act::Wait(wait), Act::Say(answer.clone())];
-                serve(socket, acts, &asked).await;
+                serve(socket, |_| acts, &asked).await;
             }
         });
         server
@@ -138,10 +153,15 @@ pub fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Bytes {
     Bytes::from(format!("{head}\r\n{body}"))
 }
 
-async fn serve(mut socket: TcpStream, acts: Vec<Act>, asked: &Mutex<Vec<Asked>>) {
+async fn serve(
+    mut socket: TcpStream,
+    acts: impl FnOnce(&Asked) -> Vec<Act>,
+    asked: &Mutex<Vec<Asked>>,
+) {
     let Some(told) = read(&mut socket).await else {
         return;
     };
+    let acts = acts(&told);
     asked
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

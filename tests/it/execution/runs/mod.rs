@@ -12,6 +12,7 @@ mod fence;
 mod journal;
 pub mod killed;
 mod machines;
+mod windows;
 
 use roost_tests::{Answer, Client, eventually};
 use serde_json::{Value, json};

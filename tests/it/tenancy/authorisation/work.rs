@@ -31,6 +31,11 @@ pub const CASES: &[Case] = &[
     ),
     ("GET /api/topology-runs/{id}", Role("viewer"), ""),
     ("GET /api/topology-runs/{id}/calls", Role("viewer"), ""),
+    (
+        "GET /api/topology-runs/{id}/steps/{step}/calls",
+        Role("viewer"),
+        "",
+    ),
     ("GET /api/topology-runs/{id}/events", Role("viewer"), ""),
     ("POST /api/topology-runs/{id}/cancel", Role("member"), ""),
     (
