@@ -2,6 +2,7 @@
 
 mod connections;
 mod identity;
+mod runs;
 mod sandboxes;
 
 use std::collections::BTreeSet;
@@ -15,7 +16,7 @@ use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 
 use super::layers::{self, Overrides};
-use super::{Broker, Config, Limits, Log, LogFormat, Otlp, Retention, Runs, Sessions, Tls};
+use super::{Broker, Config, Limits, Log, LogFormat, Otlp, Retention, Sessions, Tls};
 use roost_platform::supervision::killpoints::{Arm, ArmError};
 use roost_tenancy::streams::Limits as StreamLimits;
 use roost_tenancy::workspaces::{Plan, Plans};
@@ -169,25 +170,7 @@ impl Reader {
                     1 << 20,
                 ) << 20,
             },
-            runs: Runs {
-                at_once: self.number("runs.at_once", 256, 1, 100_000),
-                lease: Duration::from_secs(self.number("runs.lease_seconds", 30, 3, 3_600)),
-                machine_wait: Duration::from_secs(self.number(
-                    "runs.machine_wait_seconds",
-                    1_800,
-                    1,
-                    7 * DAY,
-                )),
-                outputs: Duration::from_secs(
-                    DAY * self.number::<u64>("runs.retention_days", 30, 1, 3_650),
-                ),
-                ceiling: match self.number::<i64>("runs.ceiling_usd", 0, 0, 1_000_000) {
-                    0 => None,
-                    usd => Some(usd * 1_000_000),
-                },
-                max_turns: self.number("runs.max_turns", 5_000, 1, 1_000_000),
-                script: self.optional("runs.script"),
-            },
+            runs: self.runs(),
             limits: Limits {
                 body: self.number("limits.body_bytes", 1 << 20, 1_024, 1 << 30),
                 body_grace: Duration::from_secs(self.number(
