@@ -6,32 +6,51 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::check::{check, is_hidden};
-use super::graph::{Attributes, Edge, EdgeKind, Graph, Kind, Node, NodeKind, Seat, Settings};
+use super::graph::{
+    Attributes, Edge, EdgeKind, Graph, Kind, Node, NodeKind, OnReject, Seat, Settings,
+};
 use super::kinds;
 
 /// A role that needs a node.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Role {
     /// Its slot in the template. It becomes the node's id.
     pub slot: String,
     pub title: String,
     /// Its requested seat. The kind decides when it is absent.
     pub seat: Option<Seat>,
+    /// What follows when it rejects the work.
+    pub on_reject: Option<OnReject>,
+    /// The slot of the role that the work goes back to.
+    pub back_to: Option<String>,
 }
 
 /// The topology of this kind for these roles, in their order. No node is bound yet. A `single` has the first role
 /// only. If a kind has too few roles, [`super::check()`] refuses the graph with the reason.
 pub fn build(kind: Kind, roles: &[Role]) -> Graph {
     let mut taken = HashSet::new();
+    let ids: Vec<String> = roles
+        .iter()
+        .map(|role| free_id(&role.slot, &mut taken))
+        .collect();
+    let id_of = |slot: &str| {
+        let place = roles.iter().position(|role| role.slot == slot)?;
+        Some(ids[place].clone())
+    };
     let nodes = roles
         .iter()
-        .map(|role| Node {
-            id: free_id(&role.slot, &mut taken),
+        .zip(&ids)
+        .map(|(role, id)| Node {
+            id: id.clone(),
             kind: NodeKind::Agent,
             label: role.title.clone(),
             role: Some(role.slot.clone()),
             seat: role.seat,
-            attributes: Attributes::default(),
+            attributes: Attributes {
+                on_reject: role.on_reject,
+                back_to: role.back_to.as_deref().and_then(id_of),
+                ..Attributes::default()
+            },
         })
         .collect();
     let mut graph = Graph {

@@ -126,6 +126,20 @@ fn nodes(graph: &Graph, mistakes: &mut Mistakes) {
         let role = node.role.as_deref().unwrap_or("");
         line(role, 64, &format!("{at}/role"), mistakes);
         bindings(node, &at, mistakes);
+        back_to(graph, node, &at, mistakes);
+    }
+}
+
+/// A rejection goes back to another node of the graph.
+fn back_to(graph: &Graph, node: &Node, at: &str, mistakes: &mut Mistakes) {
+    let Some(back_to) = &node.attributes.back_to else {
+        return;
+    };
+    if *back_to == node.id || graph.node(back_to).is_none() {
+        mistakes.add(
+            format!("{at}/attributes/back_to"),
+            format!("must name another node, and {back_to:?} is not one"),
+        );
     }
 }
 

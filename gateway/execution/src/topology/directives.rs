@@ -86,7 +86,7 @@ pub(super) fn abstention(text: &str) -> Option<String> {
 const BLANK: [char; 3] = [' ', '\t', '\r'];
 
 /// The lines outside of fences.
-fn open_lines(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn open_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut fence: Option<(u8, usize)> = None;
     text.split('\n').filter_map(move |line| {
         let line = line.trim_end_matches(BLANK);

@@ -51,6 +51,26 @@ pub(super) fn in_line(place: usize, of: usize) -> String {
     format!("You are number {place} of {of} in line. The goal is everybody's. {then}\n")
 }
 
+/// The task of a node in a pipeline that gets the work again, because a later node rejected it.
+pub(super) fn in_line_again(place: usize, of: usize, by: &Node) -> String {
+    format!(
+        "{}\nThe work was here before. {} rejected it: its words stand above, and so does your earlier answer. Deal with \
+         each thing that it names, and say what you changed.\n",
+        in_line(place, of),
+        by.name()
+    )
+}
+
+/// The task of a spoke that works again, because a spoke rejected the work.
+pub(super) fn part_again(hub: &Node, by: &Node, task: Option<&str>) -> String {
+    format!(
+        "{}\nThe work was here before. {} rejected it: its words stand above, and so does your earlier answer. Deal with \
+         each thing that it names, and say what you changed.\n",
+        part(hub, task),
+        by.name()
+    )
+}
+
 /// The task to divide the work.
 pub(super) fn plan<'a>(
     order: Option<(&Node, &str)>,

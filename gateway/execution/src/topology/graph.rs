@@ -178,6 +178,15 @@ pub struct Attributes {
     /// Another kind than the team's own, for the same agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<Kind>,
+    /// What follows when this node rejects the work: its answer has a line `TEST_FAIL` or `REVIEW_BLOCK`, or the run that
+    /// it stands for is rejected. Used by pipeline and hub_spoke. When it is absent, the next node goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_reject: Option<OnReject>,
+    /// The node that the work goes back to. When it is absent: the first node of the line for `lap`, the node before this
+    /// one for `hand_back`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[a-z0-9_-]{1,40}$")]
+    pub back_to: Option<String>,
     /// A model for this node only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 200)]
@@ -186,6 +195,37 @@ pub struct Attributes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 200)]
     pub machine: Option<String>,
+}
+
+/// What a rejection leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = TopologyOnReject)]
+pub enum OnReject {
+    /// The run ends, with the rejection as its result.
+    Stop,
+    /// All work again, as far as `max_laps` allows.
+    Lap,
+    /// The work goes back to the one who did it, and comes forward again, as far as `max_laps` allows.
+    HandBack,
+}
+
+impl OnReject {
+    /// The value in JSON and in the database.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Lap => "lap",
+            Self::HandBack => "hand_back",
+        }
+    }
+
+    /// Parses a value from the database.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Stop, Self::Lap, Self::HandBack]
+            .into_iter()
+            .find(|action| action.as_str() == word)
+    }
 }
 
 /// A permission: `from` may send work or messages to `to`.
@@ -218,7 +258,8 @@ pub enum EdgeKind {
 #[serde(deny_unknown_fields, default)]
 #[schema(as = TopologySettings)]
 pub struct Settings {
-    /// How often a hub may hand out work, with the first time counted.
+    /// How often a hub may hand out work, and how often a node of a pipeline may get it when it is rejected, with the
+    /// first time counted.
     #[schema(minimum = 1, maximum = 10)]
     pub max_laps: u32,
     /// The number of experts that answer.

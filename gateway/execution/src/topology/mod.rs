@@ -30,6 +30,8 @@ mod drawing;
 mod frames;
 mod graph;
 mod kinds;
+mod markers;
+mod nesting;
 mod prompt;
 mod step;
 #[cfg(test)]
@@ -42,10 +44,12 @@ pub use check::{MAX_EDGES, MAX_NODES, Mistake, check};
 pub use drawing::{Placed, dot, layout, text};
 pub use graph::{
     Attributes, Edge, EdgeKind, Graph, Kind, MAX_CANDIDATES, MAX_EXPERTS, MAX_LAPS, MIN_CANDIDATES,
-    Node, NodeKind, Seat, Settings,
+    Node, NodeKind, OnReject, Seat, Settings,
 };
+pub use markers::{Check, Marker, markers};
+pub use nesting::{Nested, Nesting, circle_in_words, levels, teams_of};
 pub use prompt::prompt;
-pub use step::{Bounds, Next, Output, Outputs, Purpose, Read, Step, StepRef};
+pub use step::{Bounds, Next, Outcome, Output, Outputs, Purpose, Read, Step, StepRef};
 pub use verdict::{Verdict, label, verdict};
 
 /// The steps that can run now. `input` is the goal: a kind may divide it among its steps.
@@ -58,7 +62,7 @@ pub fn next(graph: &Graph, input: &str, outputs: &Outputs) -> Next {
     }
 }
 
-/// The number of steps of a run of this graph: the minimum, when no step fails and no expert abstains, and the
+/// The number of steps of a run of this graph: the minimum, when no step fails or rejects and no expert abstains, and the
 /// maximum. Both are 0 for a graph that does not fit its kind.
 pub fn expected(graph: &Graph) -> Bounds {
     match check(graph) {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::graph::Node;
+use super::markers;
 
 /// The name of a step within its run. It is unique.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
@@ -158,17 +159,69 @@ pub enum Output {
 
 /// The outputs so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Outputs(pub BTreeMap<StepRef, Output>);
+pub struct Outputs {
+    pub by_step: BTreeMap<StepRef, Output>,
+    /// The outcome of each step that was a run of its own. Its text belongs to that run and gives no verdict here.
+    pub of_runs: BTreeMap<StepRef, Outcome>,
+}
 
 impl Outputs {
     /// The output of the step, if it has ended.
     pub fn get(&self, step: &StepRef) -> Option<&Output> {
-        self.0.get(step)
+        self.by_step.get(step)
     }
 
     /// Stores an output. The first output of a step is kept.
     pub fn insert(&mut self, step: StepRef, output: Output) {
-        self.0.entry(step).or_insert(output);
+        self.by_step.entry(step).or_insert(output);
+    }
+
+    /// As [`insert`](Self::insert), for a step that was a run of its own.
+    pub fn insert_run(&mut self, step: StepRef, output: Output, outcome: Outcome) {
+        self.of_runs.entry(step.clone()).or_insert(outcome);
+        self.insert(step, output);
+    }
+
+    /// Whether the step rejects the work.
+    pub(super) fn rejects(&self, step: &StepRef) -> bool {
+        match (self.of_runs.get(step), self.get(step)) {
+            (Some(outcome), _) => *outcome == Outcome::Rejected,
+            (None, Some(Output::Done(text))) => markers::rejects(text),
+            (None, _) => false,
+        }
+    }
+}
+
+/// Whether a goal was met. It stands beside a status, which says only whether the machinery came to its end.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = RunOutcome)]
+pub enum Outcome {
+    /// Each verdict accepts the work.
+    Accepted,
+    /// A verdict rejects the work.
+    Rejected,
+    /// There is no verdict.
+    Undecided,
+}
+
+impl Outcome {
+    /// The stored and displayed value.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+            Self::Undecided => "undecided",
+        }
+    }
+
+    /// Parses a value from the database.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Accepted, Self::Rejected, Self::Undecided]
+            .into_iter()
+            .find(|outcome| outcome.as_str() == word)
     }
 }
 

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::model::{Lifecycle, MOST_MEMBERS, State};
 use roost_execution::tools::{Bundle, Profile};
-use roost_execution::topology::{Bounds, Graph, Kind, Placed, Seat};
+use roost_execution::topology::{Bounds, Graph, Kind, OnReject, Placed, Seat};
 use roost_platform::events::AgentState;
 use roost_platform::ids::{ClawId, TeamId, TemplateId};
 use roost_tenancy::auth::UserBrief;
@@ -85,6 +85,10 @@ pub struct NewRole {
     pub name: Option<String>,
     pub title: Option<String>,
     pub seat: Option<Seat>,
+    /// What follows when this role rejects the work.
+    pub on_reject: Option<OnReject>,
+    /// The slot of the role that the work goes back to.
+    pub back_to: Option<String>,
     pub system_prompt: Option<String>,
     pub brain_seed: Option<String>,
     pub model_binding: Option<String>,

@@ -1,11 +1,9 @@
 //! Teams that work in a team: each must exist, and none may contain the team that it works in.
 
-use std::collections::BTreeSet;
-
 use sea_orm::DbErr;
 
 use super::store;
-use roost_execution::topology::{Graph, NodeKind};
+use roost_execution::topology::{self, Graph, Nested, Nesting, NodeKind};
 use roost_platform::db::WriteTx;
 use roost_platform::ids::TeamId;
 use roost_tenancy::auth::WorkspaceScope;
@@ -18,58 +16,60 @@ use roost_web::problem::FieldError;
 pub async fn mistakes(
     tx: &WriteTx,
     scope: WorkspaceScope,
-    own: TeamId,
+    own: (TeamId, &str),
     graph: &Graph,
     within: &str,
 ) -> Result<Vec<FieldError>, DbErr> {
+    let nesting = below(tx, scope, own, graph).await?;
     let mut wrong = Vec::new();
     for (place, node) in graph.nodes.iter().enumerate() {
-        if node.kind != NodeKind::Team {
-            continue;
-        }
-        let Some(other) = node.attributes.team.map(TeamId) else {
+        let Some(team) = node.attributes.team.filter(|_| node.kind == NodeKind::Team) else {
             continue;
         };
-        let detail = if other == own {
-            "names the team itself: it would start itself without end"
-        } else if store::get(&**tx, scope, other).await?.is_none() {
-            "names no team of this workspace"
-        } else if comes_back(tx, scope, other, own).await? {
-            "names a team in which this one works: they would start each other without end"
+        let detail = if !nesting.contains_key(&team) {
+            "names no team of this workspace".to_owned()
+        } else if let Err(circle) = topology::levels(&nesting, team) {
+            let circle = topology::circle_in_words(&nesting, &circle);
+            format!("names a team that would start itself without end: {circle}")
         } else {
             continue;
         };
         wrong.push(FieldError {
             pointer: format!("{within}/nodes/{place}/attributes"),
-            detail: detail.to_owned(),
+            detail,
         });
     }
     Ok(wrong)
 }
 
-/// Whether a run of the team `from` would start a run of `own`.
-async fn comes_back(
+/// The team with this graph, and all teams below it.
+async fn below(
     tx: &WriteTx,
     scope: WorkspaceScope,
-    from: TeamId,
-    own: TeamId,
-) -> Result<bool, DbErr> {
-    let mut seen = BTreeSet::from([from]);
-    let mut next = vec![from];
+    (own, name): (TeamId, &str),
+    graph: &Graph,
+) -> Result<Nesting, DbErr> {
+    let teams = topology::teams_of(graph);
+    let mut next = teams.clone();
+    let name = name.to_owned();
+    let mut nesting = Nesting::from([(own.0, Nested { name, teams })]);
     while let Some(team) = next.pop() {
-        let Some(row) = store::get(&**tx, scope, team).await? else {
+        if nesting.contains_key(&team) {
+            continue;
+        }
+        let Some(row) = store::get(&**tx, scope, TeamId(team)).await? else {
             continue;
         };
         let graph = serde_json::from_str::<Graph>(&row.topology).ok();
-        let nodes = graph.into_iter().flat_map(|graph| graph.nodes);
-        for other in nodes.filter_map(|node| node.attributes.team.map(TeamId)) {
-            if other == own {
-                return Ok(true);
-            }
-            if seen.insert(other) {
-                next.push(other);
-            }
-        }
+        let teams = graph.as_ref().map(topology::teams_of).unwrap_or_default();
+        next.extend(&teams);
+        nesting.insert(
+            team,
+            Nested {
+                name: row.name,
+                teams,
+            },
+        );
     }
-    Ok(false)
+    Ok(nesting)
 }

@@ -69,6 +69,8 @@ pub fn plan(new: &NewTeam, template: Option<&Content>) -> Result<Plan, Vec<Field
                     slot: role.slot.clone(),
                     title: role.title.clone().unwrap_or_else(|| role.slot.clone()),
                     seat: role.seat,
+                    on_reject: role.on_reject,
+                    back_to: role.back_to.clone(),
                 })
                 .collect();
             topology::build(kind, &seats)
@@ -154,6 +156,8 @@ fn roles(new: &NewTeam, template: Option<&Content>) -> Vec<NewRole> {
                 role.system_prompt
                     .get_or_insert_with(|| source.system_prompt.clone());
                 role.seat = role.seat.or_else(|| seat(source.seat.as_ref()));
+                role.on_reject = role.on_reject.or(source.on_reject);
+                role.back_to = role.back_to.or_else(|| source.back_to.clone());
             }
             role
         })

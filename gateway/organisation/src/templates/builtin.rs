@@ -7,6 +7,7 @@ use rust_embed::RustEmbed;
 use serde::Deserialize;
 
 use super::model::{Category, Content, Role};
+use roost_execution::topology::OnReject;
 
 #[derive(RustEmbed)]
 #[folder = "src/templates/builtin"]
@@ -36,6 +37,10 @@ struct RoleHead {
     title: String,
     #[serde(default)]
     seat: Option<String>,
+    #[serde(default)]
+    on_reject: Option<OnReject>,
+    #[serde(default)]
+    back_to: Option<String>,
     summary: String,
     skills: Vec<String>,
 }
@@ -86,6 +91,8 @@ fn read(folder: &str) -> Result<Builtin, String> {
             slot: role.slot,
             title: role.title,
             seat: role.seat,
+            on_reject: role.on_reject,
+            back_to: role.back_to,
             summary: role.summary,
             skills: role.skills,
         })

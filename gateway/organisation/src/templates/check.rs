@@ -45,6 +45,13 @@ pub(super) fn check_content(content: &Content, mistakes: &mut Mistakes) {
         {
             mistakes.add(&format!("/roles/{index}/slot"), "is there already");
         }
+        let other = |slot: &str| slot != role.slot && content.role(slot).is_some();
+        if role.back_to.as_deref().is_some_and(|slot| !other(slot)) {
+            mistakes.add(
+                &format!("/roles/{index}/back_to"),
+                "must be the slot of another role",
+            );
+        }
     }
 }
 

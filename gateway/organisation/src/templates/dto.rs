@@ -288,6 +288,8 @@ impl Check for NewTemplate {
                 slot: "x".to_owned(),
                 title: "x".to_owned(),
                 seat: None,
+                on_reject: None,
+                back_to: None,
                 summary: String::new(),
                 system_prompt: "x".to_owned(),
                 skills: Vec::new(),

@@ -63,6 +63,9 @@ pub mod role {
         pub position: i32,
         pub title: String,
         pub seat: Option<String>,
+        /// A value of `OnReject`.
+        pub on_reject: Option<String>,
+        pub back_to: Option<String>,
         #[sea_orm(column_type = "Text")]
         pub summary: String,
         #[sea_orm(column_type = "Text")]

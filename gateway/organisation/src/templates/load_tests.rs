@@ -11,6 +11,8 @@ fn template(key: &str, version: i64, prompt: &str) -> Builtin {
         slot: "coder".to_owned(),
         title: "Coder".to_owned(),
         seat: None,
+        on_reject: None,
+        back_to: None,
         summary: String::new(),
         system_prompt: prompt.to_owned(),
         skills: vec!["nobody-wrote-this".to_owned()],

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
+use roost_execution::topology::OnReject;
 use roost_platform::ids::{TemplateId, derived};
 
 /// The technologies that a template may be for.
@@ -97,6 +98,13 @@ pub struct Role {
     /// hub, gate, expert, spoke, lead or member, if the topology needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<String>,
+    /// What follows when this role rejects the work with a line `TEST_FAIL` or `REVIEW_BLOCK`. Used by pipeline and
+    /// hub_spoke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_reject: Option<OnReject>,
+    /// The slot of the role that the work goes back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back_to: Option<String>,
     /// One line for the team builder, at most 300 characters.
     #[serde(default)]
     pub summary: String,
@@ -231,6 +239,8 @@ mod tests {
             slot: "coder".to_owned(),
             title: "Coder".to_owned(),
             seat: None,
+            on_reject: None,
+            back_to: None,
             summary: String::new(),
             system_prompt: prompt.to_owned(),
             skills: Vec::new(),

@@ -10,6 +10,7 @@ use sea_orm::{
 
 use super::entity::{role, template, version};
 use super::model::{Category, Content, Role};
+use roost_execution::topology::OnReject;
 use roost_platform::db::TenantEntity;
 use roost_platform::ids::{TemplateId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -143,6 +144,8 @@ async fn roles_of(
             slot: row.slot,
             title: row.title,
             seat: row.seat,
+            on_reject: row.on_reject.as_deref().and_then(OnReject::parse),
+            back_to: row.back_to,
             summary: row.summary,
             system_prompt: row.system_prompt,
             skills: words(&row.skills),
@@ -277,6 +280,8 @@ pub async fn replace_roles(
             position,
             title: role.title.clone(),
             seat: role.seat.clone(),
+            on_reject: role.on_reject.map(|action| action.as_str().to_owned()),
+            back_to: role.back_to.clone(),
             summary: role.summary.clone(),
             system_prompt: role.system_prompt.clone(),
             skills: serde_json::json!(role.skills).to_string(),

@@ -8,7 +8,7 @@ use super::super::check::{Mistakes, only};
 use super::super::directives::cut;
 use super::super::frames;
 use super::super::graph::{EdgeKind, Graph, MAX_CANDIDATES, MIN_CANDIDATES, Node, NodeKind};
-use super::super::step::{Bounds, Next, Output, Outputs, Purpose, Read, Step, StepRef};
+use super::super::step::{Bounds, Next, Outcome, Output, Outputs, Purpose, Read, Step, StepRef};
 use super::super::verdict::{Verdict, label, verdict};
 use super::{Definition, count};
 
@@ -69,7 +69,6 @@ impl Definition for Compare {
     }
 
     fn next(&self, graph: &Graph, _input: &str, outputs: &Outputs) -> Next {
-        let own = |node: &Node| StepRef::new(node, Purpose::Work, 1);
         let candidates = candidates(graph);
         let waiting: Vec<Step> = candidates
             .iter()
@@ -103,7 +102,10 @@ impl Definition for Compare {
         let Some(said) = outputs.get(&name) else {
             let reads = answered.iter().zip(&labels).map(|(node, label)| Read {
                 of: own(node),
-                label: label.clone(),
+                label: match outputs.rejects(&own(node)) {
+                    true => format!("{label} (rejected by its own tests or reviews)"),
+                    false => label.clone(),
+                },
             });
             let task = frames::judge(&labels);
             let step = Step::new(judge, Purpose::Verdict, 1, task, reads.collect());
@@ -139,6 +141,10 @@ impl Definition for Compare {
     }
 }
 
+fn own(node: &Node) -> StepRef {
+    StepRef::new(node, Purpose::Work, 1)
+}
+
 fn is_judge(node: &Node) -> bool {
     node.kind == NodeKind::Agent
 }
@@ -152,8 +158,12 @@ fn candidates(graph: &Graph) -> Vec<&Node> {
 
 /// The result of a candidate, in one line.
 fn line(node: &Node, outputs: &Outputs) -> String {
-    let how = match outputs.get(&StepRef::new(node, Purpose::Work, 1)) {
-        Some(Output::Done(_)) => "came to an end".to_owned(),
+    let how = match outputs.get(&own(node)) {
+        Some(Output::Done(_)) => match outputs.of_runs.get(&own(node)) {
+            Some(Outcome::Accepted) => "came to an end, accepted by its own checks".to_owned(),
+            Some(Outcome::Rejected) => "came to an end, rejected by its own checks".to_owned(),
+            Some(Outcome::Undecided) | None => "came to an end".to_owned(),
+        },
         Some(Output::Failed(why) | Output::Abstained(why)) => {
             format!("failed: {}", cut(why.trim(), 300))
         }
@@ -177,13 +187,17 @@ fn summary(
         Some(Ok(verdict)) => {
             let best = candidates.iter().find(|node| label(node) == verdict.best);
             let name = best.map_or("", |node| node.name());
+            let although = match best.is_some_and(|node| outputs.rejects(&own(node))) {
+                true => ", although its own checks reject it",
+                false => "",
+            };
             let scores: Vec<String> = verdict
                 .scores
                 .iter()
                 .map(|(label, score)| format!("{label} {score}"))
                 .collect();
             text.push_str(&format!(
-                "\n\nBest: {} ({name}); scores: {}\n\n{}",
+                "\n\nBest: {} ({name}){although}; scores: {}\n\n{}",
                 verdict.best,
                 scores.join(", "),
                 verdict.reason

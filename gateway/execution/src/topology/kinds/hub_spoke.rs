@@ -4,7 +4,7 @@ use super::super::assemble::{edge, leading};
 use super::super::check::{Mistakes, only};
 use super::super::directives::{Assignments, assignments};
 use super::super::frames;
-use super::super::graph::{EdgeKind, Graph, Node, Seat};
+use super::super::graph::{EdgeKind, Graph, Node, OnReject, Seat};
 use super::super::step::{Bounds, Next, Output, Outputs, Purpose, Read, Step, StepRef};
 use super::super::wiring::Wiring;
 use super::{Definition, count, needed};
@@ -119,6 +119,7 @@ impl<'a> Crew<'a> {
         let mut order_read = Read::new(self.hub, Purpose::Plan, 1);
         let mut history = vec![order_read.clone()];
         let mut answered = false;
+        let mut sent_back = None;
         let mut lap = 1;
         loop {
             let asked = self.asked(&orders);
@@ -128,7 +129,7 @@ impl<'a> Crew<'a> {
                     let name = StepRef::new(spoke, Purpose::Work, lap);
                     outputs.get(&name).is_none()
                 })
-                .map(|spoke| self.work(spoke, lap, &orders, &order_read, outputs))
+                .map(|spoke| self.work(spoke, (lap, sent_back), &orders, &order_read, outputs))
                 .collect();
             if !waiting.is_empty() {
                 return Ok(Next::Run(waiting));
@@ -149,18 +150,55 @@ impl<'a> Crew<'a> {
                 return Ok(Next::Run(vec![step]));
             };
             let text = needed(self.hub, &merge, output)?;
-            if lap < max_laps {
-                orders = assignments(text, |id| self.is_spoke(id));
-            }
-            if lap == max_laps || orders.given.is_empty() {
+            let given = assignments(text, |id| self.is_spoke(id));
+            let rejection = rejection(&asked, lap, outputs);
+            let stops = rejection.is_some_and(|(_, action)| action == OnReject::Stop);
+            let again = rejection.filter(|_| given.given.is_empty());
+            if lap == max_laps || stops || (given.given.is_empty() && again.is_none()) {
                 return Ok(Next::Done {
                     text: text.to_owned(),
                     from: merge,
                 });
             }
+            // What the hub hands out itself comes first. It has read the rejection.
+            sent_back = again.map(|(by, _)| by);
+            orders = match again {
+                Some((by, action)) => self.again(&asked, by, action, &orders),
+                None => given,
+            };
             order_read = Read::new(self.hub, Purpose::Merge, lap);
             history.push(order_read.clone());
             lap += 1;
+        }
+    }
+
+    /// The orders of the lap before, for those who work again. An empty task is the whole goal.
+    fn again(
+        &self,
+        asked: &[&'a Node],
+        by: &Node,
+        action: OnReject,
+        orders: &Assignments,
+    ) -> Assignments {
+        let back_to = by.attributes.back_to.as_deref();
+        let back_to = back_to.filter(|id| *id != by.id && self.is_spoke(id));
+        let works = |node: &Node| match (action, back_to) {
+            (OnReject::HandBack, Some(id)) => node.id == id || node.id == by.id,
+            _ => true,
+        };
+        let task = |node: &Node| orders.given.get(&node.id).cloned().unwrap_or_default();
+        let given =
+            asked
+                .iter()
+                .copied()
+                .chain(self.spokes.iter().copied().filter(|spoke| {
+                    Some(spoke.id.as_str()) == back_to && action == OnReject::HandBack
+                }))
+                .filter(|node| works(node))
+                .map(|node| (node.id.clone(), task(node)));
+        Assignments {
+            given: given.collect(),
+            ignored: Vec::new(),
         }
     }
 
@@ -177,7 +215,7 @@ impl<'a> Crew<'a> {
     fn work(
         &self,
         spoke: &Node,
-        lap: u32,
+        (lap, sent_back): (u32, Option<&Node>),
         orders: &Assignments,
         order_read: &Read,
         outputs: &Outputs,
@@ -185,10 +223,26 @@ impl<'a> Crew<'a> {
         let own = (1..lap)
             .map(|earlier| Read::new(spoke, Purpose::Work, earlier))
             .filter(|read| outputs.get(&read.of).is_some());
-        let reads = own.chain([order_read.clone()]).collect();
-        let task = frames::part(self.hub, orders.given.get(&spoke.id).map(String::as_str));
+        let rejection = sent_back.filter(|by| by.id != spoke.id);
+        let rejection = rejection.map(|by| Read::new(by, Purpose::Work, lap - 1));
+        let reads = own.chain([order_read.clone()]).chain(rejection).collect();
+        let task = orders.given.get(&spoke.id).map(String::as_str);
+        let task = task.filter(|task| !task.is_empty());
+        let task = match sent_back {
+            Some(by) => frames::part_again(self.hub, by, task),
+            None => frames::part(self.hub, task),
+        };
         Step::new(spoke, Purpose::Work, lap, task, reads)
     }
+}
+
+/// The first spoke of this lap that rejects the work and says what that leads to.
+fn rejection<'a>(asked: &[&'a Node], lap: u32, outputs: &Outputs) -> Option<(&'a Node, OnReject)> {
+    asked.iter().find_map(|node| {
+        let action = node.attributes.on_reject?;
+        let rejects = outputs.rejects(&StepRef::new(node, Purpose::Work, lap));
+        rejects.then_some((*node, action))
+    })
 }
 
 /// No spoke answered: the reasons.

@@ -3,7 +3,7 @@
 use super::super::assemble::edge;
 use super::super::check::{Mistakes, no_cycle, only};
 use super::super::frames;
-use super::super::graph::{EdgeKind, Graph};
+use super::super::graph::{EdgeKind, Graph, Node, OnReject};
 use super::super::step::{Bounds, Next, Outputs, Purpose, Read, Step, StepRef};
 use super::super::wiring::Wiring;
 use super::{Definition, count, needed};
@@ -38,6 +38,21 @@ impl Definition for Pipeline {
                 );
             }
         }
+        let path = path(graph);
+        for (place, &position) in path.iter().enumerate() {
+            let node = &graph.nodes[position];
+            let earlier = |id: &str| path[..place].iter().any(|&at| graph.nodes[at].id == id);
+            let later = node.attributes.back_to.as_deref().filter(|id| !earlier(id));
+            if let Some(later) = later {
+                mistakes.add(
+                    format!("/nodes/{position}/attributes/back_to"),
+                    format!(
+                        "{later:?} works after {:?}: a rejection goes back to an earlier node",
+                        node.id
+                    ),
+                );
+            }
+        }
         let first = wiring.roots();
         for &other in first.iter().skip(1) {
             mistakes.add(
@@ -57,44 +72,110 @@ impl Definition for Pipeline {
     }
 
     fn next(&self, graph: &Graph, _input: &str, outputs: &Outputs) -> Next {
-        let path = path(graph);
-        let mut reads = Vec::with_capacity(path.len());
-        let mut last = None;
-        for (place, &position) in path.iter().enumerate() {
-            let node = &graph.nodes[position];
-            let name = StepRef::new(node, Purpose::Work, 1);
-            let Some(output) = outputs.get(&name) else {
-                let task = frames::in_line(place + 1, path.len());
-                return Next::Run(vec![Step::new(node, Purpose::Work, 1, task, reads)]);
+        let path: Vec<&Node> = path(graph).into_iter().map(|at| &graph.nodes[at]).collect();
+        // How often each node has got the work, and who sent it back to it.
+        let mut laps = vec![1; path.len()];
+        let mut sent_back: Vec<Option<&Node>> = vec![None; path.len()];
+        let mut returns = 0;
+        let mut place = 0;
+        loop {
+            let Some(&node) = path.get(place) else {
+                break;
             };
-            match needed(node, &name, output) {
-                Ok(text) => last = Some((text, name)),
+            let name = StepRef::new(node, Purpose::Work, laps[place]);
+            let Some(output) = outputs.get(&name) else {
+                let task = match sent_back[place] {
+                    Some(by) => frames::in_line_again(place + 1, path.len(), by),
+                    None => frames::in_line(place + 1, path.len()),
+                };
+                let reads = reads(&path, &laps, place, outputs);
+                return Next::Run(vec![Step::new(
+                    node,
+                    Purpose::Work,
+                    laps[place],
+                    task,
+                    reads,
+                )]);
+            };
+            let text = match needed(node, &name, output) {
+                Ok(text) => text,
                 Err(failed) => return failed,
+            };
+            let action = node.attributes.on_reject;
+            let action = action.filter(|_| outputs.rejects(&name));
+            if place + 1 == path.len() && action.is_none() || action == Some(OnReject::Stop) {
+                return Next::Done {
+                    text: text.to_owned(),
+                    from: name,
+                };
             }
-            reads.push(Read::new(node, Purpose::Work, 1));
+            // Each return counts, and between two returns the place grows, so the walk ends.
+            match action.map(|action| target(&path, place, action)) {
+                Some(back) if returns + 1 < graph.settings.max_laps => {
+                    returns += 1;
+                    for again in back..=place {
+                        laps[again] += 1;
+                    }
+                    sent_back[back] = Some(node);
+                    place = back;
+                }
+                Some(_) if place + 1 == path.len() => {
+                    return Next::Done {
+                        text: text.to_owned(),
+                        from: name,
+                    };
+                }
+                _ => place += 1,
+            }
         }
-        match last {
-            Some((text, from)) => Next::Done {
-                text: text.to_owned(),
-                from,
-            },
-            None => Next::Failed {
-                detail: "the pipeline has no nodes".to_owned(),
-            },
+        Next::Failed {
+            detail: "the pipeline has no nodes".to_owned(),
         }
     }
 
     fn expected(&self, graph: &Graph) -> Bounds {
-        let all = count(graph.nodes.len());
+        let path: Vec<&Node> = path(graph).into_iter().map(|at| &graph.nodes[at]).collect();
+        let all = count(path.len());
+        let again = path.iter().enumerate().filter_map(|(place, node)| {
+            let action = node.attributes.on_reject?;
+            (action != OnReject::Stop).then(|| place + 1 - target(&path, place, action))
+        });
+        let again = count(again.max().unwrap_or(0));
         Bounds {
             least: all,
-            most: all,
+            most: all + (graph.settings.max_laps - 1) * again,
         }
     }
 
     fn tiers(&self, graph: &Graph) -> Vec<Vec<usize>> {
         path(graph).into_iter().map(|node| vec![node]).collect()
     }
+}
+
+/// The place in the path that a rejection goes back to.
+fn target(path: &[&Node], place: usize, action: OnReject) -> usize {
+    let named = path[place].attributes.back_to.as_deref();
+    let named = named.and_then(|id| path[..place].iter().position(|node| node.id == id));
+    named.unwrap_or(match action {
+        OnReject::HandBack => place.saturating_sub(1),
+        OnReject::Lap | OnReject::Stop => 0,
+    })
+}
+
+/// The latest output of each node: of those before this place in their present lap, and of this one and those after it
+/// in the lap before.
+fn reads(path: &[&Node], laps: &[u32], place: usize, outputs: &Outputs) -> Vec<Read> {
+    let latest = path.iter().enumerate().filter_map(|(at, node)| {
+        let lap = laps[at];
+        let shown = [lap, lap - 1].into_iter().find(|&lap| {
+            let done = lap > 0 && (at < place || lap < laps[at] || at > place);
+            done && outputs
+                .get(&StepRef::new(node, Purpose::Work, lap))
+                .is_some()
+        })?;
+        Some(Read::new(node, Purpose::Work, shown))
+    });
+    latest.collect()
 }
 
 /// The nodes in the order of the path.

@@ -20,6 +20,11 @@ impl Definition for Single {
 
     fn arrange(&self, graph: &mut Graph) {
         graph.nodes.truncate(1);
+        // No other node is left to which a rejection could go back.
+        for node in &mut graph.nodes {
+            node.attributes.on_reject = None;
+            node.attributes.back_to = None;
+        }
     }
 
     fn next(&self, graph: &Graph, _input: &str, outputs: &Outputs) -> Next {

@@ -6,6 +6,7 @@ mod directives;
 mod golden;
 mod prompts;
 mod properties;
+mod rejections;
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ fn role(slot: &str) -> Role {
     Role {
         slot: slot.to_owned(),
         title: title(slot),
-        seat: None,
+        ..Role::default()
     }
 }
 

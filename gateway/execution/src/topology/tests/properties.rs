@@ -25,7 +25,7 @@ fn answer(graph: &Graph, seed: u64, step: &Step) -> Output {
             2 => text.push_str(&format!("SCORE {}: 0.{}\n", node.id, dice % 10)),
             3 => text.push_str(&format!("SCORE {}: NaN\nASSIGN {}:\n", node.id, node.id)),
             4 => text.push_str("ASSIGN nobody: x\n> ASSIGN quoted: y\n"),
-            5 => text.push_str("```\nASSIGN fenced: z\n```\n"),
+            5 => text.push_str("```\nASSIGN fenced: z\n```\nTEST_FAIL: INT-01\n"),
             _ => {}
         }
     }
@@ -77,6 +77,19 @@ fn any_graph() -> impl Strategy<Value = Graph> {
             graph
         })
         .prop_flat_map(|graph| {
+            let actions = prop::collection::vec(0..6usize, graph.nodes.len());
+            (Just(graph), actions).prop_map(|(mut graph, actions)| {
+                let first = graph.nodes[0].id.clone();
+                for (node, action) in graph.nodes.iter_mut().zip(actions) {
+                    let all = [OnReject::Stop, OnReject::Lap, OnReject::HandBack];
+                    node.attributes.on_reject = all.get(action % 4).copied();
+                    let other = action > 3 && node.id != first;
+                    node.attributes.back_to = other.then(|| first.clone());
+                }
+                graph
+            })
+        })
+        .prop_flat_map(|graph| {
             // The order of nodes decides ties. It does not change the edges.
             let nodes = Just(graph.nodes.clone()).prop_shuffle();
             (Just(graph), nodes).prop_map(|(mut graph, nodes)| {
@@ -104,7 +117,7 @@ fn is_called(graph: &Graph, node: &str, outputs: &Outputs) -> bool {
         .filter(|edge| edge.kind != EdgeKind::Peer);
     edges.any(|edge| {
         let spoke = |name: &StepRef| name.key.split('/').next() == Some(edge.from.as_str());
-        edge.to == node && outputs.0.keys().any(spoke)
+        edge.to == node && outputs.by_step.keys().any(spoke)
     })
 }
 
@@ -134,7 +147,7 @@ proptest! {
                         for read in &step.reads {
                             assert!(outputs.get(&read.of).is_some(), "{step:?} reads what is not there");
                         }
-                        if !outputs.0.is_empty() {
+                        if !outputs.by_step.is_empty() {
                             let own = graph.settings.max_laps > 0 && begun.contains(&step.node);
                             assert!(own || is_called(&graph, &step.node, outputs), "nobody called {step:?}");
                         }

@@ -78,7 +78,7 @@ pub async fn change(
         changed.push("machine_id");
     }
     if let Some(graph) = wanted.topology {
-        let seats = seats(&change, scope, id, &graph).await?;
+        let seats = seats(&change, scope, (id, &row.name), &graph).await?;
         machines(&change, scope, places, "/topology", None, Some(&graph)).await?;
         if row
             .workbench_id
@@ -185,7 +185,7 @@ async fn written(
 async fn seats(
     tx: &WriteTx,
     scope: WorkspaceScope,
-    team: TeamId,
+    (team, name): (TeamId, &str),
     graph: &Graph,
 ) -> Result<Vec<member::Model>, TeamError> {
     topology::check(graph).map_err(TeamError::BadGraph)?;
@@ -228,7 +228,7 @@ async fn seats(
             (NodeKind::Company | NodeKind::Run, ..) => refuse("a team is made of agents and teams"),
         }
     }
-    wrong.extend(nested::mistakes(tx, scope, team, graph, "/topology").await?);
+    wrong.extend(nested::mistakes(tx, scope, (team, name), graph, "/topology").await?);
     match wrong.is_empty() {
         true => Ok(seats),
         false => Err(TeamError::Wrong(wrong)),

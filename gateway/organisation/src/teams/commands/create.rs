@@ -64,7 +64,8 @@ pub async fn create(
         Some(&plan.graph),
     )
     .await?;
-    let mut wrong = nested::mistakes(&change, scope, id, &plan.graph, "/graph").await?;
+    let mut wrong =
+        nested::mistakes(&change, scope, (id, &new.name), &plan.graph, "/graph").await?;
     wrong.extend(unbound(&change, scope, &new).await?);
     if !wrong.is_empty() {
         return Err(TeamError::Wrong(wrong));
