@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod contexts;
+mod ends;
 mod hosts;
 mod identity;
 mod links;

@@ -105,6 +105,20 @@ typed_id! {
     TeamId;
     /// A durable run of a topology.
     RunId;
+    /// A mission: work in phases.
+    MissionId;
+    /// A phase of a mission.
+    MissionPhaseId;
+    /// Work that a schedule or an event starts.
+    RoutineId;
+    /// One firing of a routine.
+    FiringId;
+    /// A conversation of several agents and people.
+    RoomId;
+    /// A message in a room.
+    RoomMessageId;
+    /// A task that another program gave through A2A.
+    A2aTaskId;
     /// A token with which an agent's own programs call its tools.
     AgentTokenId;
     /// A model that a workspace's agents may use.

@@ -87,8 +87,12 @@ impl StepExecutor for Agents {
         if !job.journal.waited {
             progress_events::task_update(self, &job, &context, 0, false).await;
         }
-        let (progress, publisher) =
-            progress_stream::channel(&self.events, scope, context.may.agent, job.run.id);
+        let (progress, publisher) = progress_stream::channel(
+            &self.events,
+            scope,
+            context.may.agent,
+            job.journal.fence.about,
+        );
         let session = session::Session {
             agents: self,
             job: &job,

@@ -181,7 +181,10 @@ fn line(text: String, kind: LineKind) -> FrameLine {
 
 async fn emit(agents: &Agents, job: &StepJob, event: Event) {
     let scope = job.journal.fence.scope();
-    agents.events.emit(scope, event.in_run(job.run.id)).await;
+    agents
+        .events
+        .emit(scope, event.about(job.journal.fence.about))
+        .await;
 }
 
 #[cfg(test)]

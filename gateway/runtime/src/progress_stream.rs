@@ -8,9 +8,9 @@ use tokio::time::{Instant, sleep_until};
 
 use roost_execution::providers::Delta;
 use roost_platform::events::{
-    AgentComputerFrame, AgentReasoningDelta, App, Channel, Event, EventLog, FrameLine,
+    About, AgentComputerFrame, AgentReasoningDelta, App, Channel, Event, EventLog, FrameLine,
 };
-use roost_platform::ids::{ClawId, RunId};
+use roost_platform::ids::ClawId;
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The maximum number of pieces in the queue.
@@ -43,16 +43,16 @@ pub struct ProgressPublisher {
     events: EventLog,
     scope: WorkspaceScope,
     agent: ClawId,
-    run: RunId,
+    about: About,
     screen: Vec<FrameLine>,
 }
 
-/// Creates both ends for an agent in a run.
+/// Creates both ends for an agent in a run, which `about` names.
 pub fn channel(
     events: &EventLog,
     scope: WorkspaceScope,
     agent: ClawId,
-    run: RunId,
+    about: About,
 ) -> (ProgressSender, ProgressPublisher) {
     let (tx, rx) = mpsc::channel(QUEUE_CAPACITY);
     let publisher = ProgressPublisher {
@@ -60,7 +60,7 @@ pub fn channel(
         events: events.clone(),
         scope,
         agent,
-        run,
+        about,
         screen: Vec::new(),
     };
     (ProgressSender { tx }, publisher)
@@ -113,7 +113,7 @@ impl ProgressPublisher {
                     Piece::Other(event) => {
                         // Publish the earlier text before this event.
                         self.emit(std::mem::take(&mut batch)).await;
-                        self.events.emit(self.scope, event.in_run(self.run)).await;
+                        self.events.emit(self.scope, event.about(self.about)).await;
                     }
                 }
                 if batch.bytes < MOST_BYTES {
@@ -142,7 +142,7 @@ impl ProgressPublisher {
                     text: part.to_owned(),
                     channel: Some(channel).filter(|channel| *channel != Channel::Think),
                 });
-                self.events.emit(self.scope, event.in_run(self.run)).await;
+                self.events.emit(self.scope, event.about(self.about)).await;
             }
         }
         if batch.lines {
@@ -152,7 +152,7 @@ impl ProgressPublisher {
                 url: None,
                 lines: self.screen.clone(),
             });
-            self.events.emit(self.scope, frame.in_run(self.run)).await;
+            self.events.emit(self.scope, frame.about(self.about)).await;
         }
     }
 }

@@ -12,7 +12,7 @@ use roost_organisation::teams::{self, TeamRow};
 use roost_platform::WorkspaceScope;
 use roost_platform::db::{Db, WriteTx};
 use roost_platform::events::{Event, ResourceKind};
-use roost_platform::ids::{ClawId, RunId, SharedIds, TeamId, UserId};
+use roost_platform::ids::{ClawId, TeamId, UserId};
 use roost_tenancy::workspaces::Departures;
 
 /// For `tenancy`: agents and their tokens, when a person loses access.
@@ -85,17 +85,6 @@ impl Subjects for Teams {
         team: TeamId,
     ) -> Result<Option<Subject>, DbErr> {
         Ok(teams::locked(tx, scope, team).await?.map(subject))
-    }
-
-    async fn after_run(
-        &self,
-        tx: &mut WriteTx,
-        ids: &SharedIds,
-        now: DateTime<Utc>,
-        scope: WorkspaceScope,
-        (team, run): (TeamId, RunId),
-    ) -> Result<Option<Event>, DbErr> {
-        teams::after_run(tx, ids, now, scope, team, run).await
     }
 }
 

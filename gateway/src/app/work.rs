@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::ends::Ends;
 use super::links::Teams;
 use super::{Shared, StartupError};
 use roost_execution::models::Resolver;
@@ -59,8 +60,12 @@ pub(super) fn work(
         events: shared.events.clone(),
         step_executor: step_executor.unwrap_or_else(|| Arc::new(agents.clone())),
         subjects: Arc::new(Teams),
+        after: Arc::new(Ends {
+            ids: shared.ids.clone(),
+            clock: shared.clock.clone(),
+            sagas: shared.saga_nudge.clone(),
+        }),
         live: handle,
-        sagas: shared.saga_nudge.clone(),
         at_once: shared.config.runs.at_once,
         lease: shared.config.runs.lease,
         machine_wait: shared.config.runs.machine_wait,

@@ -14,13 +14,14 @@ use super::fence::{Begin, Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
 use super::journal::Journal;
 use super::model::{Class, Status, StepStatus, Verdict};
+use super::outcome::Outcome;
 use super::progress::{Move, Progress};
 use super::retry::{self, Attempt};
 use super::step_executor::{StepJob, StepResult};
 use super::{completion, entity::run, queue, status_events, store};
 use crate::tools::Pane;
 use crate::topology::{NodeKind, Output, Step, StepRef};
-use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::events;
 use roost_platform::ids::{ClawId, RunId};
 use roost_platform::kill_point;
 use roost_platform::supervision::{Context, Failure, JobFailure, JobHandle, Serve};
@@ -78,6 +79,7 @@ impl Serve for RunActor {
             None => queue::take_over(&runs.inner.db, &runs.inner.owner, id).await?,
         };
         let row = taken.ok_or("another gateway owns the run, or the run has ended")?;
+        let fence = Fence::of(&row)?;
         let steps = store::steps(runs.inner.db.read(), id).await?;
         let graph = serde_json::from_str(&row.graph)?;
         if steps.is_empty() {
@@ -85,12 +87,15 @@ impl Serve for RunActor {
         }
         if !steps.is_empty() {
             // The run went back into the queue, and subscribers saw that. Publish that it works again.
-            Fence::of(&row).resumed(&runs.inner.db).await?;
+            fence.resumed(&runs.inner.db).await?;
         }
-        let progress = Progress::read(graph, row.input.clone(), &steps);
+        let mut progress = Progress::read(graph, row.input.clone(), &steps);
+        if row.forked_from.is_some() {
+            progress.keep(id, &store::children(runs.inner.db.read(), id).await?);
+        }
         cx.cast_self(Msg::Proceed)?;
         Ok(Self {
-            fence: Fence::of(&row),
+            fence,
             runs,
             row,
             progress,
@@ -147,7 +152,7 @@ impl RunActor {
         ended: Option<(StepRef, Ended)>,
     ) -> Result<(), FenceError> {
         if let Some((at, ended)) = &ended {
-            self.progress.end(at.clone(), output(ended));
+            self.progress.end(at.clone(), output(ended), ended.outcome);
         }
         match self.progress.next() {
             Move::Done(text) => {
@@ -225,9 +230,9 @@ impl RunActor {
         }
         let work = self.fence.begin(&tx, passed, &rows).await?;
         let now = runs.inner.clock.now();
-        let mut events = status_events::change_agents(&tx, &rests, &work).await?;
-        let fact = Event::changed(ResourceKind::Run, self.row.id, passed.version);
-        events.push(fact.in_run(self.row.id));
+        let agents = status_events::change_agents(&tx, &rests, &work).await?;
+        let agents = agents.into_iter().map(|event| event.of(self.fence.about));
+        let events = agents.chain([self.fence.changed(passed.version)]);
         // Do this last: other writers of the workspace wait from here until the commit.
         events::append(&mut tx, self.fence.workspace, now, events).await?;
         kill_point!(cx, "runs.checkpoint.before_commit");
@@ -305,7 +310,11 @@ impl RunActor {
         };
         match ended {
             StepResult::Done(text) => {
-                let ended = done(text);
+                let ended = done(text, None);
+                self.proceed(cx, Some((at, ended))).await
+            }
+            StepResult::DoneRun { text, outcome } => {
+                let ended = done(text, Some(outcome));
                 self.proceed(cx, Some((at, ended))).await
             }
             StepResult::Failed {
@@ -344,6 +353,7 @@ impl RunActor {
                 status: StepStatus::Failed,
                 output: None,
                 error: Some(retry::final_error(&self.runs, class, detail)),
+                outcome: None,
             };
             return self.proceed(cx, Some((at, ended))).await;
         };
@@ -380,6 +390,7 @@ impl RunActor {
             result,
             error,
             code: code.map(str::to_owned),
+            decided: self.progress.decided(self.row.id, status),
         };
         completion::complete(&self.runs, cx, self.fence, &self.row, ended, finish).await?;
         self.over = true;
@@ -395,6 +406,7 @@ impl RunActor {
             result: None,
             error: None,
             code: None,
+            decided: self.progress.decided(self.row.id, Status::Cancelled),
         };
         match completion::complete(&self.runs, cx, self.fence, &self.row, None, finish).await {
             Ok(()) => {
@@ -439,11 +451,12 @@ impl RunActor {
 }
 
 /// The end of a step with an output.
-fn done(text: String) -> Ended {
+fn done(text: String, outcome: Option<Outcome>) -> Ended {
     Ended {
         status: StepStatus::Done,
         output: Some(text),
         error: None,
+        outcome,
     }
 }
 

@@ -7,15 +7,20 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
 use super::commands::{self, New};
+use super::dto::outcome_of;
 use super::entity::run;
 use super::fence::{FenceError, Used};
 use super::handle::RunsHandle;
 use super::model::{Class, Kind, MOST_DEPTH, MOST_OF_TREE, Status, Tier, child_id};
+use super::origin::{Caller, Origin};
+use super::outcome::Outcome;
+use super::pins::{self, Pin};
 use super::step_executor::{StepJob, StepResult};
 use super::store;
-use crate::topology::{self, Graph, NodeKind};
+use crate::topology::{self, Graph, Node, NodeKind};
 use roost_platform::events;
 use roost_platform::ids::TeamId;
+use roost_tenancy::auth::WorkspaceScope;
 
 /// The step of a team has one call: its run.
 const CALL: u32 = 0;
@@ -66,59 +71,37 @@ async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult
         )));
     }
     let scope = job.journal.fence.scope();
-    let (team, graph, title) = match (job.node.kind, job.node.attributes.team) {
-        (NodeKind::Team, Some(team)) => {
-            let id = TeamId(team);
-            let found = runs
-                .inner
-                .subjects
-                .read(runs.inner.db.read(), scope, id)
-                .await
-                .map_err(|error| StepResult::retryable(error.to_string()))?;
-            let team = found.ok_or_else(|| {
-                StepResult::terminal(format!(
-                    "The team of the step {} does not exist any more.",
-                    job.step.key
-                ))
-            })?;
-            let graph: Graph = serde_json::from_str(&team.topology)
-                .map_err(|error| StepResult::terminal(error.to_string()))?;
-            let graph = match job.node.attributes.topology {
-                Some(kind) => topology::rearranged(&graph, kind).map_err(|why| {
-                    StepResult::terminal(format!(
-                        "The team's roles do not fit a {kind} any more: {why}"
-                    ))
-                })?,
-                None => graph,
-            };
-            (id, graph, team.name)
-        }
-        _ => {
-            return Err(StepResult::terminal(format!(
-                "The node {} names no team that could run.",
-                job.node.id
-            )));
-        }
+    let pin = pins::of_node(runs.inner.db.read(), job.run.root_run_id, &job.node).await;
+    let pin = match pin.map_err(|error| StepResult::retryable(error.to_string()))? {
+        Some(pin) => pin,
+        None => present(runs, scope, &job.step.key, &job.node).await?,
     };
+    let Pin { team, title, graph } = pin;
     let new = New {
         id: child_id(job.run.id, &job.journal.step, CALL),
-        kind: Kind::Child,
+        origin: Origin::Call(Caller {
+            run: job.run.id,
+            step: job.journal.step.key.clone(),
+            lap: job.journal.step.lap,
+            shard: job.journal.step.shard,
+            call: CALL,
+        }),
         tier: Tier::Team,
         title,
         graph,
         input: job.prompt.clone(),
         team: Some(team),
         agent: None,
-        parent: Some((&job.run, job.journal.step.to_string())),
+        under: Some(&job.run),
         forked: None,
         ceiling: remaining_ceiling(runs, &job.run).await?,
     };
     let inserted = async {
         let mut tx = runs.inner.db.write().await?;
         job.journal.fence.pass(&tx, Used::default(), 0).await?;
-        // The deletion of a team waits for the team's runs. It would miss this run.
+        // A team that is pinned is not taken down. It may have been on its way when the run was enqueued.
         let there = runs.inner.subjects.lock(&tx, scope, team).await?;
-        if there.is_none_or(|team| team.is_going) {
+        if there.is_some_and(|team| team.is_going) {
             return Ok(Err(StepResult::terminal(format!(
                 "The team of the step {} is being taken down.",
                 job.step.key
@@ -147,6 +130,48 @@ async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult
     }
 }
 
+/// The present graph of a node's team, for a run from before graphs were pinned.
+async fn present(
+    runs: &RunsHandle,
+    scope: WorkspaceScope,
+    step: &str,
+    node: &Node,
+) -> Result<Pin, StepResult> {
+    let (NodeKind::Team, Some(team)) = (node.kind, node.attributes.team) else {
+        return Err(StepResult::terminal(format!(
+            "The node {} names no team that could run.",
+            node.id
+        )));
+    };
+    let team = TeamId(team);
+    let found = runs
+        .inner
+        .subjects
+        .read(runs.inner.db.read(), scope, team)
+        .await
+        .map_err(|error| StepResult::retryable(error.to_string()))?;
+    let found = found.ok_or_else(|| {
+        StepResult::terminal(format!(
+            "The team of the step {step} does not exist any more."
+        ))
+    })?;
+    let graph: Graph = serde_json::from_str(&found.topology)
+        .map_err(|error| StepResult::terminal(error.to_string()))?;
+    let graph = match node.attributes.topology {
+        Some(kind) => topology::rearranged(&graph, kind).map_err(|why| {
+            StepResult::terminal(format!(
+                "The team's roles do not fit a {kind} any more: {why}"
+            ))
+        })?,
+        None => graph,
+    };
+    Ok(Pin {
+        team,
+        title: found.name,
+        graph,
+    })
+}
+
 /// The rest of the parent's ceiling.
 async fn remaining_ceiling(runs: &RunsHandle, run: &run::Model) -> Result<Option<i64>, StepResult> {
     let Some(ceiling) = run.cost_ceiling_microusd else {
@@ -168,7 +193,10 @@ async fn end_of(job: &StepJob, child: &run::Model) -> Option<StepResult> {
     let status = Status::parse(&child.status)?;
     let end = match status {
         Status::Queued | Status::Running => return None,
-        Status::Completed => StepResult::Done(commands::text_of(child).unwrap_or_default()),
+        Status::Completed => StepResult::DoneRun {
+            text: commands::text_of(child).unwrap_or_default(),
+            outcome: outcome_of(child).unwrap_or(Outcome::Undecided),
+        },
         Status::Failed => StepResult::Failed {
             class: match child.error_code.as_deref() {
                 Some("cost-ceiling-reached") => Class::Quota,

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::commands::text_of;
+use super::dto::outcome_of;
 use super::entity::{child, record, run, step};
 use super::model::{Kind, Status, StepStatus};
+use super::outcome::Outcome;
 use super::store;
 use crate::topology::{self, Graph, Node, NodeKind, Purpose};
 use roost_platform::db::WriteTx;
@@ -96,6 +98,9 @@ pub struct Compared {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     pub status: Status,
+    /// Whether the candidate met the goal, by its own checks. Absent until it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -303,6 +308,7 @@ fn compared(
         topology: graph.map(|graph| graph.kind),
         run_id: child.map(|child| child.id),
         status,
+        outcome: child.filter(|_| status.is_final()).and_then(outcome_of),
         output: step
             .and_then(|step| step.output.clone())
             .or_else(|| child.and_then(text_of)),

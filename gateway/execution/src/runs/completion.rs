@@ -1,24 +1,23 @@
-//! The end of a run: its row, its last step, its event and the consequences for its team, in one transaction.
-
-use std::collections::BTreeSet;
+//! The end of a run: its row, its last step, its event and the consequences for what it comes from, in one transaction.
 
 use sea_orm::DbErr;
 
+use super::ends::End;
 use super::entity::run;
 use super::entry::Entry;
 use super::fence::{Ended, Fence, FenceError, Finish};
 use super::handle::RunsHandle;
 use super::model::{StepStatus, effect_key};
+use super::pins;
 use super::progress::ref_of;
 use super::step_executor::Effect;
 use super::{comparison, status_events, store};
 use crate::topology::StepRef;
 use roost_platform::db::WriteTx;
-use roost_platform::events::{self, Event, ResourceKind};
-use roost_platform::ids::{RunId, TeamId, WorkspaceId};
+use roost_platform::events::{self, Stamped};
+use roost_platform::ids::{RunId, WorkspaceId};
 use roost_platform::kill_point;
 use roost_platform::supervision::Context;
-use roost_tenancy::auth::WorkspaceScope;
 
 /// Ends the run together with the step that ended it.
 ///
@@ -36,12 +35,16 @@ pub(super) async fn complete<M: Send + 'static>(
     let mut tx = runs.inner.db.write().await?;
     let finished = fence.finish(&tx, ended.as_ref(), &finish).await?;
     comparison::keep(&tx, row, finish.status).await?;
-    let mut events = status_events::change_agents(&tx, &finished.rested, &[]).await?;
-    let over = (fence.run, fence.workspace, row.team_id);
-    let going = apply_to_teams(runs, &mut tx, [over]).await?;
-    events.extend(going.into_iter().map(|(_, fact)| fact.into()));
-    let fact = Event::changed(ResourceKind::Run, fence.run, finished.version);
-    events.push(fact.in_run(fence.run));
+    let resting = status_events::change_agents(&tx, &finished.rested, &[]).await?;
+    let resting = resting.into_iter().map(|event| event.of(fence.about));
+    let mut events: Vec<Stamped> = resting.collect();
+    let mut end = End::of(row, finish.status, finish.decided.outcome)?;
+    if pins::may_have(row) {
+        end.pinned = pins::teams(&*tx, fence.run).await?;
+    }
+    let follows = follow(runs, &mut tx, vec![end]).await?;
+    events.extend(follows.into_iter().map(|(_, event)| event));
+    events.push(fence.changed(finished.version));
     events::append(&mut tx, fence.workspace, now, events).await?;
     if let Some(last) = tx.last_announced() {
         fence.last_event(&tx, last).await?;
@@ -50,38 +53,29 @@ pub(super) async fn complete<M: Send + 'static>(
     tx.commit().await?;
     kill_point!(cx, "runs.close.after_commit");
     runs.announce_end(fence.run);
-    tracing::info!(run = %fence.run, status = finish.status.as_str(), "a run ended");
+    let (status, origin) = (finish.status.as_str(), fence.origin.as_str());
+    let outcome = finish.decided.outcome.as_str();
+    metrics::counter!("roost_runs_ended_total", "status" => status, "outcome" => outcome, "origin" => origin)
+        .increment(1);
+    tracing::info!(run = %fence.run, status, outcome, origin, "a run ended");
     Ok(())
 }
 
-/// Applies the end of runs to their teams, in the transaction that ends the runs. Returns the facts about teams that
-/// are deleted after their last run. A saga then waits to be carried out.
+/// Calls what follows the end of these runs, in the transaction that ends them. Returns the events to append.
 ///
 /// # Errors
 /// When the database fails.
-pub(super) async fn apply_to_teams(
+pub(super) async fn follow(
     runs: &RunsHandle,
     tx: &mut WriteTx,
-    over: impl IntoIterator<Item = (RunId, WorkspaceId, Option<TeamId>)>,
-) -> Result<Vec<(WorkspaceId, Event)>, DbErr> {
-    let of_teams = over
-        .into_iter()
-        .filter_map(|(run, workspace, team)| Some((team?, workspace, run)));
+    mut ends: Vec<End>,
+) -> Result<Vec<(WorkspaceId, Stamped)>, DbErr> {
     // Always in the same order, so that transactions cannot deadlock.
-    let of_teams: BTreeSet<_> = of_teams.collect();
-    let (ids, now) = (&runs.inner.ids, runs.inner.clock.now());
+    ends.sort_by_key(|end| (end.team, end.run));
     let mut events = Vec::new();
-    for (team, workspace, run) in of_teams {
-        let scope = WorkspaceScope::of_row(workspace);
-        let going = runs
-            .inner
-            .subjects
-            .after_run(tx, ids, now, scope, (team, run))
-            .await?;
-        events.extend(going.map(|fact| (workspace, fact)));
-    }
-    if !events.is_empty() {
-        tx.wake(&runs.inner.sagas);
+    for end in &ends {
+        let follows = runs.inner.after.after(tx, end).await?;
+        events.extend(follows.into_iter().map(|event| (end.workspace, event)));
     }
     Ok(events)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
+use sea_orm::DbErr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -12,9 +13,11 @@ use super::comparison::{Comparison, is_of};
 use super::entity::{call, child, run, step};
 use super::entry::{Entry, EntryKind};
 use super::model::{Kind, Status, StepStatus, Tier};
+use super::origin::{Origin, OriginWord};
+use super::outcome::{Evidence, Outcome};
 use super::progress::ref_of;
-use crate::topology::{Graph, Placed};
-use roost_platform::ids::{ClawId, RunId, TeamId};
+use crate::topology::{self, Graph, Placed};
+use roost_platform::ids::{ClawId, MissionId, MissionPhaseId, RoomId, RunId, TeamId};
 use roost_tenancy::auth::UserBrief;
 use roost_web::json::{Check, Mistakes};
 
@@ -25,6 +28,7 @@ pub struct RunSummary {
     pub status: Status,
     pub kind: Kind,
     pub tier: Tier,
+    pub origin: Origin,
     pub title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team_id: Option<TeamId>,
@@ -32,9 +36,11 @@ pub struct RunSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<ClawId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mission_id: Option<uuid::Uuid>,
+    pub mission_id: Option<MissionId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mission_phase_id: Option<uuid::Uuid>,
+    pub mission_phase_id: Option<MissionPhaseId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub room_id: Option<RoomId>,
     /// The run that started this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_run_id: Option<RunId>,
@@ -63,6 +69,15 @@ pub struct RunSummary {
     pub cost_ceiling_microusd: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Whether the goal was met, by the verdicts of the run's steps. Absent until the run has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// The fact that decided, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome_reason: Option<String>,
+    /// The place of that fact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome_evidence: Option<Evidence>,
     /// `step-failed`, `cost-ceiling-reached`, `needs-auth`, `machine-away`, `gave-up`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
@@ -97,6 +112,9 @@ pub struct RunStep {
     pub waiting_since: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// The verdict of the step's answer, or the outcome of the run that it started. Absent when it gave none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     pub started_at: DateTime<Utc>,
@@ -202,6 +220,11 @@ pub struct RunsQuery {
     /// The children of this run, instead of the runs that people started.
     pub parent_run_id: Option<RunId>,
     pub status: Option<Status>,
+    /// Only runs of this origin.
+    pub origin: Option<OriginWord>,
+    /// All runs. When it is absent, the list shows the work of people, teams and missions, and leaves out runs of the
+    /// origins `call`, `chat`, `room`, `a2a`, `planner` and `routine`.
+    pub all: Option<bool>,
 }
 
 /// A page of the journal of a step.
@@ -240,18 +263,23 @@ pub fn at(ms: i64) -> DateTime<Utc> {
 
 impl RunSummary {
     /// From the run's row.
-    pub fn of(row: run::Listed, created_by: Option<UserBrief>) -> Self {
+    ///
+    /// # Errors
+    /// When the stored origin is invalid.
+    pub fn of(row: run::Listed, created_by: Option<UserBrief>) -> Result<Self, DbErr> {
         let status = Status::parse(&row.status).unwrap_or(Status::Failed);
-        Self {
+        Ok(Self {
             id: row.id,
             status,
             kind: Kind::parse(&row.kind).unwrap_or(Kind::Team),
             tier: Tier::parse(&row.tier).unwrap_or(Tier::Team),
+            origin: Origin::read(&row.origin, row.origin_refs.as_deref())?,
             title: row.title,
             team_id: row.team_id,
             agent_id: row.agent_id,
             mission_id: row.mission_id,
             mission_phase_id: row.mission_phase_id,
+            room_id: row.room_id,
             parent_run_id: row.parent_run_id,
             forked_from: row.forked_from,
             forked_step: row.forked_step,
@@ -268,10 +296,41 @@ impl RunSummary {
             cost_ceiling_microusd: row.cost_ceiling_microusd,
             error: row.error,
             error_code: row.error_code,
+            outcome: decided(status, row.outcome.as_deref()),
+            outcome_reason: row.outcome_reason,
+            outcome_evidence: row
+                .outcome_evidence
+                .and_then(|json| serde_json::from_str(&json).ok()),
             cancelling: !status.is_final() && row.cancel_requested_ms.is_some(),
             waiting_on: row.waiting_on,
-        }
+        })
     }
+}
+
+/// The outcome of a run that has ended.
+pub fn outcome_of(row: &run::Model) -> Option<Outcome> {
+    decided(Status::parse(&row.status)?, row.outcome.as_deref())
+}
+
+/// Nothing was decided for a run that ended outside its actor.
+fn decided(status: Status, outcome: Option<&str>) -> Option<Outcome> {
+    let decided = outcome.and_then(Outcome::parse);
+    status
+        .is_final()
+        .then(|| decided.unwrap_or(Outcome::Undecided))
+}
+
+/// The verdict of a step.
+fn verdict_of(row: &step::Model) -> Option<Outcome> {
+    if let Some(word) = row.outcome.as_deref() {
+        return Outcome::parse(word);
+    }
+    let markers = topology::markers(row.output.as_deref()?);
+    let accepts = markers.iter().all(|marker| marker.accepts);
+    (!markers.is_empty()).then_some(match accepts {
+        true => Outcome::Accepted,
+        false => Outcome::Rejected,
+    })
 }
 
 /// What the first waiting step waits for. `None` when no step waits.
@@ -290,6 +349,7 @@ impl RunStep {
         let waits = status == StepStatus::Running;
         Self {
             status,
+            outcome: verdict_of(&row),
             waiting_since: row.away_since_ms.filter(|_| waits).map(at),
             child_run_ids: children
                 .iter()

@@ -3,11 +3,14 @@
 
 /// A run as it is read: the record and the state together.
 pub mod run {
-    use sea_orm::FromQueryResult;
+    use sea_orm::{DbErr, FromQueryResult};
 
     use super::{record, state};
-    use roost_platform::ids::{ClawId, RunId, TeamId, UserId, WorkspaceId};
-    use uuid::Uuid;
+    use crate::runs::origin::Origin;
+    use roost_platform::events::About;
+    use roost_platform::ids::{
+        ClawId, MissionId, MissionPhaseId, RoomId, RunId, TeamId, UserId, WorkspaceId,
+    };
 
     #[derive(Clone, Debug, PartialEq, Eq, FromQueryResult)]
     pub struct Model {
@@ -19,6 +22,10 @@ pub mod run {
         pub kind: String,
         /// A value of `Tier`.
         pub tier: String,
+        /// A value of `OriginWord`.
+        pub origin: String,
+        /// The references of the origin as JSON.
+        pub origin_refs: Option<String>,
         pub title: String,
         /// JSON, fixed when the run is enqueued.
         pub graph: String,
@@ -28,6 +35,11 @@ pub mod run {
         pub result: Option<String>,
         pub error: Option<String>,
         pub error_code: Option<String>,
+        /// A value of `Outcome`. Absent until the run ends, and when it ended outside its actor: it is undecided then.
+        pub outcome: Option<String>,
+        pub outcome_reason: Option<String>,
+        /// An `Evidence` as JSON.
+        pub outcome_evidence: Option<String>,
         pub last_event_id: Option<String>,
         pub created_by: UserId,
         pub created_ms: i64,
@@ -38,8 +50,10 @@ pub mod run {
         pub team_id: Option<TeamId>,
         /// The agent that a run of tier `single` gives work to.
         pub agent_id: Option<ClawId>,
-        pub mission_id: Option<Uuid>,
-        pub mission_phase_id: Option<Uuid>,
+        /// Mission, phase and room are those of the origin, or the parent's.
+        pub mission_id: Option<MissionId>,
+        pub mission_phase_id: Option<MissionPhaseId>,
+        pub room_id: Option<RoomId>,
         pub parent_run_id: Option<RunId>,
         /// `<step>#<lap>` of the parent that waits for this run.
         pub parent_step: Option<String>,
@@ -70,6 +84,23 @@ pub mod run {
     }
 
     impl Model {
+        /// Where the run comes from.
+        ///
+        /// # Errors
+        /// When the stored origin is invalid.
+        pub fn comes_from(&self) -> Result<Origin, DbErr> {
+            Origin::read(&self.origin, self.origin_refs.as_deref())
+        }
+
+        /// What the run's events belong to.
+        pub fn about(&self) -> About {
+            About {
+                run: Some(self.id.0),
+                mission: self.mission_id.map(Into::into),
+                room: self.room_id.map(Into::into),
+            }
+        }
+
         /// The rows of the two tables.
         pub fn split(self) -> (record::Model, state::Model) {
             let state = state::Model {
@@ -101,6 +132,8 @@ pub mod run {
                 workspace_id: self.workspace_id,
                 kind: self.kind,
                 tier: self.tier,
+                origin: self.origin,
+                origin_refs: self.origin_refs,
                 title: self.title,
                 graph: self.graph,
                 graph_sha256: self.graph_sha256,
@@ -109,6 +142,9 @@ pub mod run {
                 result: self.result,
                 error: self.error,
                 error_code: self.error_code,
+                outcome: self.outcome,
+                outcome_reason: self.outcome_reason,
+                outcome_evidence: self.outcome_evidence,
                 last_event_id: self.last_event_id,
                 created_by: self.created_by,
                 created_ms: self.created_ms,
@@ -117,6 +153,7 @@ pub mod run {
                 agent_id: self.agent_id,
                 mission_id: self.mission_id,
                 mission_phase_id: self.mission_phase_id,
+                room_id: self.room_id,
                 parent_run_id: self.parent_run_id,
                 parent_step: self.parent_step,
                 root_run_id: self.root_run_id,
@@ -137,9 +174,14 @@ pub mod run {
         pub status: String,
         pub kind: String,
         pub tier: String,
+        pub origin: String,
+        pub origin_refs: Option<String>,
         pub title: String,
         pub error: Option<String>,
         pub error_code: Option<String>,
+        pub outcome: Option<String>,
+        pub outcome_reason: Option<String>,
+        pub outcome_evidence: Option<String>,
         pub created_by: UserId,
         pub created_ms: i64,
         pub updated_ms: i64,
@@ -147,8 +189,9 @@ pub mod run {
         pub ended_ms: Option<i64>,
         pub team_id: Option<TeamId>,
         pub agent_id: Option<ClawId>,
-        pub mission_id: Option<Uuid>,
-        pub mission_phase_id: Option<Uuid>,
+        pub mission_id: Option<MissionId>,
+        pub mission_phase_id: Option<MissionPhaseId>,
+        pub room_id: Option<RoomId>,
         pub parent_run_id: Option<RunId>,
         pub forked_from: Option<RunId>,
         pub forked_step: Option<String>,
@@ -169,9 +212,14 @@ pub mod run {
                 status: row.status.clone(),
                 kind: row.kind.clone(),
                 tier: row.tier.clone(),
+                origin: row.origin.clone(),
+                origin_refs: row.origin_refs.clone(),
                 title: row.title.clone(),
                 error: row.error.clone(),
                 error_code: row.error_code.clone(),
+                outcome: row.outcome.clone(),
+                outcome_reason: row.outcome_reason.clone(),
+                outcome_evidence: row.outcome_evidence.clone(),
                 created_by: row.created_by,
                 created_ms: row.created_ms,
                 updated_ms: row.updated_ms,
@@ -181,6 +229,7 @@ pub mod run {
                 agent_id: row.agent_id,
                 mission_id: row.mission_id,
                 mission_phase_id: row.mission_phase_id,
+                room_id: row.room_id,
                 parent_run_id: row.parent_run_id,
                 forked_from: row.forked_from,
                 forked_step: row.forked_step.clone(),
@@ -202,7 +251,9 @@ pub mod record {
     use sea_orm::entity::prelude::*;
 
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{ClawId, RunId, TeamId, UserId, WorkspaceId};
+    use roost_platform::ids::{
+        ClawId, MissionId, MissionPhaseId, RoomId, RunId, TeamId, UserId, WorkspaceId,
+    };
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "topology_runs")]
@@ -212,6 +263,9 @@ pub mod record {
         pub workspace_id: WorkspaceId,
         pub kind: String,
         pub tier: String,
+        pub origin: String,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub origin_refs: Option<String>,
         #[sea_orm(column_type = "Text")]
         pub title: String,
         #[sea_orm(column_type = "Text")]
@@ -226,6 +280,11 @@ pub mod record {
         #[sea_orm(column_type = "Text", nullable)]
         pub error: Option<String>,
         pub error_code: Option<String>,
+        pub outcome: Option<String>,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub outcome_reason: Option<String>,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub outcome_evidence: Option<String>,
         pub last_event_id: Option<String>,
         pub created_by: UserId,
         pub created_ms: i64,
@@ -233,8 +292,10 @@ pub mod record {
         pub team_id: Option<TeamId>,
         /// The agent that a run of tier `single` gives work to.
         pub agent_id: Option<ClawId>,
-        pub mission_id: Option<Uuid>,
-        pub mission_phase_id: Option<Uuid>,
+        /// Mission, phase and room are those of the origin, or the parent's.
+        pub mission_id: Option<MissionId>,
+        pub mission_phase_id: Option<MissionPhaseId>,
+        pub room_id: Option<RoomId>,
         pub parent_run_id: Option<RunId>,
         pub parent_step: Option<String>,
         pub root_run_id: RunId,
@@ -352,6 +413,8 @@ pub mod step {
         pub output: Option<String>,
         #[sea_orm(column_type = "Text", nullable)]
         pub error: Option<String>,
+        /// The outcome of a step that was a run of its own.
+        pub outcome: Option<String>,
         pub started_ms: i64,
         pub ended_ms: Option<i64>,
         pub tokens_in: i64,

@@ -14,10 +14,12 @@ use super::dto::at;
 use super::entity::{record, run, state, step};
 use super::journal::stored;
 use super::model::{Status, StepStatus};
+use super::origin::OriginWord;
+use super::outcome::{Decided, Outcome};
 use crate::tools::Pane;
 use crate::topology::StepRef;
 use roost_platform::db::{Db, WriteTx};
-use roost_platform::events::{self, Event, EventId, ResourceKind};
+use roost_platform::events::{self, About, Event, EventId, ResourceKind, Stamped};
 use roost_platform::ids::{ClawId, RunId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -56,6 +58,9 @@ pub struct Fence {
     pub run: RunId,
     pub workspace: WorkspaceId,
     pub epoch: i64,
+    pub origin: OriginWord,
+    /// What the run's events belong to.
+    pub about: About,
 }
 
 /// The result of a passed fence.
@@ -68,12 +73,22 @@ pub struct Passed {
 
 impl Fence {
     /// The fence of a run as it was read or claimed.
-    pub fn of(row: &run::Model) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// When the stored origin is invalid.
+    pub fn of(row: &run::Model) -> Result<Self, DbErr> {
+        Ok(Self {
             run: row.id,
             workspace: row.workspace_id,
             epoch: row.epoch,
-        }
+            origin: row.comes_from()?.word(),
+            about: row.about(),
+        })
+    }
+
+    /// The event that the run has changed.
+    pub fn changed(&self, version: i64) -> Stamped {
+        Event::changed(ResourceKind::Run, self.run, version).about(self.about)
     }
 
     /// The tenant.
@@ -168,6 +183,7 @@ impl Fence {
             away_since_ms: Set(None),
             output: Set(None),
             error: Set(None),
+            outcome: Set(None),
             started_ms: Set(now),
             ended_ms: Set(None),
             tokens_in: Set(0),
@@ -202,6 +218,10 @@ impl Fence {
             .col_expr(step::Column::Status, Expr::value(ended.status.as_str()))
             .col_expr(step::Column::Output, Expr::value(ended.output.clone()))
             .col_expr(step::Column::Error, Expr::value(ended.error.clone()))
+            .col_expr(
+                step::Column::Outcome,
+                Expr::value(ended.outcome.map(Outcome::as_str)),
+            )
             .col_expr(step::Column::EndedMs, Expr::cust(tx.backend().now_ms()))
             .filter(this_step(self.run, at))
             .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
@@ -306,7 +326,7 @@ impl Fence {
 
     /// Publishes that the run has changed.
     async fn publish(&self, tx: &mut WriteTx, passed: Passed) -> Result<(), DbErr> {
-        let fact = Event::changed(ResourceKind::Run, self.run, passed.version).in_run(self.run);
+        let fact = self.changed(passed.version);
         events::append(tx, self.workspace, at(passed.updated_ms), [fact]).await
     }
 
@@ -358,6 +378,18 @@ impl Fence {
             .col_expr(record::Column::Result, Expr::value(finish.result.clone()))
             .col_expr(record::Column::Error, Expr::value(finish.error.clone()))
             .col_expr(record::Column::ErrorCode, Expr::value(finish.code.clone()))
+            .col_expr(
+                record::Column::Outcome,
+                Expr::value(finish.decided.outcome.as_str()),
+            )
+            .col_expr(
+                record::Column::OutcomeReason,
+                Expr::value(finish.decided.reason.clone()),
+            )
+            .col_expr(
+                record::Column::OutcomeEvidence,
+                Expr::value(finish.decided.evidence_json()),
+            )
             .col_expr(record::Column::EndedMs, Expr::value(passed.updated_ms))
             .filter(record::Column::Id.eq(self.run))
             .exec(&**tx)
@@ -405,6 +437,8 @@ pub struct Ended {
     pub status: StepStatus,
     pub output: Option<String>,
     pub error: Option<String>,
+    /// The outcome of a step that was a run of its own.
+    pub outcome: Option<Outcome>,
 }
 
 impl Ended {
@@ -422,6 +456,7 @@ pub struct Finish {
     pub result: Option<String>,
     pub error: Option<String>,
     pub code: Option<String>,
+    pub decided: Decided,
 }
 
 /// The condition for the row of a step.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::broadcast;
 
 use super::actor::Msg;
+use super::ends::AfterRun;
 use super::step_executor::StepExecutor;
 use super::subjects::Subjects;
 use roost_platform::clock::SharedClock;
@@ -32,10 +33,10 @@ pub(super) struct Inner {
     pub step_executor: Arc<dyn StepExecutor>,
     /// The teams that runs work for.
     pub subjects: Arc<dyn Subjects>,
+    /// Acts on the end of runs.
+    pub after: Arc<dyn AfterRun>,
     /// `roost/runs/live`: the supervisor of the run actors.
     pub live: SupervisorHandle,
-    /// Wakes the worker that carries out sagas.
-    pub sagas: Nudge,
     /// Wakes the claimer.
     pub queue: Nudge,
     /// Announces runs that ended in this process.
@@ -62,8 +63,9 @@ pub struct Parts {
     pub step_executor: Arc<dyn StepExecutor>,
     /// The teams that runs work for.
     pub subjects: Arc<dyn Subjects>,
+    /// Acts on the end of runs.
+    pub after: Arc<dyn AfterRun>,
     pub live: SupervisorHandle,
-    pub sagas: Nudge,
     pub at_once: usize,
     pub lease: Duration,
     pub machine_wait: Duration,
@@ -82,8 +84,8 @@ impl RunsHandle {
                 events: parts.events,
                 step_executor: parts.step_executor,
                 subjects: parts.subjects,
+                after: parts.after,
                 live: parts.live,
-                sagas: parts.sagas,
                 queue: Nudge::default(),
                 ended: broadcast::channel(ENDED_KEPT).0,
                 at_once: parts.at_once,

@@ -9,8 +9,8 @@
 //! * A final status never changes. A child is inserted only under its parent's fence.
 //!
 //! Tables: `topology_runs` (what is read), `run_state` (what steps write), `run_owners`, `run_steps`, `run_calls`,
-//! `run_children`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`, and
-//! one actor for each live run below `runs/live`.
+//! `run_children`, `run_graphs`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`, and one actor for
+//! each live run below `runs/live`.
 
 mod actor;
 mod children;
@@ -19,6 +19,7 @@ mod commands;
 mod comparison;
 mod completion;
 mod dto;
+mod ends;
 pub mod entity;
 mod entry;
 mod error;
@@ -27,6 +28,10 @@ mod handle;
 mod journal;
 mod lease_renewer;
 pub mod model;
+pub mod origin;
+mod outcome;
+pub mod pin_entity;
+mod pins;
 mod progress;
 pub mod queue;
 pub mod retention;
@@ -42,6 +47,7 @@ pub mod tree;
 
 pub use commands::{New as NewRun, cancel_of_agent, enqueue, start_in};
 pub use dto::RunSummary;
+pub use ends::{AfterRun, End};
 pub use entity::call::Model as CallRow;
 pub use entity::run::Model as RunRow;
 pub use entity::step::Model as StepRow;
@@ -53,6 +59,9 @@ pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};
 pub use journal::{Journal, JournalError, MOST_ENTRIES};
 pub use model::{Class, Kind, StepStatus, Tier, effect_key, titled};
+pub use origin::{Caller, Origin, OriginWord};
+pub use outcome::{Decided, Evidence, Outcome};
+pub use pins::is_pinned;
 pub use routes::{router, summary};
 pub use step_executor::{Effect, StepExecutor, StepJob, StepResult};
 pub use store::{get as find, open_of_team, remove_all, spent_lately, steps, tree as tree_of};

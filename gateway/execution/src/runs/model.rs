@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::topology::StepRef;
+use crate::topology::{self, StepRef};
 use roost_platform::backoff::BackOff;
 use roost_platform::ids::RunId;
 
@@ -33,6 +33,8 @@ macro_rules! words {
     };
 }
 
+pub(super) use words;
+
 words! {
     /// The status of a run. The last three are final.
     Status as RunStatus {
@@ -52,14 +54,28 @@ impl Status {
 }
 
 words! {
-    /// The origin of a run.
+    /// What works in a run. [`Origin`](super::origin::Origin) says where the run comes from.
     Kind as RunKind {
-        /// A person started a team.
+        /// One agent.
+        Agent = "agent",
         Team = "team",
-        /// A step of another run started it.
-        Child = "child",
+        Company = "company",
+        Org = "org",
         /// Several teams work on one input.
         Compare = "compare",
+    }
+}
+
+impl Kind {
+    /// The kind of a run of this graph on this level.
+    pub const fn of(tier: Tier, topology: topology::Kind) -> Self {
+        match (topology, tier) {
+            (topology::Kind::Compare, _) => Self::Compare,
+            (_, Tier::Single) => Self::Agent,
+            (_, Tier::Team) => Self::Team,
+            (_, Tier::Company) => Self::Company,
+            (_, Tier::Org) => Self::Org,
+        }
     }
 }
 

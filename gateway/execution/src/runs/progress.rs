@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::entity::step;
-use super::model::StepStatus;
+use super::entity::{child, step};
+use super::journal::stored;
+use super::model::{Status, StepStatus, child_id};
+use super::outcome::{self, Decided, Outcome};
 use crate::topology::{self, Graph, Next, Node, Output, Outputs, Step, StepRef};
+use roost_platform::ids::RunId;
 
 /// The topology, the outputs so far, and the steps at work.
 #[derive(Debug, Clone)]
@@ -12,6 +15,8 @@ pub struct Progress {
     graph: Graph,
     input: String,
     outputs: Outputs,
+    /// The steps that a fork keeps, with the runs that they started in the original.
+    kept: BTreeMap<StepRef, Option<RunId>>,
     /// Steps that have begun but not ended.
     at_work: BTreeMap<StepRef, AtWork>,
     /// The position of the next step that begins.
@@ -47,6 +52,7 @@ impl Progress {
             graph,
             input,
             outputs: Outputs::default(),
+            kept: BTreeMap::new(),
             at_work: BTreeMap::new(),
             position: 0,
             retries: 0,
@@ -56,8 +62,9 @@ impl Progress {
             let attempt = u32::try_from(row.attempt).unwrap_or(1).max(1);
             progress.position = progress.position.max(row.position + 1);
             progress.retries += attempt - 1;
+            let outcome = row.outcome.as_deref().and_then(Outcome::parse);
             match output_of(row) {
-                Some(output) => progress.outputs.insert(at, output),
+                Some(output) => progress.store(at, output, outcome),
                 None => {
                     let away = row.away_since_ms.is_some();
                     progress.at_work.insert(at, AtWork { attempt, away });
@@ -65,6 +72,21 @@ impl Progress {
             }
         }
         progress
+    }
+
+    /// Records which runs the steps of a fork's original started: the fork's ended steps are those of the original, or
+    /// have a child of the fork.
+    pub fn keep(&mut self, fork: RunId, links: &[child::Model]) {
+        for at in self.outputs.of_runs.keys() {
+            let of_step = |link: &&child::Model| {
+                let same = (link.lap, link.shard) == (stored(at.lap), stored(at.shard));
+                same && link.step_key == at.key
+            };
+            let started = links.iter().find(of_step).map(|link| link.child_run_id);
+            if started != Some(child_id(fork, at, 0)) {
+                self.kept.insert(at.clone(), started);
+            }
+        }
     }
 
     /// The next action. Deterministic: the same outputs always give the same action.
@@ -111,10 +133,25 @@ impl Progress {
         }
     }
 
-    /// Records the end of a step.
-    pub fn end(&mut self, at: StepRef, output: Output) {
+    /// Records the end of a step, and the outcome of the run that it started.
+    pub fn end(&mut self, at: StepRef, output: Output, outcome: Option<Outcome>) {
         self.at_work.remove(&at);
-        self.outputs.insert(at, output);
+        self.store(at, output, outcome);
+    }
+
+    fn store(&mut self, at: StepRef, output: Output, outcome: Option<Outcome>) {
+        match outcome {
+            Some(outcome) => self.outputs.insert_run(at, output, outcome),
+            None => self.outputs.insert(at, output),
+        }
+    }
+
+    /// The outcome of the run `run`, which ends with this status.
+    pub fn decided(&self, run: RunId, status: Status) -> Decided {
+        outcome::decide(status, &self.graph, &self.outputs, |at| {
+            let kept = self.kept.get(at).copied();
+            kept.unwrap_or_else(|| Some(child_id(run, at, 0)))
+        })
     }
 
     /// The node of a step.

@@ -10,7 +10,8 @@ use super::fence::agents_of;
 use super::model::{MOST_CLAIMS, Status, after_silence};
 use super::store;
 use roost_platform::db::{Backend, Db, WriteTx};
-use roost_platform::ids::{ClawId, RunId, TeamId, UserId, WorkspaceId};
+use roost_platform::events::{About, Event, ResourceKind, Stamped};
+use roost_platform::ids::{ClawId, MissionId, RoomId, RunId, UserId, WorkspaceId};
 
 /// A run whose owner or status changed.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
@@ -21,13 +22,28 @@ pub struct Moved {
     pub owner: Option<String>,
     pub epoch: i64,
     pub version: i64,
-    pub team_id: Option<TeamId>,
+    pub mission_id: Option<MissionId>,
+    pub room_id: Option<RoomId>,
 }
 
 impl Moved {
     /// Whether the run has ended with the change.
     pub fn is_over(&self) -> bool {
         Status::parse(&self.status).is_some_and(Status::is_final)
+    }
+
+    /// What the run's events belong to.
+    pub fn about(&self) -> About {
+        About {
+            run: Some(self.id.0),
+            mission: self.mission_id.map(Into::into),
+            room: self.room_id.map(Into::into),
+        }
+    }
+
+    /// The event that the run has changed.
+    pub fn changed(&self) -> Stamped {
+        Event::changed(ResourceKind::Run, self.id, self.version).about(self.about())
     }
 }
 
@@ -40,7 +56,8 @@ pub struct Moves {
 }
 
 const MOVED: &str = "run_id AS id, workspace_id, status, owner, epoch, version, \
-                     (SELECT t.team_id FROM topology_runs t WHERE t.id = run_state.run_id) AS team_id";
+                     (SELECT t.mission_id FROM topology_runs t WHERE t.id = run_state.run_id) AS mission_id, \
+                     (SELECT t.room_id FROM topology_runs t WHERE t.id = run_state.run_id) AS room_id";
 
 /// Which queued runs are claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Sta
 
 use super::entity::{call, state, step};
 use super::model::StepStatus;
+use super::pins;
 use roost_platform::db::WriteTx;
 use roost_platform::ids::RunId;
 
@@ -48,6 +49,7 @@ pub async fn delete_outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> 
         .filter(state::Column::RunId.is_in(old.iter().copied()))
         .exec(&**tx)
         .await?;
+    pins::delete(tx, &old).await?;
     call::Entity::delete_many()
         .filter(call::Column::RunId.is_in(old.iter().copied()))
         .exec(&**tx)

@@ -54,6 +54,8 @@ async fn list(
         agent: query.agent_id,
         parent: query.parent_run_id,
         status: query.status,
+        origin: query.origin,
+        all: query.all.unwrap_or(false),
     };
     let db = runs.inner.db.read();
     let rows = store::list(db, caller.scope(), &wanted, request).await?;
@@ -210,7 +212,7 @@ async fn summaries(db: &DatabaseConnection, rows: Vec<run::Listed>) -> ApiResult
             let created_by = brief(row.created_by);
             RunSummary::of(row, created_by)
         })
-        .collect())
+        .collect::<Result<_, _>>()?)
 }
 
 async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {

@@ -34,7 +34,10 @@ pub(super) async fn change_agents(
 pub(super) async fn topology(runs: &RunsHandle, row: &run::Model, graph: &Graph) {
     let scope = WorkspaceScope::of_row(row.workspace_id);
     let event = Event::TopologyUpdate(update(row, graph));
-    runs.inner.events.emit(scope, event.in_run(row.id)).await;
+    runs.inner
+        .events
+        .emit(scope, event.about(row.about()))
+        .await;
 }
 
 fn update(row: &run::Model, graph: &Graph) -> TopologyUpdate {

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::entity::run;
 use super::journal::Journal;
 use super::model::Class;
+use super::outcome::Outcome;
 use crate::topology::{Node, Step};
 use roost_platform::ids::ClawId;
 
@@ -33,6 +34,8 @@ pub struct StepJob {
 pub enum StepResult {
     /// The text that the step hands over.
     Done(String),
+    /// The text of a run that the step started, and that run's outcome.
+    DoneRun { text: String, outcome: Outcome },
     /// The attempt failed.
     Failed {
         class: Class,

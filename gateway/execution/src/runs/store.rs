@@ -10,6 +10,7 @@ use super::entity::{call, child, record, run, state, step};
 use super::entry::EntryKind;
 use super::journal::stored;
 use super::model::Status;
+use super::origin::OriginWord;
 use super::tree::{Branch, Tree};
 use crate::topology::StepRef;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
@@ -24,6 +25,10 @@ pub struct Wanted {
     pub agent: Option<ClawId>,
     pub parent: Option<RunId>,
     pub status: Option<Status>,
+    /// Only runs of this origin.
+    pub origin: Option<OriginWord>,
+    /// Also runs that are shown elsewhere: see [`OriginWord::is_listed`].
+    pub all: bool,
 }
 
 /// A run of the workspace.
@@ -51,8 +56,8 @@ pub(super) fn with_state(select: Select<record::Entity>) -> Select<record::Entit
         .fold(select.join(JoinType::InnerJoin, state), QuerySelect::column)
 }
 
-/// Runs, newest first: those that people started, or the children of one run. Their graphs, inputs and results are not
-/// read.
+/// Runs, newest first: the work of people, teams and missions, or all runs, or those of one origin, or the children of
+/// one run. Their graphs, inputs and results are not read.
 ///
 /// # Errors
 /// When the database fails.
@@ -62,7 +67,9 @@ pub async fn list(
     wanted: &Wanted,
     page: PageRequest,
 ) -> Result<Vec<run::Listed>, DbErr> {
-    use record::Column::{Comparison, Graph, GraphSha256, Id, Input, ParentRunId, Result, TeamId};
+    use record::Column::{
+        Comparison, Graph, GraphSha256, Id, Input, Origin, ParentRunId, Result, TeamId,
+    };
     let narrow = record::Column::iter()
         .filter(|column| !matches!(column, Graph | GraphSha256 | Input | Comparison | Result))
         .fold(
@@ -70,10 +77,17 @@ pub async fn list(
             QuerySelect::column,
         );
     let mut query = with_state(narrow);
-    query = match wanted.parent {
-        Some(parent) => query.filter(ParentRunId.eq(parent)),
-        None => query.filter(ParentRunId.is_null()),
+    query = match (wanted.parent, wanted.origin) {
+        (Some(parent), _) => query.filter(ParentRunId.eq(parent)),
+        (None, None) if !wanted.all && wanted.agent.is_none() => {
+            let listed = OriginWord::ALL.into_iter().filter(|word| word.is_listed());
+            query.filter(Origin.is_in(listed.map(OriginWord::as_str)))
+        }
+        (None, _) => query,
     };
+    if let Some(origin) = wanted.origin {
+        query = query.filter(Origin.eq(origin.as_str()));
+    }
     if let Some(team) = wanted.team {
         query = query.filter(TeamId.eq(team));
     }

@@ -2,12 +2,10 @@
 //! wires the implementation.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use sea_orm::{DatabaseConnection, DbErr};
 
 use roost_platform::db::WriteTx;
-use roost_platform::events::Event;
-use roost_platform::ids::{RunId, SharedIds, TeamId};
+use roost_platform::ids::TeamId;
 use roost_tenancy::auth::WorkspaceScope;
 
 /// A team as a run sees it.
@@ -46,18 +44,4 @@ pub trait Subjects: Send + Sync + 'static {
         scope: WorkspaceScope,
         team: TeamId,
     ) -> Result<Option<Subject>, DbErr>;
-
-    /// Called when a run of the team ended, in the transaction that ends it. Returns an event when the team ends with
-    /// the run: the caller appends it, and a saga then waits to be carried out.
-    ///
-    /// # Errors
-    /// When the database fails.
-    async fn after_run(
-        &self,
-        tx: &mut WriteTx,
-        ids: &SharedIds,
-        now: DateTime<Utc>,
-        scope: WorkspaceScope,
-        ended: (TeamId, RunId),
-    ) -> Result<Option<Event>, DbErr>;
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::completion;
 use super::handle::RunsHandle;
 use super::queue::{self, Moves, Silent};
+use super::{completion, ends};
 use roost_agents::claws::status;
 use roost_platform::db::Backend;
-use roost_platform::events::{self, Event, ResourceKind, Stamped};
+use roost_platform::events::{self, Stamped};
 use roost_platform::ids::{RunId, WorkspaceId};
 use roost_platform::supervision::{ActorKind, ChildSpec, Failure, NoMessages, Nudge};
 
@@ -60,14 +60,15 @@ pub(super) async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), F
     for (workspace, rests) in status::work(&tx, rested.iter().map(|agent| (*agent, -1))).await? {
         events.entry(workspace).or_default().push(rests);
     }
-    let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
-    let going = completion::apply_to_teams(runs, &mut tx, of_teams).await?;
-    for (workspace, fact) in going {
-        events.entry(workspace).or_default().push(fact.into());
+    let ends = ends::of_runs(&*tx, &over).await?;
+    for (workspace, event) in completion::follow(runs, &mut tx, ends).await? {
+        events.entry(workspace).or_default().push(event);
     }
     for run in &moved {
-        let fact = Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id);
-        events.entry(run.workspace_id).or_default().push(fact);
+        events
+            .entry(run.workspace_id)
+            .or_default()
+            .push(run.changed());
         tracing::warn!(run = %run.id, status = run.status, "the run's gateway is silent; the sweeper takes the run from it");
     }
     for (workspace, events) in events {

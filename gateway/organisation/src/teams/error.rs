@@ -28,7 +28,7 @@ pub enum TeamError {
     /// The team is being deleted.
     #[error("the team is being deleted")]
     Going,
-    /// A run of the team is queued or running.
+    /// A run of the team, or of a team in which it works, is queued or running.
     #[error("a run of the team has not ended")]
     Busy,
     /// The caller may not choose machines.
@@ -66,7 +66,7 @@ impl From<TeamError> for ApiError {
             )),
             E::Going => RunError::TeamGoing.into(),
             E::Busy => Self::new(Code::Conflict).detail(
-                "A run of this team is queued or running. Cancel it, or wait for its end, then delete the team.",
+                "A run of this team, or of a team in which it works, is queued or running. Cancel it, or wait for its end, then delete the team.",
             ),
             E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
                 "The team has version {current} now: another person or agent changed it. Read it again and repeat your change."

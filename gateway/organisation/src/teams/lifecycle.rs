@@ -46,7 +46,7 @@ pub async fn after_run(
     else {
         return Ok(None);
     };
-    if runs::open_of_team(&**tx, team, run).await? {
+    if runs::open_of_team(&**tx, team, run).await? || runs::is_pinned(&**tx, team).await? {
         return Ok(None);
     }
     let user = row.created_by;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{About, Event};
-use crate::ids::{ClawId, RunId};
+use crate::ids::ClawId;
 
 /// The state of a part of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -232,17 +232,16 @@ impl From<Event> for Stamped {
     }
 }
 
+impl Stamped {
+    /// The same event, marked anew.
+    pub fn of(self, about: About) -> Self {
+        Self { about, ..self }
+    }
+}
+
 impl Event {
     /// Marks what the event happened in, so that the filters of streams find it.
     pub fn about(self, about: About) -> Stamped {
         Stamped { event: self, about }
-    }
-
-    /// Marks the event as one of this run.
-    pub fn in_run(self, run: RunId) -> Stamped {
-        self.about(About {
-            run: Some(run.0),
-            ..About::default()
-        })
     }
 }

@@ -3,7 +3,7 @@
 use crate::dto::RunAgent;
 use crate::{RuntimeContext, RuntimeError};
 use roost_agents::claws::{self, ClawError};
-use roost_execution::runs::{self, Kind, NewRun, RunError, RunRow, Tier, start_in};
+use roost_execution::runs::{self, NewRun, Origin, RunError, RunRow, Tier, start_in};
 use roost_execution::topology;
 use roost_organisation::templates;
 use roost_platform::ids::{ClawId, RunId, UserId};
@@ -37,14 +37,14 @@ pub(crate) async fn run(
     let slot = link.map(|link| link.role_slot);
     let new = NewRun {
         id,
-        kind: Kind::Team,
+        origin: Origin::Chat,
         tier: Tier::Single,
         title: runs::titled(&claw.name, &asked.input),
         graph: topology::alone(agent.0, &claw.name, slot.as_deref()),
         input: asked.input,
         team: None,
         agent: Some(agent),
-        parent: None,
+        under: None,
         forked: None,
         ceiling: asked.cost_ceiling_microusd,
     };

@@ -1,8 +1,10 @@
 //! What is the same for every operation in the OpenAPI document, and so is not repeated at each of them: the media type
 //! of problems, and the statuses of the layers around the routes.
 
+use roost_execution::runs::OriginWord;
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 const PROBLEM: &str = "#/components/schemas/Problem";
 const PROBLEM_JSON: &str = "application/problem+json";
@@ -10,6 +12,9 @@ const PROBLEM_JSON: &str = "application/problem+json";
 /// Completes the document.
 pub(super) fn complete(document: &mut OpenApi) {
     let components = document.components.get_or_insert_default();
+    // The library collects no schema that only a parameter names.
+    let name = OriginWord::name().into_owned();
+    components.schemas.insert(name, OriginWord::schema());
     for (name, _, description) in LAYERS {
         let answer = RefOr::T(problem(description));
         components.responses.insert(name.to_owned(), answer);

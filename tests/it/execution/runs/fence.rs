@@ -32,7 +32,7 @@ async fn zombie_owner_writes_nothing_and_its_run_continues_on_another_gateway() 
             (row.owner.is_some() && steps.len() == 1).then_some(row)
         })
         .await;
-        let zombie = Fence::of(&held);
+        let zombie = Fence::of(&held).expect("a valid origin");
         // Its lease runs out while it sleeps, and the sweeper puts the run back.
         let tx = db.write().await.unwrap();
         tx.execute_unprepared("UPDATE run_owners SET alive_until_ms = 0")

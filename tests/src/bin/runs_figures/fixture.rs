@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
-use roost_execution::runs::{self, Kind, NewRun, RunsHandle, Tier};
+use roost_execution::runs::{self, NewRun, Origin, RunsHandle, Tier};
 use roost_execution::topology::Graph;
 use roost_gateway::app::Surroundings;
 use roost_platform::ids::{RunId, TeamId, UserId};
@@ -44,14 +44,14 @@ impl Team {
     pub fn run(&self, id: RunId) -> NewRun<'static> {
         NewRun {
             id,
-            kind: Kind::Team,
+            origin: Origin::Team,
             tier: Tier::Team,
             title: "Figures".to_owned(),
             graph: self.graph.clone(),
             input: "Do nothing.".to_owned(),
             team: Some(self.id),
             agent: None,
-            parent: None,
+            under: None,
             forked: None,
             ceiling: None,
         }

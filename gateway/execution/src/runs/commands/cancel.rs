@@ -1,8 +1,8 @@
 //! Cancels a run with all its descendants.
 
 use crate::runs::entity::run;
-use crate::runs::{RunError, RunsHandle, completion, queue, status_events, store};
-use roost_platform::events::{Event, ResourceKind};
+use crate::runs::queue::Moved;
+use crate::runs::{RunError, RunsHandle, completion, ends, queue, status_events, store};
 use roost_platform::ids::{ClawId, RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -35,17 +35,12 @@ pub async fn cancel(
     if !moved.is_empty() {
         let details = serde_json::json!({ "runs": moved.len() });
         change.record("run.cancelled", ("run", &id), details);
-        change.events(
-            moved
-                .iter()
-                .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id)),
-        );
+        change.events(moved.iter().map(Moved::changed));
         let resting = status_events::change_agents(&change, &rested, &[]).await?;
         change.events(resting);
-        let ended = moved.iter().filter(|run| run.is_over());
-        let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
-        let going = completion::apply_to_teams(runs, &mut change, of_teams).await?;
-        change.events(going.into_iter().map(|(_, fact)| fact));
+        let ends = ends::of_runs(change.tx(), &over).await?;
+        let follows = completion::follow(runs, &mut change, ends).await?;
+        change.events(follows.into_iter().map(|(_, event)| event));
     }
     let row = store::get(change.tx(), scope, id)
         .await?

@@ -4,7 +4,8 @@
 use super::enqueue::{New, start_in};
 use crate::runs::comparison::{NewCandidate, NewComparison};
 use crate::runs::entity::run;
-use crate::runs::model::{Kind, Tier};
+use crate::runs::model::Tier;
+use crate::runs::origin::Origin;
 use crate::runs::{RunError, RunsHandle, store};
 use crate::topology::{self, Contender, Graph};
 use roost_agents::claws;
@@ -56,14 +57,14 @@ pub async fn compare(
     let judge = new_comparison.judge_agent_id.map(|judge| judge.0);
     let new = New {
         id,
-        kind: Kind::Compare,
+        origin: Origin::Compare,
         tier: Tier::Team,
         title: title.trim().to_owned(),
         graph: topology::comparison(&contenders, judge, id.0),
         input: new_comparison.input,
         team: None,
+        under: None,
         agent: None,
-        parent: None,
         forked: None,
         ceiling: new_comparison.cost_ceiling_microusd,
     };

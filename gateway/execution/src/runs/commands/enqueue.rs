@@ -5,6 +5,8 @@ use sha2::{Digest, Sha256};
 
 use crate::runs::entity::run;
 use crate::runs::model::{Kind, Status, Tier};
+use crate::runs::origin::{Caller, Origin};
+use crate::runs::pins::{self, Pins};
 use crate::runs::{RunError, RunsHandle, store};
 use crate::topology::{self, Graph};
 use roost_platform::db::WriteTx;
@@ -17,7 +19,7 @@ use roost_tenancy::change::Change;
 #[derive(Debug)]
 pub struct New<'a> {
     pub id: RunId,
-    pub kind: Kind,
+    pub origin: Origin,
     pub tier: Tier,
     pub title: String,
     pub graph: Graph,
@@ -25,8 +27,8 @@ pub struct New<'a> {
     pub team: Option<TeamId>,
     /// The agent, for a run that gives work to one agent.
     pub agent: Option<ClawId>,
-    /// The parent run, and the step that starts this run, as `<step>#<lap>`.
-    pub parent: Option<(&'a run::Model, String)>,
+    /// The run that this run belongs under: the caller, or the original of a fork. Its mission and room are inherited.
+    pub under: Option<&'a run::Model>,
     pub forked: Option<Fork>,
     /// The cost limit in millionths of a US dollar. The configured one applies when it is absent.
     pub ceiling: Option<i64>,
@@ -70,13 +72,27 @@ pub async fn start_in(
     new: New<'_>,
 ) -> Result<run::Model, RunError> {
     topology::check(&new.graph).map_err(RunError::BadGraph)?;
+    let pins = pinned(runs, change.scope(), &new).await?;
     let row = row(runs, change, change.scope(), change.actor(), &new).await?;
     let fact = insert(change, row.clone()).await?;
+    pins::insert(change, row.id, pins).await?;
     let details = serde_json::json!({ "title": row.title, "team": row.team_id, "agent": row.agent_id, "forked_from": row.forked_from });
     change.record("run.started", ("run", &row.id), details);
     change.event(fact);
     change.wake(&runs.inner.queue);
     Ok(row)
+}
+
+/// The graphs that the run may start: those of its original for a fork, else those of now.
+async fn pinned(runs: &RunsHandle, scope: WorkspaceScope, new: &New<'_>) -> Result<Pins, RunError> {
+    if let (Origin::Fork { .. }, Some(original)) = (&new.origin, new.under) {
+        let pins = pins::of_root(runs.inner.db.read(), original.root_run_id).await?;
+        if !pins.is_empty() {
+            return Ok(pins);
+        }
+    }
+    let pins = pins::closure(runs, scope, new.team, &new.graph).await?;
+    pins.map_err(RunError::BadGraph)
 }
 
 /// The row of a new run.
@@ -92,16 +108,20 @@ pub async fn row(
 ) -> Result<run::Model, DbErr> {
     let now = store::now_ms(&**tx, tx.backend()).await?;
     let graph = serde_json::to_string(&new.graph).expect("a graph of strings and numbers encodes");
-    let (parent, parent_step) = match &new.parent {
-        Some((parent, step)) => (Some(*parent), Some(step.clone())),
-        None => (None, None),
+    let caller = match &new.origin {
+        Origin::Call(caller) => Some(caller),
+        _ => None,
     };
+    let parent = new.under.filter(|_| caller.is_some());
+    let phase = new.origin.phase();
     Ok(run::Model {
         id: new.id,
         workspace_id: scope.workspace(),
         status: Status::Queued.as_str().to_owned(),
-        kind: new.kind.as_str().to_owned(),
+        kind: Kind::of(new.tier, new.graph.kind).as_str().to_owned(),
         tier: new.tier.as_str().to_owned(),
+        origin: new.origin.word().as_str().to_owned(),
+        origin_refs: new.origin.references(),
         title: new.title.clone(),
         graph_sha256: hex::encode(Sha256::digest(graph.as_bytes())),
         graph,
@@ -110,6 +130,9 @@ pub async fn row(
         result: None,
         error: None,
         error_code: None,
+        outcome: None,
+        outcome_reason: None,
+        outcome_evidence: None,
         last_event_id: None,
         created_by: user,
         created_ms: now,
@@ -118,10 +141,18 @@ pub async fn row(
         ended_ms: None,
         team_id: new.team,
         agent_id: new.agent,
-        mission_id: parent.and_then(|parent| parent.mission_id),
-        mission_phase_id: parent.and_then(|parent| parent.mission_phase_id),
+        mission_id: phase
+            .map(|(mission, _)| mission)
+            .or_else(|| new.under.and_then(|above| above.mission_id)),
+        mission_phase_id: phase
+            .map(|(_, phase)| phase)
+            .or_else(|| new.under.and_then(|above| above.mission_phase_id)),
+        room_id: new
+            .origin
+            .room()
+            .or_else(|| new.under.and_then(|above| above.room_id)),
         parent_run_id: parent.map(|parent| parent.id),
-        parent_step,
+        parent_step: caller.map(Caller::step_name),
         root_run_id: parent.map_or(new.id, |parent| parent.root_run_id),
         depth: parent.map_or(0, |parent| parent.depth + 1),
         forked_from: new.forked.as_ref().map(|fork| fork.run),
@@ -152,9 +183,9 @@ pub async fn row(
 /// # Errors
 /// When the database fails.
 pub async fn insert(tx: &WriteTx, row: run::Model) -> Result<Stamped, DbErr> {
-    let (id, version) = (row.id, row.version);
+    let fact = Event::changed(ResourceKind::Run, row.id, row.version).about(row.about());
     store::insert(tx, row).await?;
-    Ok(Event::changed(ResourceKind::Run, id, version).in_run(id))
+    Ok(fact)
 }
 
 /// The text of a run's result.

@@ -4,6 +4,7 @@
 use super::enqueue::{Fork, New, start_in};
 use crate::runs::entity::{run, step};
 use crate::runs::model::{Kind, Status, StepStatus, Tier};
+use crate::runs::origin::Origin;
 use crate::runs::{RunError, RunsHandle, comparison, retention, store};
 use roost_agents::claws;
 use roost_platform::ids::{RunId, UserId};
@@ -64,14 +65,14 @@ pub async fn fork(
     }
     let new = New {
         id,
-        kind: Kind::parse(&origin.kind).unwrap_or(Kind::Team),
+        origin: Origin::Fork { of: from },
         tier: Tier::parse(&origin.tier).unwrap_or(Tier::Team),
         title: origin.title.clone(),
         graph: serde_json::from_str(&origin.graph).map_err(|_| RunError::NoStep)?,
         input: origin.input.clone(),
         team: origin.team_id,
         agent: origin.agent_id,
-        parent: None,
+        under: Some(&origin),
         forked: Some(Fork {
             run: from,
             step: format!("{key}#{lap}"),

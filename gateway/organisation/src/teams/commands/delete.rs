@@ -22,7 +22,8 @@ pub async fn delete(
     let row = store::locked(&change, scope, id)
         .await?
         .ok_or(TeamError::NotFound)?;
-    if runs::open_of_team(change.tx(), id, RunId(uuid::Uuid::nil())).await? {
+    let none = RunId(uuid::Uuid::nil());
+    if runs::open_of_team(change.tx(), id, none).await? || runs::is_pinned(change.tx(), id).await? {
         return Err(TeamError::Busy);
     }
     let details = serde_json::json!({ "name": row.name, "with_agents": with_agents });

@@ -3,7 +3,7 @@
 use crate::teams::dto::RunTeam;
 use crate::teams::model::State;
 use crate::teams::{TeamError, TeamsContext, store};
-use roost_execution::runs::{self, Kind, NewRun, RunRow, Tier, start_in};
+use roost_execution::runs::{self, NewRun, Origin, RunRow, Tier, start_in};
 use roost_platform::ids::{RunId, TeamId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -32,14 +32,14 @@ pub async fn run(
     }
     let new = NewRun {
         id,
-        kind: Kind::Team,
+        origin: Origin::Team,
         tier: Tier::Team,
         title: runs::titled(&row.name, &asked.input),
         graph: serde_json::from_str(&row.topology).map_err(|_| TeamError::NotFound)?,
         input: asked.input,
         team: Some(team),
         agent: None,
-        parent: None,
+        under: None,
         forked: None,
         ceiling: asked.cost_ceiling_microusd,
     };
