@@ -7,7 +7,8 @@ use std::time::Duration;
 use anyhow::ensure;
 
 use crate::api::types::{
-    NewCandidate, NewComparison, Run, RunComparedCandidate, RunId, RunStatus, TopologyKind,
+    NewCandidate, NewComparison, Run, RunComparedCandidate, RunId, RunOutcome, RunStatus,
+    TopologyKind,
 };
 use crate::api::{Api, Parsed, routes};
 use crate::show::{self, Shown};
@@ -97,13 +98,9 @@ async fn follow(api: &Api, id: &RunId) -> anyhow::Result<ExitCode> {
             }
         }
         match run.status {
-            RunStatus::Completed => {
+            RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled => {
                 told(api, &run);
-                return Ok(ExitCode::SUCCESS);
-            }
-            RunStatus::Failed | RunStatus::Cancelled => {
-                told(api, &run);
-                return Ok(ExitCode::FAILURE);
+                return Ok(run::exit_code(&run.status, run.outcome.as_ref()));
             }
             _ => tokio::time::sleep(LOOK).await,
         }
@@ -148,7 +145,7 @@ fn told(api: &Api, run: &Parsed<Run>) {
             vec![
                 one.name.shown(),
                 one.topology.shown(),
-                one.status.shown(),
+                run::state(&one.status, one.outcome.as_ref()),
                 one.steps.shown(),
                 took(one),
                 (one.tokens_in + one.tokens_out).to_string(),
@@ -168,6 +165,11 @@ fn told(api: &Api, run: &Parsed<Run>) {
     let no_verdict = comparison.and_then(|comparison| comparison.no_verdict.as_ref());
     if let Some(verdict) = verdict {
         println!("\nBest: {}", verdict.best.shown());
+        if candidates(run)
+            .any(|one| one.label == verdict.best && one.outcome == Some(RunOutcome::Rejected))
+        {
+            println!("Its own checks reject it.");
+        }
         let reason = &verdict.reason;
         println!("{}", roost_protocol::text::visible_lines(reason));
     } else if let Some(none) = no_verdict {

@@ -5,7 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::api::types::{ForkFrom, Run as Whole, RunId, RunStep, RunSummary, Team, TeamId};
+use crate::api::types::{
+    ForkFrom, Run as Whole, RunId, RunOriginWord, RunOutcome, RunStatus, RunStep, RunSummary, Team,
+    TeamId,
+};
 use crate::api::{Api, Moment, Parsed, raw_list, routes};
 use crate::show::{self, Shown};
 use crate::{compare, journal, watch};
@@ -17,10 +20,16 @@ pub enum Run {
     List {
         #[arg(long, default_value_t = 20, value_name = "COUNT")]
         limit: u32,
+        /// Also runs that belong to something else: the parts of other runs, single agents, routines, rooms
+        #[arg(long)]
+        all: bool,
+        /// Only runs of this origin: team, company, org, mission_phase, routine, room, chat, a2a, planner, call, compare, fork
+        #[arg(long, value_name = "ORIGIN")]
+        origin: Option<String>,
     },
     /// Show one run with its steps
     Show { run: String },
-    /// Watch a run until it ends; what happened before is shown first
+    /// Watch a run until it ends; what happened before is shown first. Exits with 3 when its goal was not met
     Watch { run: String },
     /// Show what happened inside one step: what was thought and said, the calls and their results
     Journal {
@@ -61,8 +70,10 @@ pub enum Run {
 impl Run {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
-            Self::List { limit } => {
-                let page = api.ask(routes::runs(Some(limit.into()))).await?;
+            Self::List { limit, all, origin } => {
+                let origin = origin.map(RunOriginWord::from);
+                let call = routes::runs(Some(limit.into()), origin.as_ref(), Some(all));
+                let page = api.ask(call).await?;
                 if api.json {
                     show::json(page.raw());
                 } else {
@@ -72,7 +83,8 @@ impl Run {
                             run.created_at.shown(),
                             run.title.shown(),
                             team_of(run.team_id.as_ref(), &teams),
-                            run.status.shown(),
+                            run.kind.shown(),
+                            state(&run.status, run.outcome.as_ref()),
                             format!("{}/{}", run.steps_done, run.steps_most),
                             cost(run.cost_microusd),
                             run.id.shown(),
@@ -80,7 +92,9 @@ impl Run {
                     };
                     let rows: Vec<_> = page.items.iter().map(row).collect();
                     show::table(
-                        &["BEGUN", "TITLE", "TEAM", "STATUS", "STEPS", "COST", "ID"],
+                        &[
+                            "BEGUN", "TITLE", "TEAM", "KIND", "STATUS", "STEPS", "COST", "ID",
+                        ],
                         &rows,
                     );
                 }
@@ -157,6 +171,28 @@ async fn team_names(api: &Api) -> anyhow::Result<HashMap<TeamId, String>> {
     Ok(teams.into_iter().map(pair).collect())
 }
 
+/// The exit code of a command that waited for a run whose goal was not met.
+const REJECTED: u8 = 3;
+
+/// The exit code for a run that has ended: 0 when it completed, 3 when it completed and its goal was not met, else 1.
+pub(super) fn exit_code(status: &RunStatus, outcome: Option<&RunOutcome>) -> ExitCode {
+    match (status, outcome) {
+        (RunStatus::Completed, Some(RunOutcome::Rejected)) => ExitCode::from(REJECTED),
+        (RunStatus::Completed, _) => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// The status of a run, with its outcome where the run came to its end.
+pub(super) fn state(status: &RunStatus, outcome: Option<&RunOutcome>) -> String {
+    match (status, outcome) {
+        (RunStatus::Completed, Some(outcome)) => {
+            format!("{}, {}", status.shown(), outcome.as_str())
+        }
+        _ => status.shown(),
+    }
+}
+
 /// The team of a run; a dash where it had none, or where its team was deleted.
 fn team_of(id: Option<&TeamId>, teams: &HashMap<TeamId, String>) -> String {
     id.and_then(|id| teams.get(id)).shown()
@@ -181,7 +217,8 @@ fn one(api: &Api, run: &Parsed<Whole>, team: &str) {
     for (label, text) in [
         ("title", run.title.shown()),
         ("id", run.id.shown()),
-        ("status", run.status.shown()),
+        ("status", state(&run.status, run.outcome.as_ref())),
+        ("because", run.outcome_reason.shown()),
         ("goal", run.input.shown()),
         ("error", run.error.shown()),
     ] {

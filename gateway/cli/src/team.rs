@@ -55,7 +55,7 @@ pub enum Team {
     Show { team: String },
     /// List team templates
     Templates,
-    /// Run a team on a goal, and watch it
+    /// Run a team on a goal, and watch it. Exits with 3 when the run completed and its goal was not met
     Run {
         team: String,
         /// The goal; `-` reads it from stdin

@@ -141,7 +141,7 @@ fn told(api: &Api, run: &Parsed<Run>) -> ExitCode {
         let spent = run::cost(run.cost_microusd);
         println!(
             "\n{}: {} steps, {} tokens, {}",
-            run.status.shown(),
+            run::state(&run.status, run.outcome.as_ref()),
             run.steps_done,
             run.tokens_in + run.tokens_out,
             if spent == "-" { "no cost" } else { &spent },
@@ -152,11 +152,11 @@ fn told(api: &Api, run: &Parsed<Run>) -> ExitCode {
         if let Some(error) = &run.error {
             println!("\n{}", error.shown());
         }
+        if let Some(reason) = &run.outcome_reason {
+            println!("\n{}", reason.shown());
+        }
     }
-    match run.status {
-        RunStatus::Completed => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    }
+    run::exit_code(&run.status, run.outcome.as_ref())
 }
 
 /// A step's name, and how it is, as its heading says it.

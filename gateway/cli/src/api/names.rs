@@ -147,6 +147,41 @@ string_enum!(
 id!(RunId);
 
 string_enum!(
+    RunKind {
+        Agent = "agent",
+        Team = "team",
+        Company = "company",
+        Org = "org",
+        Compare = "compare",
+    }
+);
+
+string_enum!(
+    RunOriginWord {
+        Team = "team",
+        Company = "company",
+        Org = "org",
+        MissionPhase = "mission_phase",
+        Routine = "routine",
+        Room = "room",
+        Chat = "chat",
+        A2a = "a2a",
+        Planner = "planner",
+        Call = "call",
+        Compare = "compare",
+        Fork = "fork",
+    }
+);
+
+string_enum!(
+    RunOutcome {
+        Accepted = "accepted",
+        Rejected = "rejected",
+        Undecided = "undecided",
+    }
+);
+
+string_enum!(
     RunStatus {
         Queued = "queued",
         Running = "running",

@@ -65,6 +65,12 @@ macro_rules! string_enum {
             }
         }
 
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
         impl From<String> for $name {
             fn from(word: String) -> Self {
                 match word.as_str() {

@@ -11,12 +11,24 @@ export type Run = Schemas["Run"];
 export type RunStep = Schemas["RunStep"];
 export type NewRun = Schemas["RunTeam"];
 export type RunStatus = Schemas["RunStatus"];
+export type RunEvidence = Schemas["RunEvidence"];
+export type RunOutcome = Schemas["RunOutcome"];
 export type RunCall = Omit<Schemas["RunCall"], "content"> & { content: Record<string, unknown> };
 
-/** Runs of the workspace, of one team, of one agent, or those that one run started; newest first, page by page. */
-export const runsQuery = (
-  wanted: { team_id?: string; agent_id?: string; status?: RunStatus; parent_run_id?: string } = {},
-) =>
+export type RunOrigin = Schemas["RunOrigin"];
+type Wanted = {
+  team_id?: string;
+  agent_id?: string;
+  status?: RunStatus;
+  parent_run_id?: string;
+  all?: boolean;
+};
+
+/**
+ * Runs of the workspace, of one team, of one agent, or those that one run started; newest first, page by page. Without
+ * `all` and without an agent they are the work of people, teams and missions.
+ */
+export const runsQuery = (wanted: Wanted = {}) =>
   infiniteQueryOptions({
     queryKey: [...keys.runs, wanted],
     queryFn: ({ pageParam, signal }) =>

@@ -2267,6 +2267,8 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** Format: uuid */
+        A2aTaskId: string;
         /**
          * @description Accepting an invitation. A signed-in person sends only the token. Any other person also sends an e-mail and a
          *     password: of their account, or for the account that they get.
@@ -3113,6 +3115,8 @@ export interface components {
          * @enum {string}
          */
         Finding: "defended" | "broken";
+        /** Format: uuid */
+        FiringId: string;
         /** @description One metric of all machines that reported it. */
         FleetHistory: {
             /** Format: date-time */
@@ -3468,6 +3472,10 @@ export interface components {
             name: string;
             slot: string;
         };
+        /** Format: uuid */
+        MissionId: string;
+        /** Format: uuid */
+        MissionPhaseId: string;
         /** @description A model. */
         ModelBinding: {
             base_url: string;
@@ -3832,10 +3840,13 @@ export interface components {
         /** @description A role of a new team. */
         NewTeamRole: {
             agent_id?: components["schemas"]["ClawId"] | null;
+            /** @description The slot of the role that the work goes back to. */
+            back_to?: string | null;
             brain_seed?: string | null;
             model_binding?: string | null;
             /** @description The agent's name. When it is absent, the gateway makes one from the names of the team and the role. */
             name?: string | null;
+            on_reject?: components["schemas"]["TopologyOnReject"] | null;
             seat?: components["schemas"]["TopologySeat"] | null;
             /** @description `[a-z0-9_-]`, at most 40 characters. Absent fields come from the template's role of the same slot. */
             slot: string;
@@ -4568,11 +4579,15 @@ export interface components {
                 forked_step?: string | null;
                 id: components["schemas"]["RunId"];
                 kind: components["schemas"]["RunKind"];
-                /** Format: uuid */
-                mission_id?: string | null;
-                /** Format: uuid */
-                mission_phase_id?: string | null;
+                mission_id?: components["schemas"]["MissionId"] | null;
+                mission_phase_id?: components["schemas"]["MissionPhaseId"] | null;
+                origin: components["schemas"]["RunOrigin"];
+                outcome?: components["schemas"]["RunOutcome"] | null;
+                outcome_evidence?: components["schemas"]["RunEvidence"] | null;
+                /** @description The fact that decided, for people. */
+                outcome_reason?: string | null;
                 parent_run_id?: components["schemas"]["RunId"] | null;
+                room_id?: components["schemas"]["RoomId"] | null;
                 /** Format: date-time */
                 started_at?: string | null;
                 status: components["schemas"]["RunStatus"];
@@ -5104,6 +5119,12 @@ export interface components {
          * @enum {string}
          */
         Role: "viewer" | "member" | "admin" | "owner";
+        /** Format: uuid */
+        RoomId: string;
+        /** Format: uuid */
+        RoomMessageId: string;
+        /** Format: uuid */
+        RoutineId: string;
         /** @description One run. */
         Run: components["schemas"]["RunSummary"] & {
             checkpoint: components["schemas"]["RunCheckpoint"];
@@ -5168,6 +5189,26 @@ export interface components {
             /** Format: int64 */
             tokens_out: number;
         };
+        /** @description The place of a call: the run, the step in it, and the call in the step. */
+        RunCaller: {
+            /**
+             * Format: int32
+             * @description Counts from 0.
+             */
+            call: number;
+            /**
+             * Format: int32
+             * @description Counts from 1.
+             */
+            lap: number;
+            run: components["schemas"]["RunId"];
+            /**
+             * Format: int32
+             * @description Counts from 0.
+             */
+            shard: number;
+            step: string;
+        };
         /** @description The complete journal of a run. */
         RunCalls: {
             /** @description The newest 10,000 entries, oldest first. */
@@ -5201,6 +5242,7 @@ export interface components {
             label: string;
             /** @description The team's name when the run was created. */
             name: string;
+            outcome?: components["schemas"]["RunOutcome"] | null;
             output?: string | null;
             run_id?: components["schemas"]["RunId"] | null;
             status: components["schemas"]["RunStatus"];
@@ -5228,13 +5270,27 @@ export interface components {
             no_verdict?: components["schemas"]["RunNoVerdict"] | null;
             verdict?: components["schemas"]["RunVerdict"] | null;
         };
+        /** @description The place of a fact: a step, and the line of its answer or the run that it started. */
+        RunEvidence: {
+            /** Format: int32 */
+            lap: number;
+            /** @description The line of the step's answer. */
+            marker?: string | null;
+            run?: components["schemas"]["RunId"] | null;
+            /**
+             * Format: int32
+             * @description 0 for a step that is not divided.
+             */
+            shard: number;
+            step: string;
+        };
         /** Format: uuid */
         RunId: string;
         /**
-         * @description The origin of a run.
+         * @description What works in a run. [`Origin`](super::origin::Origin) says where the run comes from.
          * @enum {string}
          */
-        RunKind: "team" | "child" | "compare";
+        RunKind: "agent" | "team" | "company" | "org" | "compare";
         /** @description The judge ended without a valid verdict. Nothing replaces the verdict. */
         RunNoVerdict: {
             judged_by?: components["schemas"]["ClawId"] | null;
@@ -5242,6 +5298,62 @@ export interface components {
             text?: string | null;
             why: string;
         };
+        /** @description Where a run comes from. */
+        RunOrigin: {
+            /** @enum {string} */
+            type: "team";
+        } | {
+            /** @enum {string} */
+            type: "company";
+        } | {
+            /** @enum {string} */
+            type: "org";
+        } | {
+            mission: components["schemas"]["MissionId"];
+            phase: components["schemas"]["MissionPhaseId"];
+            /** @enum {string} */
+            type: "mission_phase";
+        } | {
+            firing: components["schemas"]["FiringId"];
+            routine: components["schemas"]["RoutineId"];
+            /** @enum {string} */
+            type: "routine";
+        } | {
+            message: components["schemas"]["RoomMessageId"];
+            room: components["schemas"]["RoomId"];
+            /** @enum {string} */
+            type: "room";
+        } | {
+            /** @enum {string} */
+            type: "chat";
+        } | {
+            task: components["schemas"]["A2aTaskId"];
+            /** @enum {string} */
+            type: "a2a";
+        } | {
+            /** @enum {string} */
+            type: "planner";
+        } | (components["schemas"]["RunCaller"] & {
+            /** @enum {string} */
+            type: "call";
+        }) | {
+            /** @enum {string} */
+            type: "compare";
+        } | {
+            of: components["schemas"]["RunId"];
+            /** @enum {string} */
+            type: "fork";
+        };
+        /**
+         * @description The word of an origin, for filters.
+         * @enum {string}
+         */
+        RunOriginWord: "team" | "company" | "org" | "mission_phase" | "routine" | "room" | "chat" | "a2a" | "planner" | "call" | "compare" | "fork";
+        /**
+         * @description Whether a goal was met. It stands beside a status, which says only whether the machinery came to its end.
+         * @enum {string}
+         */
+        RunOutcome: "accepted" | "rejected" | "undecided";
         /** @description The result of a run. */
         RunResult: {
             text: string;
@@ -5273,6 +5385,7 @@ export interface components {
             /** Format: int32 */
             lap: number;
             node: string;
+            outcome?: components["schemas"]["RunOutcome"] | null;
             output?: string | null;
             /**
              * Format: int32
@@ -5329,11 +5442,15 @@ export interface components {
             forked_step?: string | null;
             id: components["schemas"]["RunId"];
             kind: components["schemas"]["RunKind"];
-            /** Format: uuid */
-            mission_id?: string | null;
-            /** Format: uuid */
-            mission_phase_id?: string | null;
+            mission_id?: components["schemas"]["MissionId"] | null;
+            mission_phase_id?: components["schemas"]["MissionPhaseId"] | null;
+            origin: components["schemas"]["RunOrigin"];
+            outcome?: components["schemas"]["RunOutcome"] | null;
+            outcome_evidence?: components["schemas"]["RunEvidence"] | null;
+            /** @description The fact that decided, for people. */
+            outcome_reason?: string | null;
             parent_run_id?: components["schemas"]["RunId"] | null;
+            room_id?: components["schemas"]["RoomId"] | null;
             /** Format: date-time */
             started_at?: string | null;
             status: components["schemas"]["RunStatus"];
@@ -5842,8 +5959,11 @@ export interface components {
         TemplateId: string;
         /** @description A role of a template. */
         TemplateRole: {
+            /** @description The slot of the role that the work goes back to. */
+            back_to?: string | null;
             /** @description The first text of its agent's brain: Markdown, at most 100,000 characters. */
             brain_seed?: string;
+            on_reject?: components["schemas"]["TopologyOnReject"] | null;
             /** @description hub, gate, expert, spoke, lead or member, if the topology needs one. */
             seat?: string | null;
             /** @description Names of skills, the most important first. The first two that exist are pinned. */
@@ -5934,6 +6054,11 @@ export interface components {
              */
             agent?: string | null;
             /**
+             * @description The node that the work goes back to. When it is absent: the first node of the line for `lap`, the node before this
+             *     one for `hand_back`.
+             */
+            back_to?: string | null;
+            /**
              * Format: uuid
              * @description The company whose topology runs here.
              */
@@ -5942,6 +6067,7 @@ export interface components {
             machine?: string | null;
             /** @description A model for this node only. */
             model?: string | null;
+            on_reject?: components["schemas"]["TopologyOnReject"] | null;
             /**
              * Format: uuid
              * @description The team whose topology runs here.
@@ -5988,6 +6114,11 @@ export interface components {
          * @enum {string}
          */
         TopologyNodeKind: "agent" | "team" | "company" | "run";
+        /**
+         * @description What a rejection leads to.
+         * @enum {string}
+         */
+        TopologyOnReject: "stop" | "lap" | "hand_back";
         /** @description The position of a node: its row from the top, and its place in the row from the left. */
         TopologyPlaced: {
             node: string;
@@ -6011,7 +6142,8 @@ export interface components {
             experts?: number;
             /**
              * Format: int32
-             * @description How often a hub may hand out work, with the first time counted.
+             * @description How often a hub may hand out work, and how often a node of a pipeline may get it when it is rejected, with the
+             *     first time counted.
              * @default 2
              */
             max_laps?: number;
@@ -13663,6 +13795,13 @@ export interface operations {
                 /** @description The children of this run, instead of the runs that people started. */
                 parent_run_id?: components["schemas"]["RunId"];
                 status?: components["schemas"]["RunStatus"];
+                /** @description Only runs of this origin. */
+                origin?: components["schemas"]["RunOriginWord"];
+                /**
+                 * @description All runs. When it is absent, the list shows the work of people, teams and missions, and leaves out runs of the
+                 *     origins `call`, `chat`, `room`, `a2a`, `planner` and `routine`.
+                 */
+                all?: boolean;
             };
             header?: never;
             path?: never;

@@ -18,7 +18,7 @@ const work = (name: Work) => page(() => import("./work-route"), name);
 export const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",
-  validateSearch: (search) => given({ q: text(search["q"]), state: text(search["state"]) }),
+  validateSearch: (search) => given({ q: text(search["q"]), state: text(search["state"]), shown: text(search["shown"]) }),
   component: work("RunsPage"),
 });
 export const compare = createRoute({

@@ -1,4 +1,4 @@
-import type { RunSummary } from "~/api/runs";
+import type { RunOrigin, RunOutcome, RunSummary } from "~/api/runs";
 import { DASH } from "./bytes";
 import type { Tone } from "./status";
 
@@ -16,6 +16,36 @@ export function runState(run: Pick<RunSummary, "status" | "cancelling">): { tone
   if (run.cancelling && !isOver(run.status)) return { tone: "moving", word: "Cancelling" };
   return STATES[run.status] ?? { tone: "idle", word: run.status };
 }
+
+const OUTCOMES: Record<RunOutcome, { tone: Tone; word: string }> = {
+  accepted: { tone: "done", word: "Accepted" },
+  rejected: { tone: "failed", word: "Rejected" },
+  undecided: { tone: "idle", word: "Undecided" },
+};
+
+/**
+ * Whether the goal was met. It stands beside the status, which says only whether the run came to its end. A run that
+ * failed or was cancelled has nothing to add.
+ */
+export const outcomeState = (run: Pick<RunSummary, "status" | "outcome">) =>
+  run.outcome && run.status === "completed" ? OUTCOMES[run.outcome] : undefined;
+
+/** Where a run comes from, in a word. A person's team has none: it is what people expect. */
+const ORIGINS: Record<RunOrigin["type"], string | undefined> = {
+  team: undefined,
+  company: undefined,
+  org: undefined,
+  mission_phase: "of a mission",
+  routine: "of a routine",
+  room: "in a room",
+  chat: "one agent",
+  a2a: "through A2A",
+  planner: "of the planner",
+  call: "part of another run",
+  compare: "comparison",
+  fork: "fork",
+};
+export const originWord = ({ origin }: Pick<RunSummary, "origin">) => ORIGINS[origin.type];
 
 /** How far it is; once it is over, the bound says nothing any more. */
 export function stepsWord(run: Pick<RunSummary, "status" | "steps_done" | "steps_most">): string {

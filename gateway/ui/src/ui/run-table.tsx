@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "~/api/runs";
-import { number } from "./bytes";
+import { DASH, number } from "./bytes";
 import { Button } from "./button";
 import { type Column, LiveTable } from "./data-table";
-import { isOver, money, runState, stepsWord, took } from "./run-state";
+import { isOver, money, originWord, outcomeState, runState, stepsWord, took } from "./run-state";
 import { Status } from "./status";
 import { table } from "./table";
 import { Ago, duration, useNow } from "./time";
@@ -13,6 +13,7 @@ const timeOf = (run: RunSummary, now: number) => duration(took(run.started_at, r
 
 function Name({ run }: { run: RunSummary }) {
   const now = useNow();
+  const origin = originWord(run);
   return (
     <>
       <Link
@@ -23,11 +24,17 @@ function Name({ run }: { run: RunSummary }) {
       >
         <bdi>{visible(run.title) || "untitled"}</bdi>
       </Link>
+      {origin && <span className="block text-small text-fg-3">{origin}</span>}
       <span className="block text-small text-fg-3 sm:hidden">
         {stepsWord(run)}, {timeOf(run, now)}, {money(run.cost_microusd)}
       </span>
     </>
   );
+}
+
+function Outcome({ run }: { run: RunSummary }) {
+  const outcome = outcomeState(run);
+  return outcome ? <Status {...outcome} title={run.outcome_reason ?? undefined} /> : DASH;
 }
 
 function Time({ run }: { run: RunSummary }) {
@@ -39,6 +46,7 @@ const FIGURE = "whitespace-nowrap text-fg-2";
 const COLUMNS: Column<RunSummary>[] = [
   { name: "Run", cell: "w-full max-w-0", show: (run) => <Name run={run} /> },
   { name: "State", show: (run) => <Status {...runState(run)} title={run.error ?? undefined} /> },
+  { name: "Outcome", show: (run) => <Outcome run={run} /> },
   {
     name: "Steps",
     look: "text-right max-md:hidden",

@@ -113,6 +113,7 @@ test.describe("runs: comparison", () => {
     const children = ["B", "A"].map((label) => makeRun(mock.state, { title: label, started_at: ago(40) }));
     const run = makeRun(mock.state, {
       kind: "compare",
+      origin: { type: "compare" },
       slots: ["b", "a"],
       comparison: {
         candidates: ["B", "A"].map((label, at) => ({
@@ -124,7 +125,10 @@ test.describe("runs: comparison", () => {
         })),
       },
     });
-    for (const child of children) child.parent_run_id = run.id;
+    for (const [at, child] of children.entries()) {
+      child.parent_run_id = run.id;
+      child.origin = { type: "call", run: run.id, step: "ba"[at], lap: 1, shard: 0, call: 0 };
+    }
     mock.state.runs.list.unshift(run, ...children);
     await page.goto(`${mock.url}/runs/${run.id}`);
     const rows = page.locator("[data-candidate]");

@@ -13,6 +13,9 @@ export function summaryOf(run: Run): Schemas["RunSummary"] {
   return summary;
 }
 
+/** The origins that a list shows without being asked for all. */
+const LISTED: Run["origin"]["type"][] = ["team", "company", "org", "mission_phase", "compare", "fork"];
+
 export const runOf = (state: State, id: string): Run =>
   must(
     state.runs.list.find((one) => one.id === id),
@@ -31,9 +34,10 @@ export const runRoutes = {
     const fits = (run: Run, name: "status" | "team_id" | "agent_id") =>
       !query.get(name) || run[name] === query.get(name);
     const parent = query.get("parent_run_id") ?? undefined;
+    const belongs = (run: Run) =>
+      parent ? run.parent_run_id === parent : query.get("all") === "true" || query.has("agent_id") || LISTED.includes(run.origin.type);
     const all = state.runs.list.filter(
-      (run) =>
-        run.parent_run_id === parent && fits(run, "status") && fits(run, "team_id") && fits(run, "agent_id"),
+      (run) => belongs(run) && fits(run, "status") && fits(run, "team_id") && fits(run, "agent_id"),
     );
     const from = Number(query.get("cursor") ?? 0);
     const most = Number(query.get("limit") ?? 50);
@@ -63,6 +67,7 @@ export const runRoutes = {
     );
     const run = begin(state, {
       kind: "compare",
+      origin: { type: "compare" },
       title: body.title ?? "Comparison",
       input: body.input,
       slots: candidates.map(({ label }) => label.toLowerCase()),
@@ -86,6 +91,7 @@ export const runRoutes = {
     state.forked = { ...body, key: keyOf(request) };
     const run = begin(state, {
       title: from.title,
+      origin: { type: "fork", of: from.id },
       forked_from: from.id,
       forked_step: `${body.step}#${body.lap}`,
     });

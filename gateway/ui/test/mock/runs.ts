@@ -91,6 +91,7 @@ export function makeRun(state: State, more: RunSeed = {}): Run {
     status: "running",
     kind: "team",
     tier: "team",
+    origin: { type: "team" },
     title: "Ledger",
     created_by: state.user,
     created_at: ago(30),
@@ -118,6 +119,9 @@ export function makeRun(state: State, more: RunSeed = {}): Run {
 export function makeDoneRun(state: State, more: RunSeed = {}): { run: Run; calls: RunCall[] } {
   const run = makeRun(state, {
     status: "completed",
+    outcome: "accepted",
+    outcome_reason: "All 2 verdicts accept the work, among them `REVIEW_APPROVE: INT-01` of the step reviewer.",
+    outcome_evidence: { step: "reviewer", lap: 1, shard: 0, marker: "REVIEW_APPROVE: INT-01" },
     started_at: ago(60),
     ended_at: ago(10),
     created_at: ago(61),

@@ -8,7 +8,7 @@ import { Demonstration } from "~/ui/demonstration";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Notice } from "~/ui/notice";
 import { Panel } from "~/ui/panel";
-import { isOver, money, runState } from "~/ui/run-state";
+import { isOver, money, outcomeState, runState } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { duration, span, useNow } from "~/ui/time";
 import { kindName } from "~/ui/topology/kinds";
@@ -16,7 +16,7 @@ import { visible } from "~/ui/visible";
 import { useChildren } from "./children";
 import { bars, byLabel, caughtUp, figures, type Compared, type Comparison as Told } from "./compare";
 import { useTeamsGone } from "./team";
-import { spoken } from "./words";
+import { BEST_REJECTED, spoken } from "./words";
 
 /** A figure with its bar beside the longest of all. */
 function Bar({ share, text, good }: { share: number | undefined; text: string; good?: boolean }) {
@@ -34,6 +34,11 @@ function Bar({ share, text, good }: { share: number | undefined; text: string; g
       </span>
     </>
   );
+}
+
+function OutcomeOf({ one }: { one: Compared }) {
+  const outcome = outcomeState(one);
+  return outcome && <Status {...outcome} className="block" />;
 }
 
 interface Candidate {
@@ -68,6 +73,7 @@ function columns(verdict: Told["verdict"], gone: ReadonlySet<string>): Column<Ca
       show: ({ one }) => (
         <>
           <Status {...runState({ status: one.status, cancelling: false })} />
+          <OutcomeOf one={one} />
           {verdict?.best === one.label && (
             <span className="flex items-center gap-1 text-small text-done">
               <Trophy size={12} aria-hidden /> best
@@ -213,6 +219,7 @@ export function Comparison({ run, comparison }: { run: Run; comparison: Told }) 
                   </>
                 )}
               </p>
+              {best?.outcome === "rejected" && <p className="text-failed">{BEST_REJECTED}</p>}
               <p dir="auto" className="break-words whitespace-pre-wrap text-fg-2">
                 {visible(spoken(verdict.reason).text)}
               </p>

@@ -10,13 +10,13 @@ import { Demonstration } from "~/ui/demonstration";
 import { Confirm } from "~/ui/dialog";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Facts, Panel } from "~/ui/panel";
-import { isOver, money, runState, stepsWord, took } from "~/ui/run-state";
+import { isOver, money, originWord, outcomeState, runState, stepsWord, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { forkedAt } from "./fork-history";
 import { cancel } from "./queries";
-import { codeWord, spoken } from "./words";
+import { codeWord, EVIDENCE_RUN, evidenceWord, OUTCOME_NOTE, spoken } from "./words";
 
 /** What it came to, or why it did not. */
 export function Outcome({ run }: { run: Run }) {
@@ -52,13 +52,45 @@ export function Outcome({ run }: { run: Run }) {
   );
 }
 
+/** Whether the goal was met, why, and where the fact is that decided. */
+export function Verdict({ run }: { run: Run }) {
+  const outcome = outcomeState(run);
+  const { outcome_reason: reason, outcome_evidence: evidence } = run;
+  if (!outcome || !reason) return null;
+  return (
+    <Panel title="Outcome" aside={<Status {...outcome} />}>
+      <div className="px-4 py-3">
+        <p className="break-words">{visible(reason)}</p>
+        <p className="text-small text-fg-3">
+          {OUTCOME_NOTE}
+          {evidence && (
+            <>
+              {" "}
+              {evidence.run ? (
+                <Link to="/runs/$id" params={{ id: evidence.run }} className={textLink}>
+                  {EVIDENCE_RUN}
+                </Link>
+              ) : (
+                evidenceWord(evidence)
+              )}
+            </>
+          )}
+        </p>
+      </div>
+    </Panel>
+  );
+}
+
 /** How it stands, in one line. */
 export function Brief({ run }: { run: Run }) {
   const now = useNow();
   const state = runState(run);
+  const outcome = outcomeState(run);
   return (
     <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-fg-2">
       <Status tone={state.tone} word={state.word} />
+      {outcome && <Status {...outcome} />}
+      {originWord(run) && <span>{originWord(run)}</span>}
       <span>{duration(took(run.started_at, run.ended_at, now))}</span>
       <span>{stepsWord(run)}</span>
       <span>{money(run.cost_microusd)}</span>

@@ -23,18 +23,26 @@ const STATES = [
   ["failed", "Failed"],
   ["cancelled", "Cancelled"],
 ] as const;
+/** What the list has: the work of people, teams and missions, or also the runs that belong to something else. */
+const SHOWN = [
+  ["", "Work"],
+  ["all", "All runs"],
+] as const;
 type Wanted = (typeof STATES)[number][0];
 
 /** All runs of the workspace. A run is one goal that a team works on. */
 export function RunsPage() {
-  const { q = "", state = "" } = route.useSearch();
+  const { q = "", state = "", shown: asked = "" } = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay();
   const wanted: Wanted = STATES.find(([one]) => one === state)?.[0] ?? "";
-  const runs = useInfiniteQuery(runsQuery(wanted ? { status: wanted } : {}));
-  const look = (next: { q?: string; state?: string }) =>
+  const every = asked === "all";
+  const runs = useInfiniteQuery(
+    runsQuery({ ...(wanted && { status: wanted }), ...(every && { all: true }) }),
+  );
+  const look = (next: { q?: string; state?: string; shown?: string }) =>
     void navigate({
-      search: Object.fromEntries(Object.entries({ q, state: wanted, ...next }).filter(([, text]) => text)),
+      search: Object.fromEntries(Object.entries({ q, state: wanted, shown: every ? "all" : "", ...next }).filter(([, text]) => text)),
       replace: true,
     });
   const all = useMemo(() => runs.data?.pages.flatMap((page) => page.items) ?? [], [runs.data]);
@@ -58,6 +66,12 @@ export function RunsPage() {
         <div className="max-w-full overflow-x-auto">
           <Segments label="State" value={wanted} options={STATES} onChange={(one) => look({ state: one })} />
         </div>
+        <Segments
+          label="Which runs"
+          value={every ? "all" : ""}
+          options={SHOWN}
+          onChange={(one) => look({ shown: one })}
+        />
       </div>
       <Stale query={runs} />
       {runs.isPending && (
@@ -69,7 +83,7 @@ export function RunsPage() {
       {runs.data && shown.length > 0 && (
         <RunTable
           runs={shown}
-          chosen={`${q} ${wanted} ${runs.data.pages.length}`}
+          chosen={`${q} ${wanted} ${asked} ${runs.data.pages.length}`}
           more={{
             has: runs.hasNextPage,
             busy: runs.isFetchingNextPage,

@@ -19,7 +19,7 @@ import { AgentPanel } from "./agent-panel";
 import { Comparison } from "./comparison";
 import { isKept } from "./fork-history";
 import { useAgentsNow, useChildrenMoves } from "./live";
-import { Brief, CancelRun, Outcome, Summary } from "./outcome";
+import { Brief, CancelRun, Outcome, Summary, Verdict } from "./outcome";
 import { namesOf, panelsOf, stateOf, wayOf } from "./nodes";
 import { callsQuery, runQuery } from "./queries";
 import { Steps } from "./steps";
@@ -90,6 +90,7 @@ function Whole({ run }: { run: Run }) {
   return (
     <>
       <Outcome run={run} />
+      <Verdict run={run} />
       {run.comparison && <Comparison run={run} comparison={run.comparison} />}
       <Panel title="Topology" aside={run.comparison ? "side by side" : kindName(run.graph.kind)}>
         <Topology

@@ -1,4 +1,4 @@
-import type { RunStep } from "~/api/runs";
+import type { RunEvidence, RunStep } from "~/api/runs";
 import type { Tone } from "~/ui/status";
 
 /** The line with which every text of the scripted model begins. It is shown as a mark, not as text. */
@@ -21,6 +21,12 @@ const STEPS: Record<string, { tone: Tone; word: string }> = {
 const WAITS = { tone: "waiting", word: "Machine away" } as const;
 export const stepState = ({ status, waiting_since }: Pick<RunStep, "status" | "waiting_since">) =>
   waiting_since ? WAITS : (STEPS[status] ?? { tone: "idle" as const, word: status });
+
+export const OUTCOME_NOTE = "The status says that the run came to its end. The outcome says whether the goal was met.";
+export const EVIDENCE_RUN = "The run that decided";
+export const evidenceWord = ({ step, lap }: Pick<RunEvidence, "step" | "lap">) =>
+  lap > 1 ? `It is in the answer of ${step}, lap ${lap}.` : `It is in the answer of ${step}.`;
+export const BEST_REJECTED = "Its own checks reject it: no candidate may be good enough.";
 
 export const PURPOSES: Record<string, string> = {
   work: "works",
