@@ -108,6 +108,7 @@ async fn the_team_mends_what_its_script_knows_and_fails_honestly_otherwise() {
     let bench = Bench::with(owner, repository().path()).await;
     let run = bench.run().await;
     assert_eq!(run.body["status"], "completed", "{run:?}");
+    assert_eq!(run.body["outcome"], "accepted", "{run:?}");
     assert!(
         run.str("/result/text").contains("COMPLETED: INT-01"),
         "{run:?}"
@@ -130,8 +131,18 @@ async fn the_team_mends_what_its_script_knows_and_fails_honestly_otherwise() {
     let bench = Bench::with(owner, broken.path()).await;
     let run = bench.run().await;
     assert_eq!(run.body["status"], "completed", "{run:?}");
+    assert_eq!(run.body["outcome"], "rejected", "{run:?}");
+    let evidence = &run.body["outcome_evidence"];
+    assert_eq!(evidence["step"], "tester", "{run:?}");
+    assert_eq!(evidence["marker"], "TEST_FAIL: INT-01", "{run:?}");
     assert!(
         run.str("/checkpoint/outputs/tester#1")
+            .contains("TEST_FAIL: INT-01"),
+        "{run:?}"
+    );
+    // The template sends the work back to the coder once.
+    assert!(
+        run.str("/checkpoint/outputs/tester#2")
             .contains("TEST_FAIL: INT-01"),
         "{run:?}"
     );
@@ -159,6 +170,7 @@ async fn the_team_mends_what_its_script_knows_and_fails_honestly_otherwise() {
     .expect("written");
     let bench = Bench::with(owner, other.path()).await;
     let run = bench.run().await;
+    assert_eq!(run.body["outcome"], "rejected", "{run:?}");
     assert!(
         run.str("/checkpoint/outputs/planner#1")
             .contains("it_is_right"),

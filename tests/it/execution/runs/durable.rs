@@ -93,6 +93,8 @@ async fn nested(owner: &roost_tests::Person) -> Value {
     let circle = made_of(owner, &innermost, &team);
     let refused = circle.refused(400, "validation").await;
     assert!(refused.text.contains("without end"), "{}", refused.text);
+    // The circle is named, team by team.
+    assert!(refused.text.contains("Line → Line"), "{}", refused.text);
     team
 }
 
@@ -150,25 +152,16 @@ async fn a_tree_of_runs_has_a_bound_and_says_so() {
 }
 
 #[tokio::test]
-async fn teams_in_teams_end_at_the_depth_cap_and_say_so() {
+async fn run_of_teams_that_are_nested_too_deep_is_refused_before_it_begins() {
     let crew = Crew::that(|key, _| said(key));
     for (gateway, scratch) in crew.on_each().await {
         let owner = gateway.owner().await;
         let team = nested(owner).await;
-        let run = over(owner, &started(owner, &team).await).await;
-        assert_eq!(run.body["status"], "failed");
-        assert!(run.str("/error").contains("6 deep"), "{run:?}");
-        let mut depth = 0;
-        let mut at = run.str("/id").to_owned();
-        loop {
-            let path = format!("/api/topology-runs?parent_run_id={at}");
-            let children = owner.get(&path).expect(200).await;
-            let Some(child) = children.body["items"][0]["id"].as_str() else {
-                break;
-            };
-            (at, depth) = (child.to_owned(), depth + 1);
-        }
-        assert_eq!(depth, 6);
+        let path = format!("/api/teams/{}/run", team["id"].as_str().expect("an id"));
+        let run = owner.post(&path).json(&json!({ "input": "Do it." }));
+        let refused = run.refused(400, "validation").await;
+        assert!(refused.text.contains("nested 8 deep"), "{}", refused.text);
+        assert_eq!(crew.begun("inner"), 0);
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;

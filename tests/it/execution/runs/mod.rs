@@ -12,6 +12,9 @@ mod fence;
 mod journal;
 pub mod killed;
 mod machines;
+mod origins;
+mod outcomes;
+mod pinned;
 mod windows;
 
 use roost_tests::{Answer, Client, eventually};

@@ -1,0 +1,96 @@
+//! Runs of an earlier version get the origin that their other columns prove.
+
+use roost_execution::runs::{Caller, Origin};
+use roost_migrations::{Migrator, MigratorTrait};
+use roost_platform::ids::RunId;
+use roost_test_database::Scratch;
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement, Value};
+use uuid::Uuid;
+
+/// The migration that adds origins.
+const ORIGINS: &str = "m0801_run_origin";
+
+/// The database as it was before [`ORIGINS`].
+async fn before(scratch: &Scratch) -> DatabaseConnection {
+    let url = match scratch.url.strip_prefix("sqlite:") {
+        Some(_) => format!(
+            "sqlite:{}?mode=rwc",
+            scratch.folder.path().join("old.db").display()
+        ),
+        None => scratch.url.clone(),
+    };
+    let db = Database::connect(url).await.unwrap();
+    if !scratch.url.starts_with("sqlite:") {
+        let empty = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+        db.execute_unprepared(empty).await.unwrap();
+    }
+    let all = Migrator::migrations();
+    let earlier = all.iter().position(|one| one.name() == ORIGINS).unwrap();
+    let earlier = u32::try_from(earlier).unwrap();
+    Migrator::up(&db, Some(earlier)).await.unwrap();
+    db
+}
+
+async fn execute(db: &DatabaseConnection, sql: &str, values: Vec<Value>) {
+    let backend = db.get_database_backend();
+    let statement = Statement::from_sql_and_values(backend, sql, values);
+    db.execute_raw(statement).await.unwrap();
+}
+
+#[tokio::test]
+async fn earlier_runs_get_the_origin_that_their_columns_prove() {
+    for scratch in Scratch::all().await {
+        let db = before(&scratch).await;
+        let id = |n: u128| Uuid::from_u128(0x0190_a000_0000_7000_8000_0000_0000_0000 + n);
+        let workspace = "INSERT INTO workspaces (id, name, plan, created_at) VALUES ($1, 'w', 'scale', '2026-01-01T00:00:00Z')";
+        execute(&db, workspace, vec![id(1).into()]).await;
+        let none = None::<Uuid>;
+        for (run, kind, parent, step, forked) in [
+            (10, "team", none, None, none),
+            (11, "compare", none, None, none),
+            (12, "child", Some(id(11)), Some("hub/plan#2"), none),
+            (13, "team", none, None, Some(id(10))),
+            (14, "compare", none, None, Some(id(11))),
+        ] {
+            let sql = "INSERT INTO topology_runs (id, workspace_id, status, kind, tier, title, graph, graph_sha256, input, \
+                 created_by, created_ms, updated_ms, root_run_id, depth, epoch, claims, steps_done, steps_most, tokens_in, \
+                 tokens_out, cost_microusd, version, parent_run_id, parent_step, forked_from) \
+               VALUES ($1, $2, 'completed', $3, 'team', 't', '{}', '', '', $2, 0, 0, $1, 0, 0, 0, 0, 0, 0, 0, 0, 1, $4, $5, $6)";
+            let values = vec![
+                id(run).into(),
+                id(1).into(),
+                kind.into(),
+                parent.into(),
+                step.into(),
+                forked.into(),
+            ];
+            execute(&db, sql, values).await;
+        }
+        Migrator::up(&db, None).await.unwrap();
+        let caller = Caller {
+            run: RunId(id(11)),
+            step: "hub/plan".to_owned(),
+            lap: 2,
+            shard: 0,
+            call: 0,
+        };
+        for (run, kind, origin) in [
+            (10, "team", Origin::Team),
+            (11, "compare", Origin::Compare),
+            (12, "team", Origin::Call(caller)),
+            (13, "team", Origin::Fork { of: RunId(id(10)) }),
+            (14, "compare", Origin::Fork { of: RunId(id(11)) }),
+        ] {
+            let sql = "SELECT kind, origin, origin_refs FROM topology_runs WHERE id = $1";
+            let backend = db.get_database_backend();
+            let row = Statement::from_sql_and_values(backend, sql, [id(run).into()]);
+            let row = db.query_one_raw(row).await.unwrap().unwrap();
+            assert_eq!(row.try_get::<String>("", "kind").unwrap(), kind);
+            let word: String = row.try_get("", "origin").unwrap();
+            let references: Option<String> = row.try_get("", "origin_refs").unwrap();
+            assert_eq!(Origin::read(&word, references.as_deref()), Ok(origin));
+        }
+        db.close().await.unwrap();
+        scratch.remove().await;
+    }
+}
