@@ -35,7 +35,7 @@ use crate::tree::{self, Handles, Parts};
 use roost_connections::apps::AppCaller;
 use roost_connections::doors::ApprovalExecutor;
 use roost_connections::repos;
-use roost_execution::runs::{RunsHandle, StepExecutor};
+use roost_execution::runs::{RunWakes, RunsHandle, StepExecutor};
 use roost_execution::tools::Toolbox;
 use roost_machines::fleet::local::LocalExecutor;
 use roost_machines::fleet::operations::OperationsHandle;
@@ -203,6 +203,7 @@ impl Gateway {
         let first_login = identity::first_login(&config, &db, &clock, &ids).await?;
 
         let saga_nudge = Nudge::default();
+        let wakes = RunWakes::default();
         let (credential_nudge, door_nudge) = (Nudge::default(), Nudge::default());
         let broker = BrokerHandle::new(config.broker_socket());
         let outbound = Outbound::new(&config.outbound).map_err(StartupError::Outbound)?;
@@ -247,6 +248,7 @@ impl Gateway {
             kill_points: kill_points.clone(),
             open_streams: open_streams.clone(),
             live,
+            wakes: wakes.clone(),
         };
         let machines = machines::machines(&shared).await?;
         let operations = machines.operations.clone();
@@ -278,6 +280,7 @@ impl Gateway {
             connections,
         };
         let view = shared.view.clone();
+        let asking_runs = Arc::new(links::StepsOfDoors(wakes));
         let parts = Parts {
             db: db.clone(),
             hub,
@@ -293,7 +296,13 @@ impl Gateway {
                 db: db.clone(),
                 clock: clock.clone(),
                 kill_points: kill_points.clone(),
-                handlers: sagas::handlers(&ids, fleet, machines.sandboxes.clone(), runs.clone()),
+                handlers: sagas::handlers(
+                    &ids,
+                    fleet,
+                    machines.sandboxes.clone(),
+                    runs.clone(),
+                    asking_runs.clone(),
+                ),
                 owner: ids.next().to_string(),
             },
             saga_nudge,
@@ -318,6 +327,7 @@ impl Gateway {
                 ids: ids.clone(),
                 apps,
                 kill_points: kill_points.clone(),
+                runs: asking_runs.clone(),
             },
             door_nudge,
             fleet: machines.branch,
@@ -449,4 +459,5 @@ struct Shared<'a> {
     kill_points: KillPoints,
     open_streams: OpenStreams,
     live: LiveHandle,
+    wakes: RunWakes,
 }

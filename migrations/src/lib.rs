@@ -49,10 +49,12 @@ mod m0704_known_devices;
 mod m0740_node_bounds;
 mod m0801_run_origin;
 mod m0802_calls;
+mod m0802_doors;
 mod m0803_hot_rows;
 mod m0804_event_retention;
 mod m0806_agents_alone;
 mod m0808_step_outcomes;
+mod m0809_waits;
 mod m0816_model_windows;
 
 /// The whole history, oldest first.
@@ -101,10 +103,12 @@ impl MigratorTrait for Migrator {
             Box::new(m0740_node_bounds::Migration),
             Box::new(m0801_run_origin::Migration),
             Box::new(m0802_calls::Migration),
+            Box::new(m0802_doors::Migration),
             Box::new(m0803_hot_rows::Migration),
             Box::new(m0804_event_retention::Migration),
             Box::new(m0806_agents_alone::Migration),
             Box::new(m0808_step_outcomes::Migration),
+            Box::new(m0809_waits::Migration),
             Box::new(m0816_model_windows::Migration),
         ]
     }

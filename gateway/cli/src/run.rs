@@ -221,6 +221,7 @@ fn one(api: &Api, run: &Parsed<Whole>, team: &str) {
         ("because", run.outcome_reason.shown()),
         ("goal", run.input.shown()),
         ("error", run.error.shown()),
+        ("waits", waits(run)),
     ] {
         if text != "-" {
             println!("{label:<8} {text}");
@@ -242,6 +243,16 @@ fn one(api: &Api, run: &Parsed<Whole>, team: &str) {
     show::table(&["STEP", "LAP", "STATUS", "TOOK", "TOKENS", "COST"], &rows);
     if let Some(result) = &run.result {
         println!("\n{}", roost_protocol::text::visible_lines(&result.text));
+    }
+}
+
+/// What the run waits for, and since when.
+fn waits(run: &Whole) -> String {
+    let since = run.waiting_since.as_ref();
+    let since = since.map(|at| format!(" (since {})", at.shown()));
+    match &run.waiting_on {
+        Some(_) => run.waiting_on.shown() + &since.unwrap_or_default(),
+        None => "-".to_owned(),
     }
 }
 

@@ -178,6 +178,7 @@ fn permissions_of(
         bundles: settings.bundles,
         run: Some(run.id),
         pane: Some(Pane::of_run(run.id, agent)),
+        place: None,
     }
 }
 

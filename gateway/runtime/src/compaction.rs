@@ -5,10 +5,10 @@
 
 use std::time::Instant;
 
-use super::read_result;
 use super::session::{Session, Stopped, millis, used};
 use super::transcript::Transcript;
 use super::window::{Plan, Window, cut, plan, shown};
+use super::{read_result, tool_names};
 use roost_execution::providers::{ErrorKind, Message, ModelError, Purpose, Reply, Request, Stop};
 use roost_execution::runs::{Compaction, Entry, NewEntry, Note};
 
@@ -44,6 +44,7 @@ impl Session<'_> {
             }
         }
         request.messages = transcript.messages(prompt, room);
+        tool_names::hide(&mut request.messages);
         Ok(request)
     }
 
@@ -56,6 +57,7 @@ impl Session<'_> {
     ) -> Result<(), Stopped> {
         let (messages, before) = transcript.oldest(&self.job.prompt, turns);
         request.messages = messages;
+        tool_names::hide(&mut request.messages);
         cut(&mut request.messages, room.saturating_sub(ASK.len()));
         request.messages.push(Message::User(ASK.to_owned()));
         request.max_tokens = request.max_tokens.min(SUMMARY_TOKENS);

@@ -43,7 +43,9 @@ mod routes;
 mod session;
 pub mod spending;
 pub mod telemetry;
+mod tool_names;
 mod transcript;
+mod waiting;
 mod window;
 
 /// The agents of the built-in runtime.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::session::{Session, Stopped, failed, used};
-use super::{progress_events, window};
+use super::{progress_events, tool_names, window};
 use roost_execution::providers::{Delta, ModelError, Reply, Request};
 use roost_platform::kill_point;
 
@@ -48,7 +48,9 @@ impl Session<'_> {
         kill_point!(self.agents.kill_points, "runtime.session.before_model");
         let reply = self.context.model.model.turn(request, on_delta).await;
         kill_point!(self.agents.kill_points, "runtime.session.after_model");
-        reply
+        let mut reply = reply?;
+        tool_names::restore(&mut reply.calls);
+        Ok(reply)
     }
 
     /// Counts what a failed turn cost, and returns the end of the attempt.

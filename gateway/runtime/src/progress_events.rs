@@ -54,7 +54,7 @@ async fn parts(agents: &Agents, job: &StepJob, over: bool) -> Vec<TaskPart> {
 fn part(status: &str, key: &str, lap: i32, has_ended: bool) -> TaskPart {
     let (state, why) = match StepStatus::parse(status) {
         Some(StepStatus::Running) if has_ended => (PartState::Done, ""),
-        Some(StepStatus::Running) => (PartState::Active, ""),
+        Some(StepStatus::Running | StepStatus::Waiting) => (PartState::Active, ""),
         Some(StepStatus::Done) => (PartState::Done, ""),
         Some(StepStatus::Failed) => (PartState::Pending, ": failed"),
         Some(StepStatus::Cancelled) => (PartState::Pending, ": cancelled"),
@@ -91,7 +91,7 @@ pub(super) fn calling(
         agent_id: context.may.agent,
         tool: tool.chars().take(64).collect(),
         target: target.clone(),
-        door_required: false,
+        door_required: tool == tools::ASK,
     });
     progress.push_event(event);
     let touch = Event::WorldTouch(WorldTouch {
@@ -110,6 +110,7 @@ fn target(tool: &str, arguments: &Value) -> Option<String> {
         "shell" => "command",
         "commit" => "message",
         "read_skill" => "name",
+        tools::ASK => "action",
         _ => "path",
     };
     let text = arguments.get(field)?.as_str()?;

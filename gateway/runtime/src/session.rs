@@ -13,16 +13,16 @@ use super::agent_context::AgentContext;
 use super::progress_stream::ProgressSender;
 use super::spending::{self, Refused, Reservation};
 use super::transcript::{Next, Transcript};
-use super::{Agents, progress_events, read_result, window};
+use super::waiting::decision;
+use super::{Agents, progress_events, read_result, tool_names, window};
 use roost_execution::providers::{
     Call, ErrorKind, Message, ModelError, Purpose, Reply, Request, Stop, ToolSpec, Usage,
 };
 use roost_execution::runs::{
-    Answer, Class, Entry, FenceError, Journal, JournalError, MOST_ENTRIES, NewEntry, StepJob,
-    StepResult, Turn, Used, effect_key,
+    Answer, Class, DoorAnswer, Entry, FenceError, Journal, JournalError, MOST_ENTRIES, NewEntry,
+    StepJob, StepResult, Turn, Used, effect_key,
 };
-use roost_execution::tools::{self, Capability, EffectKey, ToolResult};
-use roost_machines::fleet;
+use roost_execution::tools::{self, CallPlace, Capability, EffectKey, ToolResult};
 use roost_machines::sandboxes::{self, NewSandbox, SandboxError};
 use roost_platform::ids::SandboxId;
 use roost_platform::kill_point;
@@ -105,10 +105,16 @@ impl Session<'_> {
                             &self.progress,
                         );
                     }
-                    let answer = self.call(&transcript, &call, place).await?;
-                    self.note_answer(journal, place, &call.name, &answer.0, answer.1)
+                    let at = CallPlace {
+                        run: self.job.run.id,
+                        step: journal.step.to_string(),
+                        call: place,
+                        words: transcript.words().to_owned(),
+                    };
+                    let (entry, took) = self.call(&transcript, &call, at).await?;
+                    self.note_answer(journal, place, &call.name, &entry, took)
                         .await?;
-                    transcript.push_answer(answer.0);
+                    transcript.push(entry);
                 }
                 Next::Ask => {
                     let most = self.agents.max_turns;
@@ -170,7 +176,7 @@ impl Session<'_> {
             tools: offered
                 .into_iter()
                 .map(|tool| ToolSpec {
-                    name: tool.name.to_owned(),
+                    name: tool_names::on_the_wire(tool.name),
                     description: tool.description.to_owned(),
                     schema: tool.schema,
                 })
@@ -186,8 +192,8 @@ impl Session<'_> {
         &self,
         transcript: &Transcript,
         call: &Call,
-        place: u32,
-    ) -> Result<(Answer, Duration), Stopped> {
+        at: CallPlace,
+    ) -> Result<(Entry, Duration), Stopped> {
         let begun = Instant::now();
         let answer = |text: String, is_error| Answer {
             call: call.id.clone(),
@@ -200,7 +206,7 @@ impl Session<'_> {
         if let Some(raw) = &call.malformed {
             let shown: String = raw.chars().take(200).collect();
             let text = format!("The arguments of {} are not JSON: {shown}", call.name);
-            return Ok((answer(text, true), begun.elapsed()));
+            return Ok((Entry::Tool(answer(text, true)), begun.elapsed()));
         }
         if call.name == read_result::NAME {
             let answer = match read_result::read(transcript, &call.arguments) {
@@ -208,35 +214,44 @@ impl Session<'_> {
                 Err(text) => answer(text, true),
             };
             progress_events::tool_result(&answer, &self.progress);
-            return Ok((answer, begun.elapsed()));
+            return Ok((Entry::Tool(answer), begun.elapsed()));
         }
         let run = &self.job.run;
-        let key = EffectKey(effect_key(run.id, &self.job.journal.step, place));
+        let key = EffectKey(effect_key(run.id, &self.job.journal.step, at.call));
         kill_point!(self.agents.kill_points, "runtime.session.before_tool");
-        let result = self.effect(key, &call.name, &call.arguments).await?;
+        let result = self.effect(key, at, &call.name, &call.arguments).await?;
         kill_point!(self.agents.kill_points, "runtime.session.after_tool");
-        let answer = match result {
-            Ok(result) => Answer {
-                exit_code: result.exit_code,
-                cut: result.cut,
-                ..answer(result.text, result.is_error)
-            },
-            Err(text) => answer(text, true),
+        let (answer, door) = match result {
+            Ok(result) => (
+                Answer {
+                    exit_code: result.exit_code,
+                    cut: result.cut,
+                    ..answer(result.text, result.is_error)
+                },
+                result.door,
+            ),
+            Err(text) => (answer(text, true), None),
         };
         progress_events::tool_result(&answer, &self.progress);
-        Ok((answer, begun.elapsed()))
+        let entry = match door {
+            Some(door) => Entry::Door(DoorAnswer { door, answer }),
+            None => Entry::Tool(answer),
+        };
+        Ok((entry, begun.elapsed()))
     }
 
     /// Executes a call. The inner error is for the model.
     async fn effect(
         &self,
         key: EffectKey,
+        at: CallPlace,
         name: &str,
         arguments: &Value,
     ) -> Result<Result<ToolResult, String>, Stopped> {
         let mut tries = 0;
         loop {
-            let may = self.current_permissions().await?;
+            let mut may = self.current_permissions().await?;
+            may.place = Some(at.clone());
             let progress = self.progress.clone();
             let mut on_frame =
                 move |frame: tools::Frame| progress.push_lines(progress_events::lines(frame));
@@ -260,6 +275,7 @@ impl Session<'_> {
                     return Err(StepResult::retryable(error_text(&error)).into());
                 }
                 tools::Class::Wait => return Err(self.absent(&error).await.into()),
+                tools::Class::Door => return Err(decision(&error).into()),
                 tools::Class::Fail => return Err(StepResult::terminal(error_text(&error)).into()),
             }
         }
@@ -309,24 +325,6 @@ impl Session<'_> {
         }
     }
 
-    /// The machine with the agent's sandbox is away. The step waits, and the error names the machine.
-    async fn absent(&self, error: &tools::ToolError) -> StepResult {
-        let known = match error.machine() {
-            Some(id) => fleet::by_id(self.agents.db.read(), id).await,
-            None => Ok(None),
-        };
-        match known {
-            Ok(Some(node)) if node.draining => StepResult::away(format!(
-                "The machine {} is draining and accepts no new commands.",
-                node.called()
-            )),
-            Ok(Some(node)) => {
-                StepResult::away(format!("The machine {} is not connected.", node.called()))
-            }
-            Ok(None) | Err(_) => StepResult::away(error_text(error)),
-        }
-    }
-
     async fn note_turn(
         &self,
         journal: &Journal,
@@ -350,13 +348,13 @@ impl Session<'_> {
         journal: &Journal,
         index: u32,
         name: &str,
-        answer: &Answer,
+        entry: &Entry,
         took: Duration,
     ) -> Result<(), Stopped> {
         let entry = NewEntry {
             index,
             name: name.to_owned(),
-            entry: Entry::Tool(answer.clone()),
+            entry: entry.clone(),
             took_ms: millis(took),
             used: Used::default(),
         };
@@ -453,7 +451,7 @@ pub(super) fn failed(error: &ModelError) -> StepResult {
 }
 
 /// An error with its causes, as text for people.
-fn error_text(error: &dyn std::error::Error) -> String {
+pub(super) fn error_text(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {

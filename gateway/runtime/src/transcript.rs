@@ -98,6 +98,11 @@ impl Transcript {
         self.entries += 1;
     }
 
+    /// What the model said last.
+    pub fn words(&self) -> &str {
+        self.exchanges.last().map_or("", |last| &last.turn.text)
+    }
+
     /// The place of the next entry.
     pub fn place(&self) -> u32 {
         self.entries

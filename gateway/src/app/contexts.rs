@@ -10,7 +10,6 @@ use crate::edge::server::router::{Contexts, Layers};
 use roost_agents::claws::ClawsContext;
 use roost_agents::claws::avatar::Pictures;
 use roost_connections::apps::AppsContext;
-use roost_connections::doors::DoorsContext;
 use roost_machines::fleet::FleetContext;
 use roost_machines::sandboxes::SandboxesHandle;
 use roost_organisation::agent_skills::AgentSkillsContext;
@@ -79,13 +78,7 @@ pub(super) fn contexts(
         activity: db.clone(),
         audit: db.clone(),
         claws: claws.clone(),
-        doors: DoorsContext {
-            db: db.clone(),
-            clock: clock.clone(),
-            ids: ids.clone(),
-            apps: shared.apps.clone(),
-            approvals: shared.door_nudge.clone(),
-        },
+        doors: hosts::doors(shared),
         live: streams.clone(),
         run_streams: streams,
         operator: OperatorContext {

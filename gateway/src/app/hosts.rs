@@ -1,6 +1,10 @@
 //! Wiring of the parts that call other services for workspaces.
 
+use std::sync::Arc;
+
 use super::Shared;
+use super::links::StepsOfDoors;
+use roost_connections::doors::DoorsContext;
 use roost_connections::mesh::{Devices, MeshContext};
 use roost_connections::repos::ReposContext;
 use roost_execution::models::ModelsContext;
@@ -18,6 +22,18 @@ pub(super) fn repos(shared: &Shared<'_>) -> ReposContext {
         syncs: Nudge::default(),
         mirrors: Nudge::default(),
         credentials: credentials(shared),
+    }
+}
+
+/// Doors.
+pub(super) fn doors(shared: &Shared<'_>) -> DoorsContext {
+    DoorsContext {
+        db: shared.db.clone(),
+        clock: shared.clock.clone(),
+        ids: shared.ids.clone(),
+        apps: shared.apps.clone(),
+        approvals: shared.door_nudge.clone(),
+        runs: Arc::new(StepsOfDoors(shared.wakes.clone())),
     }
 }
 

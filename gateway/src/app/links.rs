@@ -5,14 +5,16 @@ use chrono::{DateTime, Utc};
 use sea_orm::{DatabaseConnection, DbErr};
 
 use roost_agents::claws;
-use roost_execution::runs::{Subject, Subjects};
+use roost_connections::doors::AskingRuns;
+use roost_execution::runs::{self, RunWakes, Subject, Subjects, WaitOn};
 use roost_execution::tools::tokens;
+use roost_machines::fleet::WaitingWork;
 use roost_machines::sandboxes::AgentFacts;
 use roost_organisation::teams::{self, TeamRow};
 use roost_platform::WorkspaceScope;
 use roost_platform::db::{Db, WriteTx};
 use roost_platform::events::{Event, ResourceKind};
-use roost_platform::ids::{ClawId, TeamId, UserId};
+use roost_platform::ids::{ClawId, DoorId, NodeId, RunId, TeamId, UserId};
 use roost_tenancy::workspaces::Departures;
 
 /// For `tenancy`: agents and their tokens, when a person loses access.
@@ -61,6 +63,30 @@ impl AgentFacts for AgentsAtWork {
     ) -> Result<Option<String>, DbErr> {
         let settings = teams::effective_settings(self.db.read(), scope, agent, None).await?;
         Ok(settings.machine)
+    }
+}
+
+/// For `machines`: the steps that wait for a machine.
+pub(super) struct StepsOfMachines(pub(super) RunWakes);
+
+#[async_trait]
+impl WaitingWork for StepsOfMachines {
+    async fn wake(&self, tx: &mut WriteTx, machine: NodeId) -> Result<(), DbErr> {
+        self.0.wake(tx, WaitOn::Machine { machine }).await
+    }
+}
+
+/// For `connections`: the runs whose steps request doors.
+pub(super) struct StepsOfDoors(pub(super) RunWakes);
+
+#[async_trait]
+impl AskingRuns for StepsOfDoors {
+    async fn lock(&self, tx: &WriteTx, run: RunId) -> Result<bool, DbErr> {
+        runs::lock_working(tx, run).await
+    }
+
+    async fn wake(&self, tx: &mut WriteTx, door: DoorId) -> Result<(), DbErr> {
+        self.0.wake(tx, WaitOn::Door { door }).await
     }
 }
 

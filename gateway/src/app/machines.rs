@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::broadcast;
 
-use super::links::AgentsAtWork;
+use super::links::{AgentsAtWork, StepsOfMachines};
 use super::{Shared, StartupError};
 use roost_machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalSettings};
 use roost_machines::fleet::operations::OperationsHandle;
@@ -47,6 +47,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
             heartbeat_s: u32::try_from(config.heartbeat.as_secs()).unwrap_or(u32::MAX),
             image: config.sandboxes.image.clone(),
         },
+        waiting_work: Arc::new(StepsOfMachines(shared.wakes.clone())),
     };
     let (branch, fleet) = fleet::branch(parts, shared.hub.clone());
     let operations = fleet.operations().clone();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ends::Ends;
 use super::links::Teams;
-use super::{Shared, StartupError};
+use super::{Shared, StartupError, hosts};
 use roost_execution::models::Resolver;
 use roost_execution::providers::scripted::{Script, Scripted};
 use roost_execution::runs::{self, Parts, RunsHandle, StepExecutor};
@@ -70,6 +70,7 @@ pub(super) fn work(
         lease: shared.config.runs.lease,
         machine_wait: shared.config.runs.machine_wait,
         ceiling: shared.config.runs.ceiling,
+        wakes: shared.wakes.clone(),
     });
     let branch = runs::branch(&runs, live).child(runtime::telemetry::child(&agents));
     Ok(Work {
@@ -94,5 +95,5 @@ fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
             Ok(skills.into_iter().map(text).collect())
         })
     });
-    Toolbox::new(sandboxes, shared.db.clone(), skills)
+    Toolbox::new(sandboxes, shared.db.clone(), skills, hosts::doors(shared))
 }

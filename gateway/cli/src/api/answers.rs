@@ -189,6 +189,8 @@ pub struct Run {
     pub team_id: Option<TeamId>,
     pub input: String,
     pub error: Option<String>,
+    pub waiting_on: Option<String>,
+    pub waiting_since: Option<Moment>,
     pub created_at: Moment,
     pub cost_microusd: i64,
     pub steps_done: i32,

@@ -194,6 +194,7 @@ string_enum!(
 string_enum!(
     RunStepStatus {
         Running = "running",
+        Waiting = "waiting",
         Done = "done",
         Failed = "failed",
         Cancelled = "cancelled",

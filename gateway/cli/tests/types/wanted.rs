@@ -282,6 +282,8 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "team_id",
             "input",
             "error",
+            "waiting_on",
+            "waiting_since",
             "created_at",
             "cost_microusd",
             "steps_done",

@@ -84,6 +84,18 @@ impl AppCaller {
         Ok(found.and_then(|row| self.leads_to(&row, outgoing)))
     }
 
+    /// The providers to which the agent is connected.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn providers(
+        &self,
+        scope: WorkspaceScope,
+        agent: ClawId,
+    ) -> Result<Vec<String>, sea_orm::DbErr> {
+        store::providers_of(self.db.read(), scope, agent).await
+    }
+
     fn leads_to(&self, row: &entity::connection::Model, outgoing: &Outgoing) -> Option<Url> {
         let base = match row.provider.as_str() {
             WEBHOOK => row.issuer_url.parse().ok(),

@@ -2,6 +2,7 @@
 //!
 //! Position: `foundation/door-executor`. Children: none. Restart: permanent; it holds no state between two passes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -10,7 +11,7 @@ use sea_orm::DbErr;
 
 use super::entity::Model;
 use super::model::Outcome;
-use super::{catalogue, store};
+use super::{AskingRuns, catalogue, store};
 use crate::apps::AppCaller;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -18,7 +19,6 @@ use roost_platform::events::{Decision, Event, ResourceKind};
 use roost_platform::ids::{SharedIds, UserId};
 use roost_platform::kill_point;
 use roost_platform::supervision::KillPoints;
-use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::{Change, ChangeContext};
 
@@ -36,6 +36,8 @@ pub struct ApprovalExecutor {
     pub ids: SharedIds,
     pub apps: AppCaller,
     pub kill_points: KillPoints,
+    /// The runs that request doors.
+    pub runs: Arc<dyn AskingRuns>,
 }
 
 impl ApprovalExecutor {
@@ -59,29 +61,43 @@ impl ApprovalExecutor {
 
     async fn expire(&self) -> Result<(), DbErr> {
         let now = self.clock.now();
-        let mut tx = self.db.write().await?;
-        let over = store::expire(&tx, now).await?;
-        for door in &over {
-            store::publish_resolved(&mut tx, door, Decision::Deny, now).await?;
-            audit::record(
-                &tx,
-                &self.ids,
-                now,
-                WorkspaceScope::of_row(door.workspace_id),
-                authority(door),
-                "door.expired",
-                ("door", &door.id),
-                details(door, None),
-            )
-            .await?;
+        loop {
+            let over = store::overdue(self.db.read(), now, AT_ONCE).await?;
+            for door in &over {
+                self.expire_one(door).await?;
+            }
+            if (over.len() as u64) < AT_ONCE {
+                return Ok(());
+            }
         }
-        tx.commit().await
+    }
+
+    async fn expire_one(&self, door: &Model) -> Result<(), DbErr> {
+        let scope = WorkspaceScope::of_row(door.workspace_id);
+        let mut change = Change::begin(self, scope, authority(door)).await?;
+        self.lock_run(&change, door).await?;
+        if store::expire(&change, door.id, change.now()).await? {
+            self.runs.wake(&mut change, door.id).await?;
+            change.record("door.expired", ("door", &door.id), details(door, None));
+            change.events(store::resolved(door, Decision::Deny, None));
+            change.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// A transaction locks the run of a door before the door.
+    async fn lock_run(&self, change: &Change, door: &Model) -> Result<(), DbErr> {
+        if let Some(run) = door.run_id {
+            self.runs.lock(change, run).await?;
+        }
+        Ok(())
     }
 
     async fn end_cut_off(&self) -> Result<(), DbErr> {
         let now = self.clock.now();
         for door in store::cut_off(self.db.read(), now - LONGEST).await? {
-            self.end(&door, &Outcome::cut_off()).await?;
+            self.end(&door, &Outcome::cut_off(door.sending_at.is_some()))
+                .await?;
         }
         Ok(())
     }
@@ -100,6 +116,13 @@ impl ApprovalExecutor {
             Some((action, Ok(plan))) => {
                 let scope = WorkspaceScope::of_row(door.workspace_id);
                 let key = door.id.to_string();
+                let tx = self.db.write().await?;
+                let mine = store::sending(&tx, door.id, self.clock.now()).await?;
+                tx.commit().await?;
+                if !mine {
+                    return Ok(());
+                }
+                kill_point!(self.kill_points, "doors.perform.before_send");
                 let called = self
                     .apps
                     .call(
@@ -131,8 +154,10 @@ impl ApprovalExecutor {
     async fn end(&self, door: &Model, outcome: &Outcome) -> Result<(), DbErr> {
         let scope = WorkspaceScope::of_row(door.workspace_id);
         let mut change = Change::begin(self, scope, authority(door)).await?;
+        self.lock_run(&change, door).await?;
         if store::end(&change, door, outcome, change.now()).await? {
             let action = format!("door.{}", outcome.state.as_str());
+            self.runs.wake(&mut change, door.id).await?;
             change.record(&action, ("door", &door.id), details(door, outcome.status));
             change.event(Event::changed(ResourceKind::Door, door.id, 3));
             change.commit().await?;

@@ -1,5 +1,8 @@
 //! The context of doors.
 
+use std::sync::Arc;
+
+use super::AskingRuns;
 use crate::apps::AppCaller;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -16,6 +19,8 @@ pub struct DoorsContext {
     pub apps: AppCaller,
     /// Wakes the worker that performs approved doors.
     pub approvals: Nudge,
+    /// The runs that request doors.
+    pub runs: Arc<dyn AskingRuns>,
 }
 
 impl ChangeContext for DoorsContext {

@@ -9,7 +9,7 @@ use super::catalogue::Action;
 use super::entity::Model;
 use super::model::DoorState;
 use roost_platform::events::Decision;
-use roost_platform::ids::{ClawId, DoorId};
+use roost_platform::ids::{ClawId, DoorId, RunId};
 use roost_tenancy::auth::UserBrief;
 use roost_web::json::{Check, Mistakes};
 
@@ -55,6 +55,18 @@ pub struct Door {
     pub decided_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<DoorResult>,
+    /// The run that requests it. Its step waits for the end of the door.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    /// The step of the run, such as `coder#1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// The index of the call in the step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<i32>,
+    /// What the agent said with its request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
 }
 
 impl Door {
@@ -82,6 +94,10 @@ impl Door {
                 url: row.result_url,
                 message: row.result_message,
             }),
+            run_id: row.run_id,
+            step: row.step,
+            call: row.call,
+            words: row.words,
         }
     }
 }

@@ -3,7 +3,7 @@
 use sea_orm::entity::prelude::*;
 
 use roost_platform::db::TenantEntity;
-use roost_platform::ids::{ClawId, DoorId, UserId, WorkspaceId};
+use roost_platform::ids::{ClawId, DoorId, RunId, UserId, WorkspaceId};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "doors")]
@@ -35,6 +35,17 @@ pub struct Model {
     pub result_status: Option<i32>,
     pub result_url: Option<String>,
     pub result_message: Option<String>,
+    /// The run that requests it.
+    pub run_id: Option<RunId>,
+    /// The step of the run, such as `coder#1`.
+    pub step: Option<String>,
+    /// The index of the call in the step.
+    pub call: Option<i32>,
+    /// What the agent said with its request.
+    #[sea_orm(column_type = "Text", nullable)]
+    pub words: Option<String>,
+    /// When a gateway began to send the request. A gateway that stopped before has sent nothing.
+    pub sending_at: Option<DateTimeUtc>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -18,6 +18,12 @@ pub enum DoorError {
     /// The agent has no connection to the app.
     #[error("the agent is not connected to {0}")]
     NotConnected(&'static str),
+    /// The run of the call is over, or is about to stop.
+    #[error("the run that requests it is over")]
+    RunIsOver,
+    /// One agent requests too much.
+    #[error("an agent may request {most} actions a minute; wait a moment")]
+    TooFast { most: u64 },
     /// Too many doors wait already.
     #[error("{most} doors already wait for a decision")]
     TooMany { most: u64 },
@@ -39,6 +45,10 @@ impl From<DoorError> for ApiError {
             E::NotConnected(provider) => Self::new(Code::Conflict).detail(format!(
                 "The agent is not connected to {provider}. Connect it on the agent's page, then ask again."
             )),
+            E::RunIsOver => Self::new(Code::Conflict).detail("The run that requests it is over."),
+            E::TooFast { most } => Self::new(Code::TooManyAttempts)
+                .retry_after(60)
+                .detail(format!("An agent may request {most} actions a minute. Wait a moment.")),
             E::TooMany { most } => Self::new(Code::TooManyAttempts).retry_after(60).detail(format!(
                 "{most} requests wait for a decision already. Decide some of them first."
             )),

@@ -3,6 +3,7 @@
 use roost_protocol::text::clean;
 use serde_json::Value;
 
+use super::entity::Model;
 use crate::apps::{CallError, Called};
 
 /// The longest text of a result, in bytes.
@@ -49,6 +50,11 @@ impl DoorState {
         }
     }
 
+    /// Whether the state never changes again.
+    pub const fn is_final(self) -> bool {
+        !matches!(self, Self::Pending | Self::Approved | Self::Performing)
+    }
+
     /// Parses the word of the database. A word of a newer gateway becomes `Unclear`.
     pub fn from_stored(word: &str) -> Self {
         match word {
@@ -74,16 +80,23 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The gateway stopped during the call.
-    pub fn cut_off() -> Self {
+    /// The gateway stopped during the call. `sending`: it may have sent the request before.
+    pub fn cut_off(sending: bool) -> Self {
+        let (state, message) = match sending {
+            true => (
+                DoorState::Unclear,
+                "The gateway stopped while it sent this. Check the app to see whether the action happened.",
+            ),
+            false => (
+                DoorState::Failed,
+                "The gateway stopped before it sent this. Nothing was sent; let the agent ask again.",
+            ),
+        };
         Self {
-            state: DoorState::Unclear,
+            state,
             status: None,
             url: None,
-            message: Some(
-                "The gateway stopped while it sent this. Check the app to see whether the action happened."
-                    .into(),
-            ),
+            message: Some(message.into()),
         }
     }
 
@@ -127,6 +140,29 @@ impl Outcome {
     }
 }
 
+/// The end of a door as the agent reads it, and whether it is an error. `None` while the door has no end.
+pub fn result_text(door: &Model) -> Option<(String, bool)> {
+    let state = DoorState::from_stored(&door.state);
+    let what = match state {
+        DoorState::Pending | DoorState::Approved | DoorState::Performing => return None,
+        DoorState::Performed => "A person approved it, and it was done.",
+        DoorState::Denied => "It was denied. Nothing was sent.",
+        DoorState::Expired => "Nobody decided in time, so it counts as denied. Nothing was sent.",
+        DoorState::Failed => "A person approved it, but it was not done.",
+        DoorState::Unclear => {
+            "A person approved it, but it is unclear whether it was done. Do not ask for it again before somebody has checked."
+        }
+    };
+    let mut text = format!("{} ({}): {what}", door.action, door.target);
+    if let Some(url) = &door.result_url {
+        text.push_str(&format!("\n{url}"));
+    }
+    if let Some(message) = &door.result_message {
+        text.push_str(&format!("\n{message}"));
+    }
+    Some((text, state != DoorState::Performed))
+}
+
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -153,6 +189,12 @@ mod tests {
         assert_eq!(outcome.status, Some(status));
         assert_eq!(outcome.url.as_deref(), url);
         assert_eq!(outcome.message.as_deref(), message);
+    }
+
+    #[test]
+    fn door_that_was_cut_off_before_it_was_sent_has_failed() {
+        assert_eq!(Outcome::cut_off(false).state, DoorState::Failed);
+        assert_eq!(Outcome::cut_off(true).state, DoorState::Unclear);
     }
 
     #[test]

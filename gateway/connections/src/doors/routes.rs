@@ -8,7 +8,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::catalogue::CATALOGUE;
 use super::dto::{Catalogue, Door, DoorsQuery, NewDoor, Resolution, Which};
 use super::entity::Model;
-use super::{DoorsContext, commands, store};
+use super::{Asked, DoorsContext, commands, store};
 use roost_platform::ids::{DoorId, UserId};
 use roost_tenancy::auth::{self, Scoped, UserBrief, can};
 use roost_web::error::{ApiError, ApiResult};
@@ -62,7 +62,13 @@ async fn ask(
     Valid(new): Valid<NewDoor>,
 ) -> ApiResult<(StatusCode, Json<Door>)> {
     let id = id.or_fresh(&doors.ids);
-    let row = commands::ask(&doors, caller.scope(), caller.user_id(), id, new).await?;
+    let asked = Asked {
+        agent: new.agent_id,
+        action: new.action,
+        params: new.params,
+        place: None,
+    };
+    let row = commands::ask(&doors, caller.scope(), caller.user_id(), id, asked).await?;
     Ok((StatusCode::CREATED, Json(one(doors.db.read(), row).await?)))
 }
 

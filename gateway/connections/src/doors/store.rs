@@ -1,16 +1,19 @@
 //! All SQL of doors.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
     QuerySelect, UpdateMany, sea_query::Expr,
 };
 
+use super::AskingRuns;
 use super::entity::{ActiveModel, Column, Entity, Model};
 use super::model::{DoorState, Outcome};
-use roost_platform::db::{TenantEntity, WriteTx};
+use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::{self, Decision, DoorResolve, Event, ResourceKind};
-use roost_platform::ids::{ClawId, DoorId, UserId};
+use roost_platform::ids::{ClawId, DoorId, RunId, UserId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
 
@@ -92,17 +95,34 @@ pub async fn decide(
     Ok(decided.into_iter().next())
 }
 
-/// Ends the waiting doors whose time is over.
-pub async fn expire(tx: &WriteTx, now: DateTime<Utc>) -> Result<Vec<Model>, DbErr> {
-    transition(
+/// Waiting doors whose time is over. [`expire`] ends each.
+pub async fn overdue(
+    db: &impl ConnectionTrait,
+    now: DateTime<Utc>,
+    most: u64,
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::State.eq(DoorState::Pending.as_str()))
+        .filter(Column::ExpiresAt.lte(now))
+        .order_by_asc(Column::ExpiresAt)
+        .limit(most)
+        .all(db)
+        .await
+}
+
+/// Ends a waiting door whose time is over. `false`: it was decided before.
+pub async fn expire(tx: &WriteTx, id: DoorId, now: DateTime<Utc>) -> Result<bool, DbErr> {
+    let expired = transition(
         Entity::update_many(),
         DoorState::Pending,
         DoorState::Expired,
     )
     .col_expr(Column::EndedAt, Expr::value(now))
+    .filter(Column::Id.eq(id))
     .filter(Column::ExpiresAt.lte(now))
-    .exec_with_returning(&**tx)
-    .await
+    .exec(&**tx)
+    .await?;
+    Ok(expired.rows_affected == 1)
 }
 
 /// An agent was deleted: denies its waiting doors, and its approved doors that were not begun.
@@ -111,22 +131,116 @@ pub async fn expire(tx: &WriteTx, now: DateTime<Utc>) -> Result<Vec<Model>, DbEr
 /// When the database fails.
 pub async fn withdraw_of(
     tx: &mut WriteTx,
+    runs: &dyn AskingRuns,
     scope: WorkspaceScope,
     agent: ClawId,
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
-    for state in [DoorState::Pending, DoorState::Approved] {
-        let denied = transition(Entity::update_in(scope), state, DoorState::Denied)
-            .col_expr(Column::EndedAt, Expr::value(now))
-            .col_expr(Column::ResultMessage, Expr::value("The agent was deleted."))
-            .filter(Column::AgentId.eq(agent))
-            .exec_with_returning(&**tx)
-            .await?;
-        for door in denied {
-            publish_resolved(tx, &door, Decision::Deny, now).await?;
-        }
+    let open = Entity::find_in(scope)
+        .filter(Column::AgentId.eq(agent))
+        .filter(Column::State.is_in(WITHDRAWN_FROM.map(DoorState::as_str)))
+        .all(&**tx)
+        .await?;
+    let asking: BTreeSet<RunId> = open.iter().filter_map(|door| door.run_id).collect();
+    for run in asking {
+        runs.lock(tx, run).await?;
+    }
+    let these = Column::AgentId.eq(agent);
+    let denied = withdraw(
+        tx,
+        Entity::update_in(scope),
+        these,
+        "The agent was deleted.",
+        now,
+    );
+    let denied = denied.await?;
+    for door in denied.iter().filter(|door| door.run_id.is_some()) {
+        runs.wake(tx, door.id).await?;
+    }
+    for door in denied {
+        publish_resolved(tx, &door, Decision::Deny, now).await?;
     }
     Ok(())
+}
+
+/// Runs end in this transaction, which has locked them: denies their doors that were not begun. Returns the events,
+/// which the caller appends.
+///
+/// # Errors
+/// When the database fails.
+pub async fn withdraw_of_runs(
+    tx: &WriteTx,
+    runs: &[RunId],
+    now: DateTime<Utc>,
+) -> Result<Vec<(WorkspaceId, Event)>, DbErr> {
+    let mut events = Vec::new();
+    for some in runs.chunks(500) {
+        let these = Column::RunId.is_in(some.iter().copied());
+        let why = "The run that requested it has ended.";
+        let denied = withdraw(tx, Entity::update_many(), these, why, now).await?;
+        for door in denied {
+            let facts = resolved(&door, Decision::Deny, None);
+            events.extend(facts.map(|fact| (door.workspace_id, fact)));
+        }
+    }
+    Ok(events)
+}
+
+/// The states in which nothing was sent.
+const WITHDRAWN_FROM: [DoorState; 2] = [DoorState::Pending, DoorState::Approved];
+
+async fn withdraw(
+    tx: &WriteTx,
+    rows: UpdateMany<Entity>,
+    these: Expr,
+    why: &str,
+    now: DateTime<Utc>,
+) -> Result<Vec<Model>, DbErr> {
+    rows.col_expr(Column::State, Expr::value(DoorState::Denied.as_str()))
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .col_expr(Column::ResultMessage, Expr::value(why))
+        .filter(Column::State.is_in(WITHDRAWN_FROM.map(DoorState::as_str)))
+        .filter(these)
+        .exec_with_returning(&**tx)
+        .await
+}
+
+/// Locks a door until the end of the transaction. Whether it has no end yet. `false` also when it does not exist.
+///
+/// # Errors
+/// When the database fails.
+pub async fn is_open(tx: &WriteTx, id: DoorId) -> Result<bool, DbErr> {
+    let mut query = Entity::find().filter(Column::Id.eq(id));
+    if tx.backend() == Backend::Postgres {
+        query = query.lock_exclusive();
+    }
+    let door = query.one(&**tx).await?;
+    Ok(door.is_some_and(|door| !DoorState::from_stored(&door.state).is_final()))
+}
+
+/// The number of doors that an agent has requested since then.
+pub async fn count_since(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    since: DateTime<Utc>,
+) -> Result<u64, DbErr> {
+    Entity::find_in(scope)
+        .filter(Column::AgentId.eq(agent))
+        .filter(Column::CreatedAt.gt(since))
+        .count(db)
+        .await
+}
+
+/// Records that the gateway sends the request from now on. `false` when the door has its end already.
+pub async fn sending(tx: &WriteTx, id: DoorId, now: DateTime<Utc>) -> Result<bool, DbErr> {
+    let marked = Entity::update_many()
+        .col_expr(Column::SendingAt, Expr::value(now))
+        .filter(Column::Id.eq(id))
+        .filter(Column::State.eq(DoorState::Performing.as_str()))
+        .exec(&**tx)
+        .await?;
+    Ok(marked.rows_affected == 1)
 }
 
 /// Approved doors that were not begun, oldest decision first.

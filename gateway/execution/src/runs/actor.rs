@@ -5,7 +5,6 @@
 //! A restart resumes the run with a new epoch.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use sea_orm::DbErr;
 
@@ -13,12 +12,11 @@ use super::children;
 use super::fence::{Begin, Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
 use super::journal::Journal;
-use super::model::{Class, Status, StepStatus, Verdict};
+use super::model::{Class, Status, StepStatus};
 use super::outcome::Outcome;
 use super::progress::{Move, Progress};
-use super::retry::{self, Attempt};
 use super::step_executor::{StepJob, StepResult};
-use super::{completion, entity::run, queue, status_events, store};
+use super::{completion, entity::run, parking, queue, status_events, store};
 use crate::tools::Pane;
 use crate::topology::{NodeKind, Output, Step, StepRef};
 use roost_platform::events;
@@ -37,6 +35,8 @@ pub enum Msg {
     },
     /// The wait before the next attempt is over.
     RetryDue(StepRef),
+    /// A parked step was woken.
+    Woken,
     /// The run must be cancelled.
     CancelAsked,
     /// Another gateway has the lease.
@@ -54,18 +54,22 @@ pub struct Args {
 
 /// The actor.
 pub struct RunActor {
-    runs: RunsHandle,
-    row: run::Model,
-    fence: Fence,
-    progress: Progress,
-    jobs: BTreeMap<StepRef, JobHandle>,
+    pub(super) runs: RunsHandle,
+    pub(super) row: run::Model,
+    pub(super) fence: Fence,
+    pub(super) progress: Progress,
+    pub(super) jobs: BTreeMap<StepRef, JobHandle>,
     steps: BTreeMap<StepRef, Step>,
     /// Steps that wait for their next attempt.
-    resting: BTreeSet<StepRef>,
+    pub(super) resting: BTreeSet<StepRef>,
+    /// Steps that wait for something outside.
+    pub(super) parked: BTreeSet<StepRef>,
+    /// Steps that were parked, and begin to work again with the next checkpoint.
+    pub(super) woken: BTreeSet<StepRef>,
     /// The class of the last failure, for the run's error code.
-    last: Option<Class>,
-    /// The end of the run is written.
-    over: bool,
+    pub(super) last: Option<Class>,
+    /// The end of the run is written, or the run is parked.
+    pub(super) over: bool,
 }
 
 impl Serve for RunActor {
@@ -93,6 +97,14 @@ impl Serve for RunActor {
         if row.forked_from.is_some() {
             progress.keep(id, &store::children(runs.inner.db.read(), id).await?);
         }
+        let waits = match steps
+            .iter()
+            .any(|step| step.status == StepStatus::Waiting.as_str())
+        {
+            true => parking::waits_of(runs.inner.db.read(), id).await?,
+            false => Vec::new(),
+        };
+        let (woken, parked) = parking::sorted(&steps, &waits);
         cx.cast_self(Msg::Proceed)?;
         Ok(Self {
             fence,
@@ -102,12 +114,18 @@ impl Serve for RunActor {
             jobs: BTreeMap::new(),
             steps: BTreeMap::new(),
             resting: BTreeSet::new(),
+            parked,
+            woken,
             last: None,
             over: false,
         })
     }
 
     async fn handle(&mut self, message: Msg, cx: &Context<Msg>) -> Result<(), Failure> {
+        if self.over {
+            // The run has ended or is parked. Another actor may own it.
+            return Ok(());
+        }
         let done = match message {
             Msg::Proceed => self.proceed(cx, None).await,
             Msg::StepEnded { at, outcome } => self.step_ended(cx, at, outcome).await,
@@ -116,6 +134,7 @@ impl Serve for RunActor {
                 self.start_job(cx, &at);
                 Ok(())
             }
+            Msg::Woken => self.wake(cx).await,
             Msg::CancelAsked => Err(FenceError::Cancelled),
             Msg::LeaseLost => Err(FenceError::Lost),
         };
@@ -146,7 +165,7 @@ impl Serve for RunActor {
 impl RunActor {
     /// Writes the end of a step, if one ended, and what follows from it, in one transaction. Then starts the next
     /// steps.
-    async fn proceed(
+    pub(super) async fn proceed(
         &mut self,
         cx: &Context<Msg>,
         ended: Option<(StepRef, Ended)>,
@@ -181,6 +200,10 @@ impl RunActor {
             if self.jobs.contains_key(&at) || self.resting.contains(&at) {
                 continue;
             }
+            if self.parked.contains(&at) {
+                self.steps.insert(at, step);
+                continue;
+            }
             // A row without a job: its owner crashed. The step continues from its journal.
             if let Some(position) = self.progress.begin(&at) {
                 begun.push((step.clone(), position));
@@ -188,13 +211,13 @@ impl RunActor {
             self.steps.insert(at.clone(), step);
             to_start.push(at);
         }
-        if ended.is_some() || !begun.is_empty() {
+        if ended.is_some() || !begun.is_empty() || !self.woken.is_empty() {
             self.write(cx, ended.as_ref(), &begun).await?;
         }
         for at in to_start {
             self.start_job(cx, &at);
         }
-        Ok(())
+        self.park_run(cx).await
     }
 
     async fn write(
@@ -228,7 +251,8 @@ impl RunActor {
         if let Some((at, ended)) = ended {
             rests = self.fence.end(&tx, at, ended).await?;
         }
-        let work = self.fence.begin(&tx, passed, &rows).await?;
+        let mut work = self.fence.begin(&tx, passed, &rows).await?;
+        work.extend(parking::resume(&tx, self.row.id, &self.woken).await?);
         let now = runs.inner.clock.now();
         let agents = status_events::change_agents(&tx, &rests, &work).await?;
         let agents = agents.into_iter().map(|event| event.of(self.fence.about));
@@ -237,12 +261,13 @@ impl RunActor {
         events::append(&mut tx, self.fence.workspace, now, events).await?;
         kill_point!(cx, "runs.checkpoint.before_commit");
         tx.commit().await?;
+        self.woken.clear();
         kill_point!(cx, "runs.checkpoint.after_commit");
         Ok(())
     }
 
     /// Starts the job of a step.
-    fn start_job(&mut self, cx: &Context<Msg>, at: &StepRef) {
+    pub(super) fn start_job(&mut self, cx: &Context<Msg>, at: &StepRef) {
         let (Some(step), Some(work)) = (self.steps.get(at), self.progress.at_work(at)) else {
             return;
         };
@@ -322,48 +347,9 @@ impl RunActor {
                 detail,
                 after,
             } => self.failed(cx, at, class, detail, after).await,
+            StepResult::Waits { on, detail } => self.park(cx, at, on, detail).await,
             StepResult::Fenced => Ok(()),
         }
-    }
-
-    /// Handles a failed attempt: the step is retried after a while, waits for its machine, or is given up.
-    async fn failed(
-        &mut self,
-        cx: &Context<Msg>,
-        at: StepRef,
-        class: Class,
-        detail: String,
-        after: Option<Duration>,
-    ) -> Result<(), FenceError> {
-        self.last = Some(class);
-        let attempt = Attempt {
-            at: &at,
-            number: self.progress.at_work(&at).map_or(1, |work| work.attempt),
-            retries: self.progress.retries,
-            taken_up_ms: self.row.updated_ms,
-            class,
-            detail: &detail,
-            after,
-        };
-        let verdict = retry::decide(&self.runs, self.fence, attempt).await?;
-        let Verdict::Again(wait) = verdict else {
-            // A command of the step may still be running.
-            self.abandon(cx, Some(&at)).await?;
-            let ended = Ended {
-                status: StepStatus::Failed,
-                output: None,
-                error: Some(retry::final_error(&self.runs, class, detail)),
-                outcome: None,
-            };
-            return self.proceed(cx, Some((at, ended))).await;
-        };
-        match class {
-            Class::Away => self.progress.wait(&at),
-            _ => self.progress.next_attempt(&at),
-        }
-        self.resting.insert(at.clone());
-        cx.cast_self_after(wait, Msg::RetryDue(at));
-        Ok(())
     }
 
     async fn finish(
@@ -375,7 +361,7 @@ impl RunActor {
         error: Option<String>,
     ) -> Result<(), FenceError> {
         // Other steps may be at work, or wait, when one step ends the run.
-        if !self.jobs.is_empty() || !self.resting.is_empty() {
+        if !self.is_idle() || !self.parked.is_empty() {
             self.drop_jobs();
             self.abandon(cx, None).await?;
         }
@@ -424,7 +410,11 @@ impl RunActor {
 
     /// Stops the outside calls of one step of this run, or of all its steps. The actor does not wait for it: an
     /// absent machine must not delay the end.
-    async fn abandon(&self, cx: &Context<Msg>, step: Option<&StepRef>) -> Result<(), DbErr> {
+    pub(super) async fn abandon(
+        &self,
+        cx: &Context<Msg>,
+        step: Option<&StepRef>,
+    ) -> Result<(), DbErr> {
         let effects = completion::open_effects(&self.runs, self.row.id, step).await?;
         if effects.is_empty() {
             return Ok(());

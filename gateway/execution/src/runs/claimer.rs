@@ -19,7 +19,7 @@ const BATCH: usize = 32;
 
 /// Claims queued runs while there is room.
 pub fn child(runs: &RunsHandle) -> ChildSpec<NoMessages> {
-    let nudge = runs.inner.queue.clone();
+    let nudge = runs.inner.wakes.queue.clone();
     let runs = runs.clone();
     ChildSpec::periodic("claimer", ActorKind::Worker, PERIOD, &nudge, move |cx| {
         let runs = runs.clone();

@@ -13,6 +13,7 @@ use super::progress::ref_of;
 use super::step_executor::Effect;
 use super::{comparison, status_events, store};
 use crate::topology::StepRef;
+use roost_connections::doors;
 use roost_platform::db::WriteTx;
 use roost_platform::events::{self, Stamped};
 use roost_platform::ids::{RunId, WorkspaceId};
@@ -61,7 +62,8 @@ pub(super) async fn complete<M: Send + 'static>(
     Ok(())
 }
 
-/// Calls what follows the end of these runs, in the transaction that ends them. Returns the events to append.
+/// Withdraws what these runs requested from people, and calls what follows their end, in the transaction that ends them.
+/// Returns the events to append.
 ///
 /// # Errors
 /// When the database fails.
@@ -72,7 +74,12 @@ pub(super) async fn follow(
 ) -> Result<Vec<(WorkspaceId, Stamped)>, DbErr> {
     // Always in the same order, so that transactions cannot deadlock.
     ends.sort_by_key(|end| (end.team, end.run));
-    let mut events = Vec::new();
+    let ended: Vec<RunId> = ends.iter().map(|end| end.run).collect();
+    let withdrawn = doors::withdraw_of_runs(tx, &ended, runs.inner.clock.now()).await?;
+    let mut events: Vec<(WorkspaceId, Stamped)> = withdrawn
+        .into_iter()
+        .map(|(workspace, fact)| (workspace, fact.into()))
+        .collect();
     for end in &ends {
         let follows = runs.inner.after.after(tx, end).await?;
         events.extend(follows.into_iter().map(|event| (end.workspace, event)));
@@ -121,7 +128,7 @@ pub(super) async fn open_effects(
         // When a run was ended from outside, its steps are already cancelled.
         let cut_off = matches!(
             StepStatus::parse(&step.status),
-            Some(StepStatus::Running | StepStatus::Cancelled)
+            Some(StepStatus::Running | StepStatus::Waiting | StepStatus::Cancelled)
         );
         if !cut_off {
             continue;

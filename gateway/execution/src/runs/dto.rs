@@ -16,6 +16,7 @@ use super::model::{Kind, Status, StepStatus, Tier};
 use super::origin::{Origin, OriginWord};
 use super::outcome::{Evidence, Outcome};
 use super::progress::ref_of;
+use super::waits::{WaitOn, Waiting};
 use crate::topology::{self, Graph, Placed};
 use roost_platform::ids::{ClawId, MissionId, MissionPhaseId, RoomId, RunId, TeamId};
 use roost_tenancy::auth::UserBrief;
@@ -83,9 +84,15 @@ pub struct RunSummary {
     pub error_code: Option<String>,
     /// The run was cancelled and is about to stop.
     pub cancelling: bool,
-    /// What the run waits for, as text. For an absent machine it is set only when a single run is requested.
+    /// What the run waits for, as text. A run that waits has no step at work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_on: Option<String>,
+    /// What the run waits for, as an id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<WaitOn>,
+    /// When the wait began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_since: Option<DateTime<Utc>>,
 }
 
 /// A step of a run.
@@ -107,7 +114,7 @@ pub struct RunStep {
     pub status: StepStatus,
     /// Counts from 1.
     pub attempt: i32,
-    /// When the wait for an absent machine began. Absent when the step does not wait. `error` names the machine.
+    /// When the wait began. Absent when the step does not wait. `error` says what it waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_since: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -268,6 +275,7 @@ impl RunSummary {
     /// When the stored origin is invalid.
     pub fn of(row: run::Listed, created_by: Option<UserBrief>) -> Result<Self, DbErr> {
         let status = Status::parse(&row.status).unwrap_or(Status::Failed);
+        let waiting = Waiting::read(row.waiting_on.as_deref());
         Ok(Self {
             id: row.id,
             status,
@@ -302,7 +310,9 @@ impl RunSummary {
                 .outcome_evidence
                 .and_then(|json| serde_json::from_str(&json).ok()),
             cancelling: !status.is_final() && row.cancel_requested_ms.is_some(),
-            waiting_on: row.waiting_on,
+            waits_for: waiting.as_ref().map(|waiting| waiting.on),
+            waiting_since: waiting.as_ref().map(|waiting| at(waiting.since_ms)),
+            waiting_on: waiting.map(|waiting| waiting.text),
         })
     }
 }
@@ -333,20 +343,23 @@ fn verdict_of(row: &step::Model) -> Option<Outcome> {
     })
 }
 
-/// What the first waiting step waits for. `None` when no step waits.
-pub fn waited_for(steps: &[step::Model]) -> Option<String> {
-    let running = |step: &&step::Model| step.status == StepStatus::Running.as_str();
-    let mut waiting = steps.iter().filter(running);
-    waiting
-        .find(|step| step.away_since_ms.is_some())
-        .and_then(|step| step.error.clone())
+/// What the first waiting step waits for, and since when. `None` when no step waits.
+pub fn waited_for(steps: &[step::Model]) -> Option<(String, DateTime<Utc>)> {
+    let mut begun = steps.iter().filter(|step| is_begun(step));
+    begun.find_map(|step| Some((step.error.clone()?, at(step.away_since_ms?))))
+}
+
+/// Whether a step has begun and has no end.
+fn is_begun(step: &step::Model) -> bool {
+    let begun = [StepStatus::Running.as_str(), StepStatus::Waiting.as_str()];
+    begun.contains(&&*step.status)
 }
 
 impl RunStep {
     /// From its row, and the runs that the steps of the run started.
     pub fn new(row: step::Model, children: &[child::Model]) -> Self {
         let status = StepStatus::parse(&row.status).unwrap_or(StepStatus::Failed);
-        let waits = status == StepStatus::Running;
+        let waits = is_begun(&row);
         Self {
             status,
             outcome: verdict_of(&row),
@@ -414,9 +427,7 @@ impl Checkpoint {
         let outputs = steps
             .iter()
             .filter_map(|row| Some((name(row), row.output.clone()?)));
-        let at_work = steps
-            .iter()
-            .filter(|row| row.status == StepStatus::Running.as_str());
+        let at_work = steps.iter().filter(|row| is_begun(row));
         Self {
             outputs: outputs.collect(),
             at_work: at_work.map(name).collect(),

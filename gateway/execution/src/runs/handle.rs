@@ -9,6 +9,7 @@ use super::actor::Msg;
 use super::ends::AfterRun;
 use super::step_executor::StepExecutor;
 use super::subjects::Subjects;
+use super::wakes::RunWakes;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::events::EventLog;
@@ -37,8 +38,8 @@ pub(super) struct Inner {
     pub after: Arc<dyn AfterRun>,
     /// `roost/runs/live`: the supervisor of the run actors.
     pub live: SupervisorHandle,
-    /// Wakes the claimer.
-    pub queue: Nudge,
+    /// Wakes the claimer and the waker.
+    pub wakes: RunWakes,
     /// Announces runs that ended in this process.
     pub ended: broadcast::Sender<RunId>,
     /// The name of this process in the rows.
@@ -70,6 +71,7 @@ pub struct Parts {
     pub lease: Duration,
     pub machine_wait: Duration,
     pub ceiling: Option<i64>,
+    pub wakes: RunWakes,
 }
 
 impl RunsHandle {
@@ -86,7 +88,7 @@ impl RunsHandle {
                 subjects: parts.subjects,
                 after: parts.after,
                 live: parts.live,
-                queue: Nudge::default(),
+                wakes: parts.wakes,
                 ended: broadcast::channel(ENDED_KEPT).0,
                 at_once: parts.at_once,
                 lease: parts.lease,
@@ -96,9 +98,14 @@ impl RunsHandle {
         }
     }
 
+    /// Wakes parked steps, for load programs.
+    pub fn wakes(&self) -> &RunWakes {
+        &self.inner.wakes
+    }
+
     /// Wakes the claimer: a run is in the queue.
     pub fn nudge(&self) {
-        self.inner.queue.nudge();
+        self.inner.wakes.queue.nudge();
     }
 
     /// The runs that end in this process from now on. A caller whose run may end on another gateway must also read

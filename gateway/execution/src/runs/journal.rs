@@ -177,6 +177,7 @@ impl Journal {
         self.add(tx, new.used).await?;
         // Do this last: it may append an event, and other writers of the workspace then wait until the commit.
         if self.waited {
+            super::parking::forget(tx, self.fence.run, &self.step).await?;
             self.fence.clear_wait(tx, passed, &self.step).await?;
         }
         Ok(())

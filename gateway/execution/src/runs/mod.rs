@@ -9,10 +9,12 @@
 //! * A final status never changes. A child is inserted only under its parent's fence.
 //!
 //! Tables: `topology_runs` (what is read), `run_state` (what steps write), `run_owners`, `run_steps`, `run_calls`,
-//! `run_children`, `run_graphs`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`, and one actor for
-//! each live run below `runs/live`.
+//! `run_children`, `run_waits`, `run_graphs`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`,
+//! `runs/waker`, and one actor for each live run below `runs/live`.
 
 mod actor;
+mod actor_attempts;
+mod actor_parking;
 mod children;
 mod claimer;
 mod commands;
@@ -30,6 +32,7 @@ mod lease_renewer;
 pub mod model;
 pub mod origin;
 mod outcome;
+mod parking;
 pub mod pin_entity;
 mod pins;
 mod progress;
@@ -44,6 +47,9 @@ mod stream;
 mod subjects;
 mod sweeper;
 pub mod tree;
+mod waits;
+mod waker;
+mod wakes;
 
 pub use commands::{New as NewRun, cancel_of_agent, enqueue, start_in};
 pub use dto::RunSummary;
@@ -61,12 +67,15 @@ pub use journal::{Journal, JournalError, MOST_ENTRIES};
 pub use model::{Class, Kind, StepStatus, Tier, effect_key, titled};
 pub use origin::{Caller, Origin, OriginWord};
 pub use outcome::{Decided, Evidence, Outcome};
+pub use parking::lock_working;
 pub use pins::is_pinned;
 pub use routes::{router, summary};
 pub use step_executor::{Effect, StepExecutor, StepJob, StepResult};
 pub use store::{get as find, open_of_team, remove_all, spent_lately, steps, tree as tree_of};
 pub use stream::router as stream_router;
 pub use subjects::{Subject, Subjects};
+pub use waits::{WaitOn, Waiting};
+pub use wakes::RunWakes;
 
 use roost_platform::supervision::{AnyChild, SupervisorSpec};
 
@@ -77,5 +86,6 @@ pub fn branch(runs: &RunsHandle, live: AnyChild) -> SupervisorSpec {
         .child(live)
         .child(lease_renewer::child(runs))
         .child(sweeper::child(runs))
+        .child(waker::child(runs))
         .child(claimer::child(runs))
 }

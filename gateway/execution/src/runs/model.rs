@@ -90,9 +90,11 @@ words! {
 }
 
 words! {
-    /// The status of a step. All but the first are final.
+    /// The status of a step. All but the first two are final.
     StepStatus as RunStepStatus {
         Running = "running",
+        /// It waits for something outside, and nothing of it runs.
+        Waiting = "waiting",
         Done = "done",
         Failed = "failed",
         /// The run was cancelled while the step worked.

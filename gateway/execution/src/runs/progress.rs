@@ -179,7 +179,7 @@ fn output_of(row: &step::Model) -> Option<Output> {
     let text = || row.output.clone().unwrap_or_default();
     let why = || row.error.clone().unwrap_or_default();
     match StepStatus::parse(&row.status)? {
-        StepStatus::Running => None,
+        StepStatus::Running | StepStatus::Waiting => None,
         StepStatus::Done => Some(Output::Done(text())),
         StepStatus::Failed | StepStatus::Cancelled => Some(Output::Failed(why())),
     }

@@ -59,7 +59,16 @@ const MOVED: &str = "run_id AS id, workspace_id, status, owner, epoch, version, 
                      (SELECT t.mission_id FROM topology_runs t WHERE t.id = run_state.run_id) AS mission_id, \
                      (SELECT t.room_id FROM topology_runs t WHERE t.id = run_state.run_id) AS room_id";
 
-/// Which queued runs are claimed.
+/// A run that a gateway may take: it is queued, or it was parked and woken.
+const CLAIMABLE: &str =
+    "(status = 'queued' OR (status = 'running' AND owner IS NULL AND waiting_on IS NULL))";
+
+/// The same runs, one part for each index.
+const READY: &str = "SELECT run_id, workspace_id, depth, queued_ms FROM run_state WHERE status = 'queued' \
+                     UNION ALL SELECT run_id, workspace_id, depth, queued_ms FROM run_state \
+                       WHERE status = 'running' AND owner IS NULL AND waiting_on IS NULL";
+
+/// Which of these runs are claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Among {
     /// Children of running runs. They have this many places of their own at each depth: a parent keeps its place
@@ -69,7 +78,7 @@ pub enum Among {
     Roots,
 }
 
-/// Claims up to `most` queued runs for `owner`, and renews its lease. The workspaces take turns, the one with the
+/// Claims up to `most` queued or woken runs for `owner`, and renews its lease. The workspaces take turns, the one with the
 /// fewest running runs first. In each workspace the oldest run comes first.
 ///
 /// # Errors
@@ -93,17 +102,17 @@ pub async fn claim(
         Among::Roots => ("= 0", i64::MAX),
     };
     let sql = format!(
-        "WITH busy AS (SELECT workspace_id, count(*) AS n FROM run_state WHERE status = 'running' GROUP BY workspace_id), \
+        "WITH busy AS (SELECT workspace_id, count(*) AS n FROM run_state WHERE status = 'running' AND owner IS NOT NULL GROUP BY workspace_id), \
          held AS (SELECT depth, count(*) AS n FROM run_state WHERE status = 'running' AND owner = $1 GROUP BY depth), \
          turn AS (SELECT q.run_id, q.depth, COALESCE(b.n, 0) + row_number() OVER (PARTITION BY q.workspace_id ORDER BY q.queued_ms, q.run_id) AS rank, q.queued_ms \
-           FROM run_state q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.status = 'queued' AND q.depth {which}), \
+           FROM ({READY}) q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.depth {which}), \
          fits AS (SELECT t.*, COALESCE(h.n, 0) + row_number() OVER (PARTITION BY t.depth ORDER BY t.rank, t.queued_ms, t.run_id) AS place \
            FROM turn t LEFT JOIN held h ON h.depth = t.depth), \
          next AS (SELECT run_id FROM fits WHERE place <= $3 ORDER BY rank, queued_ms, run_id LIMIT $2), \
-         mine AS (SELECT run_id FROM run_state WHERE run_id IN (SELECT run_id FROM next) AND status = 'queued' {lock}) \
+         mine AS (SELECT run_id FROM run_state WHERE run_id IN (SELECT run_id FROM next) AND {CLAIMABLE} {lock}) \
          UPDATE run_state SET status = 'running', owner = $1, epoch = epoch + 1, claims = claims + 1, \
            updated_ms = {now}, started_ms = COALESCE(started_ms, {now}), version = version + 1 \
-         WHERE run_id IN (SELECT run_id FROM mine) AND status = 'queued' RETURNING {MOVED}"
+         WHERE run_id IN (SELECT run_id FROM mine) AND {CLAIMABLE} RETURNING {MOVED}"
     );
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let claimed = moved(&*tx, &sql, vec![owner.into(), most.into(), room.into()]).await?;
@@ -295,8 +304,8 @@ async fn take_away(tx: &WriteTx, runs: &[RunId], status: Status) -> Result<Vec<M
     Ok(taken)
 }
 
-/// Requests the cancellation of a run and its descendants. Queued runs end at once, and their owners end the running
-/// ones. Runs that are over stay unchanged. The caller's transaction publishes the changes.
+/// Requests the cancellation of a run and its descendants. Queued and parked runs end at once, and their owners end the
+/// running ones. Runs that are over stay unchanged. The caller's transaction publishes the changes.
 ///
 /// # Errors
 /// When the database fails.
@@ -313,12 +322,20 @@ pub async fn cancel(tx: &WriteTx, id: RunId, by: UserId) -> Result<Moves, DbErr>
          held AS (SELECT run_id FROM run_state WHERE run_id IN (SELECT id FROM tree) ORDER BY run_id {lock}) \
          UPDATE run_state SET cancel_requested_ms = COALESCE(cancel_requested_ms, {now}), \
            cancelled_by = COALESCE(cancelled_by, $2), version = version + 1, \
-           status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END \
+           status = CASE WHEN owner IS NULL THEN 'cancelled' ELSE status END, waiting_on = NULL \
          WHERE run_id IN (SELECT run_id FROM held) AND (status = 'queued' OR (status = 'running' AND cancel_requested_ms IS NULL)) \
          RETURNING {MOVED}"
     );
+    // In the order in which all transactions lock several runs.
+    let lock = "WITH RECURSIVE tree (id) AS (SELECT id FROM topology_runs WHERE id = $1 \
+           UNION SELECT r.id FROM topology_runs r JOIN tree t ON r.parent_run_id = t.id) \
+         SELECT run_id FROM run_state WHERE run_id IN (SELECT id FROM tree) AND status IN ('queued', 'running') \
+         ORDER BY run_id FOR UPDATE";
     let mut all = Moves::default();
     loop {
+        if tx.backend() == Backend::Postgres {
+            execute(tx, lock.to_owned(), vec![id.into()]).await?;
+        }
         let moved = moved(&**tx, &sql, vec![id.into(), by.into()]).await?;
         if moved.is_empty() {
             break;
@@ -344,7 +361,8 @@ async fn close_ended(tx: &WriteTx, moved: &[Moved]) -> Result<Vec<ClawId>, DbErr
     close_steps(tx, &ended).await
 }
 
-/// Cancels the steps that were running when their runs ended. Returns their agents, one entry for each step.
+/// Cancels the steps that had no end when their runs ended. Returns the agents of those that were at work, one entry for
+/// each step.
 pub(super) async fn close_steps(tx: &WriteTx, runs: &[RunId]) -> Result<Vec<ClawId>, DbErr> {
     let now = tx.backend().now_ms();
     let mut agents = Vec::new();
@@ -354,8 +372,19 @@ pub(super) async fn close_steps(tx: &WriteTx, runs: &[RunId]) -> Result<Vec<Claw
             "UPDATE run_steps SET status = 'cancelled', ended_ms = {now} WHERE run_id {list} AND status = 'running' \
              RETURNING agent_id"
         );
-        let close = Statement::from_sql_and_values(tx.backend().into(), sql, ids);
+        let close = Statement::from_sql_and_values(tx.backend().into(), sql, ids.clone());
         agents.extend(agents_of(tx.query_all_raw(close).await?)?);
+        // Their agents rest already.
+        let parked = format!(
+            "UPDATE run_steps SET status = 'cancelled', ended_ms = {now} WHERE run_id {list} AND status = 'waiting'"
+        );
+        execute(tx, parked, ids.clone()).await?;
+        execute(
+            tx,
+            format!("DELETE FROM run_waits WHERE run_id {list}"),
+            ids,
+        )
+        .await?;
     }
     Ok(agents)
 }

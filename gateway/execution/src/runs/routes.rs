@@ -220,7 +220,11 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
     let children = store::children(db, row.id).await?;
     let summary = summaries(db, vec![run::Listed::from(&row)]).await?.pop();
     let mut summary = summary.ok_or_else(|| ApiError::not_found("run"))?;
-    summary.waiting_on = summary.waiting_on.or_else(|| dto::waited_for(&steps));
+    if summary.waiting_on.is_none()
+        && let Some((text, since)) = dto::waited_for(&steps)
+    {
+        (summary.waiting_on, summary.waiting_since) = (Some(text), Some(since));
+    }
     let graph: Graph = serde_json::from_str(&row.graph).map_err(ApiError::internal)?;
     Ok(Run {
         summary,

@@ -11,6 +11,7 @@ use super::entity::run;
 use super::journal::Journal;
 use super::model::Class;
 use super::outcome::Outcome;
+use super::waits::WaitOn;
 use crate::topology::{Node, Step};
 use roost_platform::ids::ClawId;
 
@@ -44,6 +45,12 @@ pub enum StepResult {
         /// How long the other side asks the gateway to wait.
         after: Option<Duration>,
     },
+    /// The step waits for something outside. The run parks it, and executes it again when it is woken.
+    Waits {
+        on: WaitOn,
+        /// For people.
+        detail: String,
+    },
     /// The fence refused a write. Stop at once and discard the work.
     Fenced,
 }
@@ -71,10 +78,11 @@ impl StepResult {
     pub fn waits(&self) -> bool {
         matches!(
             self,
-            Self::Failed {
-                class: Class::Away,
-                ..
-            }
+            Self::Waits { .. }
+                | Self::Failed {
+                    class: Class::Away,
+                    ..
+                }
         )
     }
 

@@ -57,10 +57,41 @@ fn tool(
 
 /// All tools, by bundle, in the order in which they are shown.
 pub fn all() -> Vec<ToolSpec> {
-    let mut tools = skills();
+    let mut tools = door();
+    tools.extend(skills());
     tools.extend(sandbox());
     tools.extend(repo());
     tools
+}
+
+/// The name of the tool that requests an action.
+pub const ASK: &str = "door.ask";
+
+fn door() -> Vec<ToolSpec> {
+    vec![
+        tool(
+            Bundle::Door,
+            "door.actions",
+            true,
+            "Lists the actions outside that you may request: those of your own connections, with the JSON Schema of their \
+             parameters.",
+            object(&[], json!({})),
+        ),
+        tool(
+            Bundle::Door,
+            ASK,
+            false,
+            "Requests an action outside. A person approves or denies it, which may take hours, and you get the result. Say \
+             before the call why you need it: the person reads that. Read door.actions first.",
+            object(
+                &["action", "params"],
+                json!({
+                    "action": { "type": "string", "minLength": 1, "maxLength": 100, "description": "A name from door.actions." },
+                    "params": { "type": "object", "description": "The parameters, as the action's schema describes them." },
+                }),
+            ),
+        ),
+    ]
 }
 
 fn skills() -> Vec<ToolSpec> {

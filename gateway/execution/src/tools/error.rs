@@ -5,7 +5,7 @@ use roost_protocol::report::OperationError;
 use super::model::Profile;
 use roost_machines::fleet::operations::OperationsError;
 use roost_machines::sandboxes::SandboxError;
-use roost_platform::ids::NodeId;
+use roost_platform::ids::{DoorId, NodeId};
 
 /// A call without a result. A failure that the tool itself reports ("no such file", exit code 2) is a result.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +49,12 @@ pub enum ToolError {
     /// The skills could not be read.
     #[error("the skills could not be read")]
     Skills(#[source] anyhow::Error),
+    /// A person has to decide on the door. A repeat with the same key gets the end of the door.
+    #[error("a person decides on the request {0}")]
+    Waits(DoorId),
+    /// The run of the call is over, or is about to stop.
+    #[error("the run is over")]
+    RunIsOver,
     /// The database failed.
     #[error("database")]
     Db(#[from] sea_orm::DbErr),
@@ -65,6 +71,8 @@ pub enum Class {
     Retry,
     /// Repeat with the same key when the machine is back.
     Wait,
+    /// Repeat with the same key when the door has its end.
+    Door,
     /// Stop: the work was cancelled.
     Cancelled,
     /// The step cannot continue.
@@ -82,7 +90,8 @@ impl ToolError {
             Self::NoSandbox => Class::Provision,
             Self::Away(_) if self.machine().is_some() => Class::Wait,
             Self::Away(_) | Self::TooSlow | Self::Db(_) | Self::Skills(_) => Class::Retry,
-            Self::Cancelled => Class::Cancelled,
+            Self::Cancelled | Self::RunIsOver => Class::Cancelled,
+            Self::Waits(_) => Class::Door,
             Self::Sandbox(_) => Class::Fail,
         }
     }

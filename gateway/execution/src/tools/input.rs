@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::catalogue::{
-    COMMIT_PATHS, LIST_DEPTH, LOG_COMMITS, MESSAGE_BYTES, READ_LINES, SHELL_MOST_S,
+    ASK, COMMIT_PATHS, LIST_DEPTH, LOG_COMMITS, MESSAGE_BYTES, READ_LINES, SHELL_MOST_S,
     SHELL_TIMEOUT_S, WRITE_BYTES,
 };
 use super::error::ToolError;
@@ -32,6 +32,8 @@ impl Admitted {
 /// A parsed call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Call {
+    DoorActions,
+    DoorAsk { action: String, params: Value },
     ListSkills,
     ReadSkill(String),
     Shell(Shell),
@@ -116,6 +118,13 @@ struct Named {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct AskArguments {
+    action: String,
+    params: serde_json::Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ShellArguments {
     command: String,
     timeout_s: Option<u64>,
@@ -167,6 +176,17 @@ struct LogArguments {
 
 fn read(name: &str, arguments: &Value) -> Result<Call, String> {
     Ok(match name {
+        "door.actions" => {
+            let Nothing {} = taken(arguments)?;
+            Call::DoorActions
+        }
+        ASK => {
+            let given: AskArguments = taken(arguments)?;
+            Call::DoorAsk {
+                action: bounded("action", given.action, 100)?,
+                params: Value::Object(given.params),
+            }
+        }
         "list_skills" => {
             let Nothing {} = taken(arguments)?;
             Call::ListSkills

@@ -9,6 +9,7 @@
 mod authority;
 pub mod catalogue;
 mod context;
+mod door;
 mod error;
 mod input;
 pub mod mcp;
@@ -22,11 +23,13 @@ pub mod tokens;
 mod toolbox;
 
 pub use authority::{Authority, AuthorityOf};
+pub use catalogue::ASK;
 pub use context::ToolsContext;
 pub use error::{Class, ToolError};
 pub use model::{
     Bundle, Capability, EffectKey, Grant, Pane, Profile, ToolResult, ToolSpec, effective, offered,
 };
 pub use output::Frame;
+pub use roost_connections::doors::Place as CallPlace;
 pub use routes::router;
 pub use toolbox::{EffectiveSkills, SkillText, Toolbox};

@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use super::catalogue;
 pub use roost_agents::claws::runtime_record::{Bundle, Profile};
-use roost_platform::ids::{ClawId, OperationId, RunId, UserId};
+use roost_connections::doors::Place;
+use roost_platform::ids::{ClawId, DoorId, OperationId, RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// Whether a profile may use a tool of a bundle that the agent has.
@@ -82,6 +83,8 @@ pub struct Capability {
     pub run: Option<RunId>,
     /// The pane where people see the agent's commands.
     pub pane: Option<Pane>,
+    /// The call of the run. A person who decides on a door sees it.
+    pub place: Option<Place>,
 }
 
 /// The agent's place in its sandbox's terminal multiplexer, session `roost`. Both names come from ids, so a resumed run
@@ -132,6 +135,11 @@ impl EffectKey {
         Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
     }
 
+    /// The id of the door that the call requests.
+    pub fn door(self) -> DoorId {
+        DoorId(self.part("door").0)
+    }
+
     /// The id of the operation that executes it.
     pub fn operation(self) -> OperationId {
         OperationId(self.0)
@@ -162,6 +170,9 @@ pub struct ToolResult {
     pub exit_code: Option<i32>,
     /// The text is not complete.
     pub cut: bool,
+    /// The door that the call requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub door: Option<DoorId>,
 }
 
 /// The tools of a profile with these bundles, always in the same order. This is the gate: an agent can call only the

@@ -25,7 +25,7 @@ fn names(profile: Profile, bundles: &[Bundle]) -> Vec<&'static str> {
 
 #[test]
 fn a_profile_offers_exactly_what_is_written_here() {
-    use Bundle::{Repo, Sandbox, Skills};
+    use Bundle::{Door, Repo, Sandbox, Skills};
     let all = [Skills, Sandbox, Repo];
     assert_eq!(
         names(Profile::Toolfree, &all),
@@ -59,6 +59,10 @@ fn a_profile_offers_exactly_what_is_written_here() {
         ]
     );
     assert!(names(Profile::CodingReadwrite, &[]).is_empty());
+    assert_eq!(
+        names(Profile::Toolfree, &[Door]),
+        ["door.actions", "door.ask"]
+    );
     assert_eq!(
         names(Profile::CodingReadwrite, &[Repo]),
         ["status", "diff", "commit", "log"]
@@ -110,10 +114,14 @@ fn names_are_unique_and_fit_every_protocol() {
     let tools = catalogue::all();
     let names: BTreeSet<_> = tools.iter().map(|tool| tool.name).collect();
     assert_eq!(names.len(), tools.len());
-    for name in names {
+    for tool in tools {
+        // MCP accepts a dot. Models see an underscore instead (`tool_names.rs` of the runtime).
+        let dot = tool.bundle == Bundle::Door;
+        let fits = |c: char| c.is_ascii_lowercase() || c == '_' || (c == '.' && dot);
         assert!(
-            name.len() <= 64 && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'),
-            "{name}"
+            tool.name.len() <= 64 && tool.name.chars().all(fits),
+            "{}",
+            tool.name
         );
     }
 }

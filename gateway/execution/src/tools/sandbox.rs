@@ -134,6 +134,7 @@ fn ran(done: CommandResult, call: &Shell) -> ToolResult {
         is_error: code != Some(0),
         exit_code: code,
         cut: kept.left_out > 0,
+        door: None,
     }
 }
 
@@ -144,6 +145,7 @@ pub(super) fn refused(why: &str) -> ToolResult {
         is_error: true,
         exit_code: None,
         cut: false,
+        door: None,
     }
 }
 
@@ -261,6 +263,7 @@ fn was_read(about: &Read, mut text: String) -> ToolResult {
         is_error: false,
         exit_code: None,
         cut: more || about.shortened > 0,
+        door: None,
     }
 }
 
@@ -321,5 +324,6 @@ pub(super) fn text_result(text: String, cut: bool) -> ToolResult {
         is_error: false,
         exit_code: None,
         cut,
+        door: None,
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
+use super::door;
 use super::error::ToolError;
 use super::input::{self, Call};
 use super::model::{Capability, EffectKey, ToolResult};
@@ -14,6 +15,7 @@ use super::repo::{self, Author};
 use super::sandbox::{self, refused, text_result};
 use super::sandbox_command;
 use roost_agents::claws;
+use roost_connections::doors::DoorsContext;
 use roost_machines::sandboxes::{SandboxError, SandboxesHandle};
 use roost_platform::db::Db;
 use roost_platform::ids::ClawId;
@@ -41,15 +43,22 @@ pub struct Toolbox {
     sandboxes: SandboxesHandle,
     db: Db,
     skills: EffectiveSkills,
+    doors: DoorsContext,
 }
 
 impl Toolbox {
     /// Creates the toolbox.
-    pub fn new(sandboxes: SandboxesHandle, db: Db, skills: EffectiveSkills) -> Self {
+    pub fn new(
+        sandboxes: SandboxesHandle,
+        db: Db,
+        skills: EffectiveSkills,
+        doors: DoorsContext,
+    ) -> Self {
         Self {
             sandboxes,
             db,
             skills,
+            doors,
         }
     }
 
@@ -69,6 +78,10 @@ impl Toolbox {
         let call = input::admit(may, name, arguments)?.into_call();
         let sandboxes = &self.sandboxes;
         match call {
+            Call::DoorActions => door::actions(&self.doors, may).await,
+            Call::DoorAsk { action, params } => {
+                door::ask(&self.doors, may, key, action, params).await
+            }
             Call::ListSkills => self.list_skills(may).await,
             Call::ReadSkill(name) => self.read_skill(may, &name).await,
             Call::Shell(call) => sandbox::shell(sandboxes, may, key, call, on_frame).await,

@@ -14,6 +14,7 @@ use super::heartbeat_buffer::HeartbeatBuffer;
 use super::node::{NodeActor, NodeMsg};
 use super::operations::{Activities, Line, OperationsHandle, Target};
 use super::store;
+use super::waiting_work::WaitingWork;
 use super::watch::Present;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -61,6 +62,7 @@ struct Inner {
     present: Present,
     facts: broadcast::Sender<NodeFact>,
     settings: FleetSettings,
+    waiting_work: Arc<dyn WaitingWork>,
     connected: AtomicUsize,
 }
 
@@ -79,6 +81,8 @@ pub struct FleetParts {
     /// The id of this gateway process: a new one at each start.
     pub replica: String,
     pub settings: FleetSettings,
+    /// The work that waits for machines.
+    pub waiting_work: Arc<dyn WaitingWork>,
 }
 
 impl ChangeContext for FleetHandle {
@@ -88,6 +92,11 @@ impl ChangeContext for FleetHandle {
 }
 
 impl FleetHandle {
+    /// The work that waits for machines.
+    pub(super) fn waiting_work(&self) -> &dyn WaitingWork {
+        &*self.inner.waiting_work
+    }
+
     pub(super) fn new(
         parts: FleetParts,
         supervisor: SupervisorHandle,
@@ -101,6 +110,7 @@ impl FleetHandle {
             events: _,
             replica,
             settings,
+            waiting_work,
         } = parts;
         let (facts, _) = broadcast::channel(FACTS);
         let connected = AtomicUsize::new(0);
@@ -120,6 +130,7 @@ impl FleetHandle {
             present: Present::default(),
             facts,
             settings,
+            waiting_work,
             connected,
         });
         Self { inner }

@@ -44,6 +44,7 @@ mod store_beats;
 #[cfg(test)]
 mod store_beats_tests;
 mod store_connection;
+mod waiting_work;
 mod watch;
 
 pub use commands::remove_all;
@@ -55,6 +56,7 @@ pub use read_models::{Availability, Capacity, availability, capacities, names_of
 pub use recovery::release_dead_holders;
 pub use routes::router;
 pub use store::{by_id, deleted_after, get as find, list, remove_all as remove_rows};
+pub use waiting_work::{WaitingWork, is_away_locked};
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};

@@ -62,6 +62,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "a run's end is durable; it is not announced yet",
     },
     KillPoint {
+        name: "waits.park.before_commit",
+        place: "a step waits for something outside, and its run perhaps too; the transaction is not committed",
+    },
+    KillPoint {
+        name: "waits.park.after_commit",
+        place: "the run is parked; its actor still lives",
+    },
+    KillPoint {
         name: "runtime.session.before_model",
         place: "an agent is about to ask its model",
     },
@@ -96,6 +104,10 @@ pub const KILL_POINTS: &[KillPoint] = &[
     KillPoint {
         name: "doors.perform.after_take",
         place: "an approved door is claimed; nothing was sent",
+    },
+    KillPoint {
+        name: "doors.perform.before_send",
+        place: "the door's row says that it is being sent; nothing was sent",
     },
     KillPoint {
         name: "doors.perform.after_call",

@@ -1,6 +1,8 @@
 //! `claw.retire` (after a soft delete) and `claw.purge`. Later features add their steps between sandbox and rows:
 //! volumes, drives, the runtime agent.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -8,7 +10,7 @@ use sea_orm::DbErr;
 
 use roost_agents::claws::{self, avatar, brain, runtime_record};
 use roost_connections::apps::{self, Which};
-use roost_connections::doors;
+use roost_connections::doors::{self, AskingRuns};
 use roost_execution::runs::{self, RunsHandle};
 use roost_execution::tools::tokens;
 use roost_machines::sandboxes::{self, SandboxesHandle};
@@ -25,6 +27,8 @@ use roost_tenancy::auth::WorkspaceScope;
 pub(super) struct ClawEnd {
     pub(super) sandboxes: SandboxesHandle,
     pub(super) runs: RunsHandle,
+    /// The runs that request doors.
+    pub(super) asking_runs: Arc<dyn AskingRuns>,
 }
 
 impl SagaHandler for ClawEnd {
@@ -67,7 +71,7 @@ impl SagaHandler for ClawEnd {
             let (scope, claw) = subject(saga);
             // After a soft delete too: a connection that ended can do no harm.
             apps::end_connections(tx, scope, Which::Of(claw), now).await?;
-            doors::withdraw_of(tx, scope, claw, now).await?;
+            doors::withdraw_of(tx, &*self.asking_runs, scope, claw, now).await?;
             if step == Step::Rows
                 && let Some(row) = claws::find(&**tx, scope, claw).await?
             {

@@ -7,6 +7,7 @@ mod workspace;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use roost_connections::doors::AskingRuns;
 use roost_execution::runs::RunsHandle;
 use roost_machines::fleet::FleetHandle;
 use roost_machines::sandboxes::SandboxesHandle;
@@ -19,8 +20,13 @@ pub(super) fn handlers(
     fleet: FleetHandle,
     sandboxes: SandboxesHandle,
     runs: RunsHandle,
+    asking_runs: Arc<dyn AskingRuns>,
 ) -> HashMap<Kind, Arc<dyn SagaHandler>> {
-    let claw: Arc<dyn SagaHandler> = Arc::new(claw::ClawEnd { sandboxes, runs });
+    let claw: Arc<dyn SagaHandler> = Arc::new(claw::ClawEnd {
+        sandboxes,
+        runs,
+        asking_runs,
+    });
     let team = Arc::new(team::TeamEnd { ids: ids.clone() });
     let ids = ids.clone();
     let workspace = Arc::new(workspace::WorkspaceEnd { ids, fleet });

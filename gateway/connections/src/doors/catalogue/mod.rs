@@ -4,11 +4,14 @@
 mod github;
 mod webhook;
 
+use sea_orm::DbErr;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use utoipa::PartialSchema;
 
-use crate::apps::Outgoing;
+use crate::apps::{AppCaller, Outgoing};
+use roost_platform::ids::ClawId;
+use roost_tenancy::auth::WorkspaceScope;
 use roost_web::json::{Check, Mistakes};
 use roost_web::problem::FieldError;
 
@@ -117,6 +120,21 @@ pub const CATALOGUE: &[Action] = &[
 /// The action with this name.
 pub fn action(name: &str) -> Option<&'static Action> {
     CATALOGUE.iter().find(|action| action.name == name)
+}
+
+/// The actions of the agent's own connections, for a model: names, descriptions and the JSON Schemas of their parameters.
+///
+/// # Errors
+/// When the database fails.
+pub async fn actions_of(
+    apps: &AppCaller,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Vec<(&'static Action, Value)>, DbErr> {
+    let connected = apps.providers(scope, agent).await?;
+    let own = |action: &&Action| connected.iter().any(|provider| provider == action.provider);
+    let with_schema = |action: &'static Action| (action, action.params_schema());
+    Ok(CATALOGUE.iter().filter(own).map(with_schema).collect())
 }
 
 #[cfg(test)]

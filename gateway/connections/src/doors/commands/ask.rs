@@ -1,14 +1,14 @@
 //! An agent requests an action.
 
 use chrono::TimeDelta;
+use serde_json::Value;
 
-use crate::doors::dto::NewDoor;
 use crate::doors::entity::Model;
 use crate::doors::model::DoorState;
 use crate::doors::{DoorError, DoorsContext, catalogue, store};
 use roost_agents::claws;
 use roost_platform::events::{DoorRequest, Event, ResourceKind};
-use roost_platform::ids::{DoorId, UserId};
+use roost_platform::ids::{ClawId, DoorId, RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
@@ -16,10 +16,38 @@ use roost_tenancy::change::Change;
 const OPEN: TimeDelta = TimeDelta::hours(24);
 /// The most doors of a workspace that may wait.
 const MOST_PENDING: u64 = 500;
+/// The most doors that an agent may request in one minute.
+const MOST_A_MINUTE: u64 = 120;
 /// Longest text of a line, in bytes.
 const LINE: usize = 300;
+/// Longest text that shows what led to the request, in bytes.
+const WORDS: usize = 4_000;
 
-/// Requests an action. Nothing is sent before a person has approved.
+/// A request.
+#[derive(Debug)]
+pub struct Asked {
+    pub agent: ClawId,
+    /// The name of an action of the catalogue.
+    pub action: String,
+    pub params: Value,
+    /// The call of a run that requests it.
+    pub place: Option<Place>,
+}
+
+/// The call of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub run: RunId,
+    /// Such as `coder#1`.
+    pub step: String,
+    /// The index of the call in the step.
+    pub call: u32,
+    /// What the agent said with its request.
+    pub words: String,
+}
+
+/// Requests an action. Nothing is sent before a person has approved. A repeat with the same id returns the existing
+/// door.
 ///
 /// # Errors
 /// See [`DoorError`].
@@ -28,53 +56,37 @@ pub async fn ask(
     scope: WorkspaceScope,
     user: UserId,
     id: DoorId,
-    new: NewDoor,
+    asked: Asked,
 ) -> Result<Model, DoorError> {
-    let claw = claws::find(doors.db.read(), scope, new.agent_id).await?;
-    let claw = claw
-        .filter(|claw| claw.deleted_at.is_none())
-        .ok_or(DoorError::NoClaw)?;
-    let action = catalogue::action(&new.action).ok_or(DoorError::NoAction)?;
-    let plan = action.plan(&new.params).map_err(DoorError::BadParams)?;
-    // The error comes now, while the agent can still react, and not after a person has decided.
-    let address = doors
-        .apps
-        .address(scope, claw.id, action.provider, &plan.outgoing)
-        .await?
-        .ok_or(DoorError::NotConnected(action.provider))?;
-    let now = doors.clock.now();
-    let row = Model {
-        id,
-        workspace_id: scope.workspace(),
-        agent_id: claw.id,
-        agent_name: claw.name,
-        action: action.name.to_owned(),
-        target: roost_protocol::text::clean(&plan.target, LINE),
-        summary: roost_protocol::text::clean(&plan.summary, LINE),
-        address: address.into(),
-        params: new.params,
-        state: DoorState::Pending.as_str().to_owned(),
-        requested_by: user,
-        created_at: now,
-        expires_at: now + OPEN,
-        decided_by: None,
-        decided_at: None,
-        begun_at: None,
-        ended_at: None,
-        result_status: None,
-        result_url: None,
-        result_message: None,
-    };
+    if let Some(present) = store::get(doors.db.read(), scope, id).await? {
+        return Ok(present);
+    }
+    let row = row(doors, scope, user, id, asked).await?;
     let mut change = Change::begin(doors, scope, user).await?;
+    if let Some(run) = row.run_id {
+        // The lock orders this request before or after the end of the run, and one call before its repeat.
+        if !doors.runs.lock(&change, run).await? {
+            return Err(DoorError::RunIsOver);
+        }
+        if let Some(present) = store::get(change.tx(), scope, id).await? {
+            return Ok(present);
+        }
+    }
     if !claws::lock_living(change.tx(), scope, row.agent_id).await? {
         return Err(DoorError::NoClaw);
+    }
+    let since = row.created_at - TimeDelta::minutes(1);
+    if store::count_since(change.tx(), scope, row.agent_id, since).await? >= MOST_A_MINUTE {
+        return Err(DoorError::TooFast {
+            most: MOST_A_MINUTE,
+        });
     }
     if store::count_pending(change.tx(), scope).await? >= MOST_PENDING {
         return Err(DoorError::TooMany { most: MOST_PENDING });
     }
     store::insert(change.tx(), row.clone()).await?;
     let details = serde_json::json!({
-        "action": row.action, "target": row.target, "agent_id": row.agent_id, "agent": row.agent_name,
+        "action": row.action, "target": row.target, "agent_id": row.agent_id, "agent": row.agent_name, "run": row.run_id,
     });
     change.record("door.requested", ("door", &id), details);
     change.event(Event::DoorRequest(DoorRequest {
@@ -87,4 +99,59 @@ pub async fn ask(
     change.event(Event::changed(ResourceKind::Door, id, 1));
     change.commit().await?;
     Ok(row)
+}
+
+/// The row of a valid request.
+async fn row(
+    doors: &DoorsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: DoorId,
+    asked: Asked,
+) -> Result<Model, DoorError> {
+    let claw = claws::find(doors.db.read(), scope, asked.agent).await?;
+    let claw = claw
+        .filter(|claw| claw.deleted_at.is_none())
+        .ok_or(DoorError::NoClaw)?;
+    let action = catalogue::action(&asked.action).ok_or(DoorError::NoAction)?;
+    let plan = action.plan(&asked.params).map_err(DoorError::BadParams)?;
+    // The error comes now, while the agent can still react, and not after a person has decided.
+    let address = doors
+        .apps
+        .address(scope, claw.id, action.provider, &plan.outgoing)
+        .await?
+        .ok_or(DoorError::NotConnected(action.provider))?;
+    let now = doors.clock.now();
+    let place = asked.place;
+    Ok(Model {
+        id,
+        workspace_id: scope.workspace(),
+        agent_id: claw.id,
+        agent_name: claw.name,
+        action: action.name.to_owned(),
+        target: roost_protocol::text::clean(&plan.target, LINE),
+        summary: roost_protocol::text::clean(&plan.summary, LINE),
+        address: address.into(),
+        params: asked.params,
+        state: DoorState::Pending.as_str().to_owned(),
+        requested_by: user,
+        created_at: now,
+        expires_at: now + OPEN,
+        decided_by: None,
+        decided_at: None,
+        begun_at: None,
+        ended_at: None,
+        result_status: None,
+        result_url: None,
+        result_message: None,
+        run_id: place.as_ref().map(|place| place.run),
+        step: place.as_ref().map(|place| place.step.clone()),
+        call: place
+            .as_ref()
+            .map(|place| i32::try_from(place.call).unwrap_or(i32::MAX)),
+        words: place
+            .map(|place| roost_protocol::text::clean(&place.words, WORDS))
+            .filter(|words| !words.is_empty()),
+        sending_at: None,
+    })
 }

@@ -3,5 +3,5 @@
 mod ask;
 mod resolve;
 
-pub use ask::ask;
+pub use ask::{Asked, Place, ask};
 pub use resolve::resolve;

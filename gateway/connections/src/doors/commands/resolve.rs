@@ -23,8 +23,13 @@ pub async fn resolve(
         Decision::Approve => (DoorState::Approved, "door.approved"),
         Decision::Deny => (DoorState::Denied, "door.denied"),
     };
+    let found = store::get(doors.db.read(), scope, id).await?;
+    let found = found.ok_or(DoorError::NotFound)?;
     let mut change = Change::begin(doors, scope, by.user.id).await?;
     let now = change.now();
+    if let Some(run) = found.run_id {
+        doors.runs.lock(&change, run).await?;
+    }
     let Some(door) = store::decide(&change, scope, id, state, by.user.id, now).await? else {
         return store::get(change.tx(), scope, id)
             .await?
@@ -34,6 +39,9 @@ pub async fn resolve(
         "action": door.action, "target": door.target, "agent_id": door.agent_id, "agent": door.agent_name,
     });
     change.record(action, ("door", &id), details);
+    if decision == Decision::Deny {
+        doors.runs.wake(&mut change, id).await?;
+    }
     change.events(store::resolved(&door, decision, Some(by.user.name.clone())));
     if decision == Decision::Approve {
         change.wake(&doors.approvals);

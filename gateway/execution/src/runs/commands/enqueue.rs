@@ -79,7 +79,7 @@ pub async fn start_in(
     let details = serde_json::json!({ "title": row.title, "team": row.team_id, "agent": row.agent_id, "forked_from": row.forked_from });
     change.record("run.started", ("run", &row.id), details);
     change.event(fact);
-    change.wake(&runs.inner.queue);
+    change.wake(&runs.inner.wakes.queue);
     Ok(row)
 }
 

@@ -130,6 +130,7 @@ impl Mcp {
             bundles: authority.bundles,
             run: None,
             pane: None,
+            place: None,
         })))
     }
 

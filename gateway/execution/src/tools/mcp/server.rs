@@ -203,6 +203,7 @@ fn answer(result: Result<ToolResult, ToolError>) -> Result<CallToolResponse, Err
             is_error: true,
             exit_code: None,
             cut: false,
+            door: None,
         },
     };
     let content = vec![ContentBlock::text(result.text)];
@@ -219,6 +220,7 @@ fn in_words(error: &ToolError) -> String {
         error::Class::Provision => " A run makes one, or a person on the agent's page.",
         error::Class::Retry => " Call again in a moment.",
         error::Class::Wait => " Call again when the machine is back.",
+        error::Class::Door => " The page Approvals shows it.",
         error::Class::Tell | error::Class::Cancelled | error::Class::Fail => "",
     };
     format!("{error}.{what}")

@@ -23,6 +23,9 @@ pub async fn set_draining(
     let (row, changed) = store::set_draining(&change, scope, id, on)
         .await?
         .ok_or(FleetError::NotFound)?;
+    if changed && !on {
+        fleet.waiting_work().wake(&mut change, id).await?;
+    }
     if changed {
         let (action, label) = if on {
             ("node.drained", "draining")

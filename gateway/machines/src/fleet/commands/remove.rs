@@ -28,6 +28,7 @@ pub async fn remove(
     let version = store::change(&change, scope, id, dead)
         .await?
         .ok_or(FleetError::NotFound)?;
+    fleet.waiting_work().wake(&mut change, id).await?;
     let details = serde_json::json!({});
     change.record("node.deleted", ("node", &id), details);
     change.event(Event::changed(ResourceKind::Node, id, version));

@@ -230,6 +230,9 @@ impl NodeActor {
             }));
             return Ok(());
         };
+        if !connected.draining {
+            self.fleet.waiting_work().wake(&mut tx, node).await?;
+        }
         let news = [
             Event::changed(ResourceKind::Node, node, connected.version),
             NodeActivity::on_machine(Some(node), "connected", 1.0),

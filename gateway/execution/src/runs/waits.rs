@@ -1,0 +1,94 @@
+//! What a step waits for. Pure code.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use roost_platform::ids::{DoorId, NodeId};
+
+/// What a step waits for. Whatever it is wakes the step in its own transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[schema(as = RunWaitsFor)]
+pub enum WaitOn {
+    /// A person decides on a door, and the gateway performs it.
+    Door { door: DoorId },
+    /// A machine is away or draining.
+    Machine { machine: NodeId },
+}
+
+impl WaitOn {
+    /// The word in the database.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Door { .. } => "door",
+            Self::Machine { .. } => "machine",
+        }
+    }
+
+    /// The id in the database.
+    pub fn subject(self) -> String {
+        match self {
+            Self::Door { door } => door.to_string(),
+            Self::Machine { machine } => machine.to_string(),
+        }
+    }
+
+    /// Parses the columns of the database.
+    pub fn parse(kind: &str, subject: &str) -> Option<Self> {
+        match kind {
+            "door" => Some(Self::Door {
+                door: subject.parse().ok()?,
+            }),
+            "machine" => Some(Self::Machine {
+                machine: subject.parse().ok()?,
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// Why a whole run waits, in the column `waiting_on` of its state. The column is empty while the run works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    pub on: WaitOn,
+    /// For people.
+    pub text: String,
+    /// Since when, by the database's clock.
+    pub since_ms: i64,
+}
+
+impl Waiting {
+    /// Reads the column.
+    pub fn read(column: Option<&str>) -> Option<Self> {
+        serde_json::from_str(column?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn what_a_step_waits_for_is_read_back_from_its_columns() {
+        let id = Uuid::from_u128(7);
+        for on in [
+            WaitOn::Door { door: DoorId(id) },
+            WaitOn::Machine {
+                machine: NodeId(id),
+            },
+        ] {
+            assert_eq!(WaitOn::parse(on.kind(), &on.subject()), Some(on));
+            let waiting = Waiting {
+                on,
+                text: "it waits".to_owned(),
+                since_ms: 9,
+            };
+            let column = serde_json::to_string(&waiting).unwrap();
+            assert_eq!(Waiting::read(Some(&column)), Some(waiting));
+        }
+        assert_eq!(WaitOn::parse("magic", &id.to_string()), None);
+        assert_eq!(WaitOn::parse("door", "not an id"), None);
+    }
+}
