@@ -17,6 +17,7 @@ pub const KILLED_THERE: &[&str] = &[
     "apps.sign_in.after_consume",
     "apps.sign_in.after_exchange",
     "doors.perform.after_take",
+    "doors.perform.before_send",
     "doors.perform.after_call",
 ];
 
@@ -29,14 +30,20 @@ fn every_kill_point_of_apps_and_doors_has_its_case_here() {
     assert_eq!(ours, KILLED_THERE);
 }
 
-struct Lives {
+/// A gateway with its broker that dies and comes back.
+pub struct Lives {
     folder: tempfile::TempDir,
-    process: Process,
+    pub process: Process,
     token: String,
 }
 
 impl Lives {
     async fn begin(issuer: &Issuer, app: &App) -> Self {
+        Self::with(issuer, app, &[]).await
+    }
+
+    /// With some more keys set.
+    pub async fn with(issuer: &Issuer, app: &App, more: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let set = [
             ("outbound.allow_private", "[\"127.0.0.1\"]".to_owned()),
@@ -47,7 +54,8 @@ impl Lives {
             ("oauth.apis.github", format!("http://{}", app.address)),
             ("chaos.allow", "true".to_owned()),
         ];
-        let set: Vec<(&str, &str)> = set.iter().map(|(key, value)| (*key, &**value)).collect();
+        let set = set.iter().map(|(key, value)| (*key, &**value));
+        let set: Vec<(&str, &str)> = set.chain(more.iter().copied()).collect();
         let process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
         broker_answers(folder.path()).await;
         let anonymous = Client::new(&process.url());
@@ -64,19 +72,19 @@ impl Lives {
         }
     }
 
-    fn owner(&self) -> Client {
+    pub fn owner(&self) -> Client {
         Client::new(&self.process.url()).with_token(&self.token)
     }
 
     /// The next life ends at this point.
-    async fn arm(&mut self, point: &str) {
+    pub async fn arm(&mut self, point: &str) {
         self.process.kill();
         assert!(self.process.again_with(&format!("{point}=abort")).await);
         broker_answers(self.folder.path()).await;
     }
 
     /// It must have been the kill point. It comes back with nothing armed.
-    async fn see_it_died(&mut self) {
+    pub async fn see_it_died(&mut self) {
         self.process.ended_by(6).await;
         self.process.again().await;
         broker_answers(self.folder.path()).await;
@@ -162,9 +170,10 @@ async fn a_sign_in_that_is_cut_off_leaves_no_connection_and_can_be_begun_again()
 
 #[tokio::test]
 async fn a_door_whose_gateway_died_in_the_middle_is_never_sent_again() {
-    for (point, sent) in [
-        ("doors.perform.after_take", 0),
-        ("doors.perform.after_call", 1),
+    for (point, sent, end, why) in [
+        ("doors.perform.after_take", 0, "failed", "Nothing was sent"),
+        ("doors.perform.before_send", 0, "unclear", "Check the app"),
+        ("doors.perform.after_call", 1, "unclear", "Check the app"),
     ] {
         let (issuer, app) = (Issuer::start().await, App::start().await);
         let mut lives = Lives::begin(&issuer, &app).await;
@@ -192,12 +201,9 @@ async fn a_door_whose_gateway_died_in_the_middle_is_never_sent_again() {
             .change("UPDATE doors SET begun_at = '2020-01-01T00:00:00+00:00'")
             .await;
         inspector.close().await;
-        let told = super::until(&lives.owner(), asked.str("/id"), "unclear").await;
+        let told = super::until(&lives.owner(), asked.str("/id"), end).await;
         assert!(
-            told["result"]["message"]
-                .as_str()
-                .unwrap()
-                .contains("Check the app"),
+            told["result"]["message"].as_str().unwrap().contains(why),
             "{told}"
         );
         assert_eq!(app.seen().len(), sent, "{point}");

@@ -4,7 +4,7 @@ mod killed;
 mod requests;
 mod restarted;
 
-pub use killed::KILLED_THERE;
+pub use killed::{KILLED_THERE, Lives};
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -137,32 +137,43 @@ impl Bench {
     }
 
     pub async fn start_with(around: Surroundings) -> Self {
-        Self::on(None, around).await
+        Self::on(None, around, &[]).await
     }
 
-    /// One on each back end there is.
-    pub async fn on_each() -> Vec<Self> {
-        let mut all = vec![Self::start().await];
+    /// One on each back end there is, with some keys set.
+    pub async fn with(more: &[(&str, &str)]) -> Vec<Self> {
+        let mut all = vec![Self::on(None, Surroundings::default(), more).await];
         if let Some(scratch) = ScratchPostgres::new().await {
-            all.push(Self::on(Some(scratch), Surroundings::default()).await);
+            all.push(Self::on(Some(scratch), Surroundings::default(), more).await);
         }
         all
     }
 
-    async fn on(scratch: Option<ScratchPostgres>, around: Surroundings) -> Self {
+    /// One on each back end there is.
+    pub async fn on_each() -> Vec<Self> {
+        Self::with(&[]).await
+    }
+
+    async fn on(
+        scratch: Option<ScratchPostgres>,
+        around: Surroundings,
+        more: &[(&str, &str)],
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let broker = BrokerProcess::start(folder.path()).await;
         let app = App::start().await;
         let socket = folder.path().join("data/run/broker.sock");
-        let set = [
+        let (socket, api) = (
+            socket.display().to_string(),
+            format!("http://{}/api/v3", app.address),
+        );
+        let mut set = vec![
             ("sandboxes.local", "off"),
-            ("broker.socket", &socket.display().to_string()),
+            ("broker.socket", &*socket),
             ("outbound.allow_private", "[\"127.0.0.1\"]"),
-            (
-                "oauth.apis.github",
-                &format!("http://{}/api/v3", app.address),
-            ),
+            ("oauth.apis.github", &api),
         ];
+        set.extend(more);
         let own = tempfile::tempdir().expect("a folder");
         let store = scratch.as_ref().map_or(Store::Sqlite, |scratch| {
             Store::Postgres(scratch.url().to_owned())
@@ -220,6 +231,12 @@ pub async fn connected_agent(owner: &Client, app: SocketAddr) -> String {
         .expect(201)
         .await;
     let agent = made.str("/id").to_owned();
+    connect(owner, app, &agent).await;
+    agent
+}
+
+/// Connects an agent to the app, and to a webhook there.
+pub async fn connect(owner: &Client, app: SocketAddr, agent: &str) {
     for (provider, url) in [
         ("github", None),
         ("webhook", Some(format!("http://{app}/hook"))),
@@ -235,7 +252,6 @@ pub async fn connected_agent(owner: &Client, app: SocketAddr) -> String {
             .await;
         assert!(!made.text.contains("canary"), "{}", made.text);
     }
-    agent
 }
 
 pub async fn decide(owner: &Client, door: &str, decision: &str) -> Answer {

@@ -2,6 +2,7 @@
 
 mod abandoned_commands;
 mod alone;
+pub mod approvals;
 mod compare;
 mod crash;
 pub mod crew;
@@ -14,7 +15,10 @@ pub mod killed;
 mod machines;
 mod origins;
 mod outcomes;
+mod parked;
+pub mod parked_killed;
 mod pinned;
+mod upgrade;
 mod windows;
 
 use roost_tests::{Answer, Client, eventually};

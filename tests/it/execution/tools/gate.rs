@@ -9,6 +9,7 @@ use super::{Bench, fresh};
 fn arguments(tool: &str) -> Value {
     match tool {
         "read_skill" => json!({ "name": "none" }),
+        "door.ask" => json!({ "action": "webhook.event.send", "params": { "event": "x" } }),
         "shell" => json!({ "command": "echo ran >> /workspace/touched" }),
         "read_file" => json!({ "path": "/workspace/there" }),
         "write_file" => json!({ "path": "/workspace/touched", "content": "written" }),

@@ -134,6 +134,7 @@ async fn capability(owner: &Person, name: &str) -> Capability {
         bundles: BTreeSet::from([Bundle::Skills, Bundle::Sandbox, Bundle::Repo]),
         run: None,
         pane: None,
+        place: None,
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Team {
 
 impl Team {
     /// The team in the API's answer to this person.
-    fn of(person: &Person, shown: &Value) -> Result<Self> {
+    pub fn of(person: &Person, shown: &Value) -> Result<Self> {
         let id = shown["id"].as_str().context("a team has an id")?;
         Ok(Self {
             id: id.parse()?,

@@ -1,15 +1,16 @@
 //! Measures durable runs in one go: steps per second compared with graphile-worker and DBOS, claim latency, cancelling
-//! a tree of 100 runs, 200 scripted agents at work. `deploy/runs-figures.sh` starts a PostgreSQL server that keeps
+//! a tree of 100 runs, 10,000 runs that wait, 200 scripted agents at work. `deploy/runs-figures.sh` starts a PostgreSQL server that keeps
 //! commits, and then this program; see CONTRIBUTING.md. The header of each file says what it measures and what it
 //! compares.
 //!
-//!     runs_figures [--only steps,claims,trees,agents] [--rounds 5] [--seconds 2] [--steps 5] [--trees 25]
-//!                  [--agents 200] [--turns 40] [--alone true] [--json FILE]
+//!     runs_figures [--only steps,claims,trees,agents,parked] [--rounds 5] [--seconds 2] [--steps 5] [--trees 25]
+//!                  [--parked 10000] [--agents 200] [--turns 40] [--alone true] [--json FILE]
 
 mod agents;
 mod claims;
 mod fake_executor;
 mod fixture;
+mod parked;
 mod peers;
 mod report;
 mod server;
@@ -32,6 +33,8 @@ struct Options {
     /// Steps of a run.
     steps: usize,
     trees: usize,
+    /// Runs that wait.
+    parked: usize,
     agents: usize,
     /// Turns of an agent's conversation.
     turns: usize,
@@ -48,6 +51,7 @@ impl Options {
             seconds: 2.0,
             steps: 5,
             trees: 25,
+            parked: 10_000,
             agents: 200,
             turns: 40,
             alone: false,
@@ -64,6 +68,7 @@ impl Options {
                 "--seconds" => options.seconds = value.parse()?,
                 "--steps" => options.steps = value.parse()?,
                 "--trees" => options.trees = value.parse()?,
+                "--parked" => options.parked = value.parse()?,
                 "--agents" => options.agents = value.parse()?,
                 "--turns" => options.turns = value.parse()?,
                 "--alone" => options.alone = value.parse()?,
@@ -104,6 +109,9 @@ async fn main() -> Result<()> {
     }
     if options.wants("trees") {
         trees::run(&options, &mut report).await?;
+    }
+    if options.wants("parked") {
+        parked::run(&options, &mut report).await?;
     }
     if options.wants("agents") {
         agents::run(&options, &mut report).await?;
