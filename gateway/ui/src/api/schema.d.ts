@@ -2917,6 +2917,11 @@ export interface components {
             agent_id: components["schemas"]["ClawId"];
             /** @description The agent's name at the time of the request. */
             agent_name: string;
+            /**
+             * Format: int32
+             * @description The index of the call in the step.
+             */
+            call?: number | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -2929,9 +2934,14 @@ export interface components {
             params: Record<string, never>;
             requested_by?: components["schemas"]["UserBrief"] | null;
             result?: components["schemas"]["DoorResult"] | null;
+            run_id?: components["schemas"]["RunId"] | null;
             state: components["schemas"]["DoorState"];
+            /** @description The step of the run, such as `coder#1`. */
+            step?: string | null;
             summary: string;
             target: string;
+            /** @description What the agent said with its request. */
+            words?: string | null;
         };
         /** Format: uuid */
         DoorId: string;
@@ -4312,6 +4322,11 @@ export interface components {
                 agent_id: components["schemas"]["ClawId"];
                 /** @description The agent's name at the time of the request. */
                 agent_name: string;
+                /**
+                 * Format: int32
+                 * @description The index of the call in the step.
+                 */
+                call?: number | null;
                 /** Format: date-time */
                 created_at: string;
                 /** Format: date-time */
@@ -4324,9 +4339,14 @@ export interface components {
                 params: Record<string, never>;
                 requested_by?: components["schemas"]["UserBrief"] | null;
                 result?: components["schemas"]["DoorResult"] | null;
+                run_id?: components["schemas"]["RunId"] | null;
                 state: components["schemas"]["DoorState"];
+                /** @description The step of the run, such as `coder#1`. */
+                step?: string | null;
                 summary: string;
                 target: string;
+                /** @description What the agent said with its request. */
+                words?: string | null;
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -4610,8 +4630,14 @@ export interface components {
                  * @description The last write of the run.
                  */
                 updated_at: string;
-                /** @description What the run waits for, as text. For an absent machine it is set only when a single run is requested. */
+                /** @description What the run waits for, as text. A run that waits has no step at work. */
                 waiting_on?: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the wait began.
+                 */
+                waiting_since?: string | null;
+                waits_for?: components["schemas"]["RunWaitsFor"] | null;
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -5408,15 +5434,15 @@ export interface components {
             tokens_out: number;
             /**
              * Format: date-time
-             * @description When the wait for an absent machine began. Absent when the step does not wait. `error` names the machine.
+             * @description When the wait began. Absent when the step does not wait. `error` says what it waits for.
              */
             waiting_since?: string | null;
         };
         /**
-         * @description The status of a step. All but the first are final.
+         * @description The status of a step. All but the first two are final.
          * @enum {string}
          */
-        RunStepStatus: "running" | "done" | "failed" | "cancelled";
+        RunStepStatus: "running" | "waiting" | "done" | "failed" | "cancelled";
         /** @description A run in a list. Its texts come from people and agents. */
         RunSummary: {
             agent_id?: components["schemas"]["ClawId"] | null;
@@ -5473,8 +5499,14 @@ export interface components {
              * @description The last write of the run.
              */
             updated_at: string;
-            /** @description What the run waits for, as text. For an absent machine it is set only when a single run is requested. */
+            /** @description What the run waits for, as text. A run that waits has no step at work. */
             waiting_on?: string | null;
+            /**
+             * Format: date-time
+             * @description When the wait began.
+             */
+            waiting_since?: string | null;
+            waits_for?: components["schemas"]["RunWaitsFor"] | null;
         };
         /** @description The task of a run of a team. */
         RunTeam: {
@@ -5502,6 +5534,16 @@ export interface components {
             scores: {
                 [key: string]: number;
             };
+        };
+        /** @description What a step waits for. Whatever it is wakes the step in its own transaction. */
+        RunWaitsFor: {
+            door: components["schemas"]["DoorId"];
+            /** @enum {string} */
+            type: "door";
+        } | {
+            machine: components["schemas"]["NodeId"];
+            /** @enum {string} */
+            type: "machine";
         };
         /** @description The tools that a team's agents may use. */
         RuntimeConfigChange: {

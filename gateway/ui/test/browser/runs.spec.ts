@@ -191,7 +191,7 @@ test.describe("runs", () => {
     expect(await tone(page, "planner")).toBe("waiting");
     await page
       .getByRole("row", { name: /Planner/ })
-      .getByText("Machine away")
+      .getByText("Waits", { exact: true })
       .waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "run-machine-away");

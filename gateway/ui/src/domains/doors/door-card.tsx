@@ -55,6 +55,20 @@ export function About({ door, action, agent }: Pick<CardProps, "door" | "action"
         </>
       )}{" "}
       asked <Ago at={door.created_at} />
+      {door.run_id && (
+        <>
+          {" in "}
+          <Link to="/runs/$id" params={{ id: door.run_id }} className="underline">
+            a run
+          </Link>
+          {door.step && (
+            <>
+              {", step "}
+              <bdi className="font-mono">{visible(door.step)}</bdi>
+            </>
+          )}
+        </>
+      )}
       {door.state === "pending" && <Destination door={door} />}
       {action?.description && <span className="block text-small text-fg-3">{action.description}</span>}
     </p>

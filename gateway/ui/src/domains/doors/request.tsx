@@ -52,6 +52,12 @@ export function Request({ door, action, whole = false }: Props) {
           <span className="block text-small text-fg-3">In short</span>
           <ForeignText text={door.summary} whole={whole} what="it in short" />
         </div>
+        {door.words && (
+          <div>
+            <span className="block text-small text-fg-3">What it said</span>
+            <ForeignText text={door.words} whole={whole} what="what it said" />
+          </div>
+        )}
         {params.length === 0 ? (
           <p className="text-small text-fg-3">It gives nothing else.</p>
         ) : (

@@ -150,7 +150,30 @@ export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
               )}
             </span>,
           ],
-          ...(run.waiting_on ? [["Waits", visible(run.waiting_on)] as [string, string]] : []),
+          ...(run.waiting_on
+            ? [
+                [
+                  "Waits",
+                  <span key="waits">
+                    {visible(run.waiting_on)}
+                    {run.waiting_since && (
+                      <>
+                        {" Since "}
+                        <Ago at={run.waiting_since} never="" />
+                      </>
+                    )}
+                    {run.waits_for?.type === "door" && (
+                      <>
+                        {" "}
+                        <Link to="/doors" className={textLink}>
+                          Decide
+                        </Link>
+                      </>
+                    )}
+                  </span>,
+                ] as [string, React.ReactNode],
+              ]
+            : []),
           ...(run.parent_run_id
             ? [
                 [

@@ -18,7 +18,7 @@ const STEPS: Record<string, { tone: Tone; word: string }> = {
   failed: { tone: "failed", word: "Failed" },
   cancelled: { tone: "offline", word: "Cancelled" },
 };
-const WAITS = { tone: "waiting", word: "Machine away" } as const;
+const WAITS = { tone: "waiting", word: "Waits" } as const;
 export const stepState = ({ status, waiting_since }: Pick<RunStep, "status" | "waiting_since">) =>
   waiting_since ? WAITS : (STEPS[status] ?? { tone: "idle" as const, word: status });
 
