@@ -77,11 +77,13 @@ pub mod node {
     impl Model {
         /// The name to show.
         pub fn called(&self) -> String {
-            self.name
-                .clone()
-                .or_else(|| self.hostname.clone())
-                .unwrap_or_else(|| "new machine".to_owned())
+            called(self.name.as_deref(), self.hostname.as_deref())
         }
+    }
+
+    /// The name to show of a machine with this given name and this hostname.
+    pub fn called(name: Option<&str>, hostname: Option<&str>) -> String {
+        name.or(hostname).unwrap_or("new machine").to_owned()
     }
 }
 

@@ -99,10 +99,10 @@ pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
         move |_| {
             let (fleet, turn) = (found.get().cloned(), turn.clone());
             async move {
-                match fleet {
-                    Some(fleet) => watch::look(&fleet, &turn).await,
-                    None => Ok(()),
+                if let Some(fleet) = fleet {
+                    watch::look(&fleet, &turn).await;
                 }
+                Ok(())
             }
         },
     )

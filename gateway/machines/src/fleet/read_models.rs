@@ -7,6 +7,7 @@ use sea_orm::{ConnectionTrait, DbErr};
 
 use super::bounds::bounds_of;
 use super::dto::Sample;
+use super::entity::node;
 use super::model::Connection;
 use super::store;
 use roost_platform::db::Db;
@@ -92,9 +93,8 @@ pub async fn names_of(
     scope: WorkspaceScope,
     ids: &[NodeId],
 ) -> Result<HashMap<NodeId, String>, DbErr> {
-    let nodes = store::some(db, scope, ids).await?;
+    let nodes = store::names(db, scope, ids).await?.into_iter();
     Ok(nodes
-        .into_iter()
-        .map(|node| (node.id, node.called()))
+        .map(|(id, name, hostname)| (id, node::called(name.as_deref(), hostname.as_deref())))
         .collect())
 }

@@ -62,6 +62,21 @@ pub async fn some(
         .await
 }
 
+/// The given names and the hostnames of these nodes of a workspace.
+pub async fn names(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    ids: &[NodeId],
+) -> Result<Vec<(NodeId, Option<String>, Option<String>)>, DbErr> {
+    of(scope)
+        .select_only()
+        .columns([node::Column::Id, node::Column::Name, node::Column::Hostname])
+        .filter(node::Column::Id.is_in(ids.iter().copied()))
+        .into_tuple()
+        .all(db)
+        .await
+}
+
 /// The nodes of a workspace, oldest first.
 pub async fn list(
     db: &impl ConnectionTrait,

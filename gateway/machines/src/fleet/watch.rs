@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use roost_protocol::machine::drain::Wish;
+use sea_orm::DbErr;
 
 use super::handle::FleetHandle;
 use super::node::NodeMsg;
@@ -19,7 +20,7 @@ use super::pulse::Pulse;
 use super::store;
 use roost_platform::db::Backend;
 use roost_platform::ids::NodeId;
-use roost_platform::supervision::{Address, Failure, Reply};
+use roost_platform::supervision::{Address, Reply};
 
 /// How often the contacts are looked at.
 pub(super) const EVERY: Duration = Duration::from_secs(1);
@@ -83,7 +84,7 @@ impl Present {
     }
 
     /// Compares with the store. Only machines that were here before the store was read can be missing in it.
-    async fn read_wishes(&self, fleet: &FleetHandle) -> Result<(), Failure> {
+    async fn read_wishes(&self, fleet: &FleetHandle) -> Result<(), DbErr> {
         let before: Vec<(NodeId, u64)> = {
             let here = self.here();
             here.iter().map(|(node, one)| (*node, one.number)).collect()
@@ -140,15 +141,15 @@ impl Drop for Presence {
     }
 }
 
-/// One look at all machines here.
-///
-/// # Errors
-/// When the store fails.
-pub(super) async fn look(fleet: &FleetHandle, turn: &AtomicU64) -> Result<(), Failure> {
+/// One look at all machines here. A store that fails does not stop it: the contacts are in memory, and the next wishes
+/// are read in a few seconds.
+pub(super) async fn look(fleet: &FleetHandle, turn: &AtomicU64) {
     fleet.present().look(fleet);
     let turn = turn.fetch_add(1, Ordering::Relaxed);
-    if fleet.db().backend() == Backend::Postgres && turn % WISHES_EACH == 0 {
-        fleet.present().read_wishes(fleet).await?;
+    if fleet.db().backend() == Backend::Postgres
+        && turn.is_multiple_of(WISHES_EACH)
+        && let Err(error) = fleet.present().read_wishes(fleet).await
+    {
+        tracing::warn!(%error, "the wishes of other gateways could not be read");
     }
-    Ok(())
 }
