@@ -157,6 +157,43 @@ async fn the_page_is_served_by_tls_with_a_cookie_for_tls_alone() {
 }
 
 #[tokio::test]
+async fn event_stream_over_tls_stays_with_the_http_server() {
+    let served = served().await;
+    let browser = served.authority.browser();
+    let login = browser
+        .post(format!("{}/api/auth/login", served.url))
+        .json(&json!({ "one_time": served.login().trim() }));
+    let login: serde_json::Value = login
+        .send()
+        .await
+        .expect("an answer")
+        .json()
+        .await
+        .expect("JSON");
+    let token = login["token"].as_str().expect("a token");
+    let stream = browser
+        .get(format!("{}/api/events", served.url))
+        .bearer_auth(token);
+    let mut stream = stream.send().await.expect("an answer");
+    assert_eq!(stream.status(), 200);
+    // The connection is not given away, so it need not close.
+    assert!(!stream.headers().contains_key("connection"));
+    let mut text = String::new();
+    let mut made = false;
+    while !text.contains("resource.changed") {
+        let piece = stream.chunk().await.expect("it goes on").expect("bytes");
+        text.push_str(&String::from_utf8_lossy(&piece));
+        if text.contains("retry: 2000") && !std::mem::replace(&mut made, true) {
+            let claw = browser.post(format!("{}/api/claws", served.url));
+            let claw = claw.bearer_auth(token).json(&json!({ "name": "one" }));
+            assert_eq!(claw.send().await.expect("an answer").status(), 201);
+        }
+    }
+    drop(stream);
+    served.gateway.stop().await;
+}
+
+#[tokio::test]
 async fn a_renewed_certificate_is_shown_without_a_restart() {
     let served = served().await;
     let shown = async || {

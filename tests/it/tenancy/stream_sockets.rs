@@ -265,3 +265,27 @@ async fn ended_session_closes_a_stream_that_nobody_reads() {
     drop(never);
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn clients_continue_without_a_gap_when_the_sender_restarts() {
+    let gateway = Gateway::start_with(&[("operators", r#"["owner@roost.localhost"]"#)]).await;
+    let owner = gateway.owner().await;
+    let mut stream = Stream::open(owner.get("/api/events?last_event_id=1.0")).await;
+    make(owner).await;
+    let first = stream.next().await.expect("it goes on");
+    assert_eq!(first.id.as_deref(), Some("1.1"));
+    let sender = "/api/ops/actors/roost%2Ffoundation%2Fstream-sender/restart";
+    owner.post(sender).expect(202).await;
+    // Its sockets close. What the client has not read before comes again, after its cursor.
+    while stream.next().await.is_some() {}
+    none_is_open(owner).await;
+    make(owner).await;
+    let mut again = Stream::open(owner.get("/api/events?last_event_id=1.1")).await;
+    let next = again.take(3).await;
+    let ids: Vec<_> = next
+        .iter()
+        .filter_map(|event| event.id.as_deref())
+        .collect();
+    assert_eq!(ids, ["1.2", "1.3", "1.4"]);
+    gateway.stop().await;
+}
