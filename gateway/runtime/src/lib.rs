@@ -29,6 +29,8 @@ use roost_platform::ids::SharedIds;
 use roost_platform::supervision::KillPoints;
 use roost_tenancy::auth::WorkspaceScope;
 
+use self::progress_events::Ended;
+
 mod agent_context;
 mod commands;
 mod compaction;
@@ -87,7 +89,7 @@ impl StepExecutor for Agents {
         let scope = job.journal.fence.scope();
         // Do not publish an update for every poll of an absent machine.
         if !job.journal.waited {
-            progress_events::task_update(self, &job, &context, 0, false).await;
+            progress_events::task_update(self, &job, &context, 0, None).await;
         }
         let (progress, publisher) = progress_stream::channel(
             &self.events,
@@ -105,8 +107,8 @@ impl StepExecutor for Agents {
         let (end, ()) = futures::join!(session.work(), publisher.run());
         let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         if !end.waits() {
-            let over = matches!(end, StepResult::Done(_));
-            progress_events::task_update(self, &job, &context, elapsed, over).await;
+            let ended = Ended::of(&end, job.attempt);
+            progress_events::task_update(self, &job, &context, elapsed, ended).await;
         }
         end
     }

@@ -1,16 +1,18 @@
 //! What subscribers see of an agent's work besides its text: its task, its tools, the nodes it touches, its screen.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::Agents;
 use super::agent_context::AgentContext;
 use super::progress_stream::ProgressSender;
-use roost_execution::runs::Answer;
-use roost_execution::runs::{StepJob, StepRow, StepStatus};
+use roost_execution::runs::{Answer, StepJob, StepResult, StepStatus, is_last};
 use roost_execution::tools;
+use roost_execution::topology::{self, Graph, StepRef};
 use roost_platform::events::{
     ActivityKind, AgentTaskUpdate, AgentToolCall, Event, FrameLine, LineKind, PartState, TaskPart,
-    WorldTouch,
+    WorldNodeId, WorldTouch,
 };
 
 /// The longest target or command line that is shown, in characters.
@@ -18,61 +20,109 @@ const SHOWN: usize = 200;
 /// The number of lines of a written file or of an answer that the screen shows.
 const LINES: usize = 12;
 
-/// Publishes `agent.task.update` with the step's place in its run. `over`: the step has ended, but its row does not
-/// say so yet.
+/// The end of a step that its row does not say yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    Done,
+    Failed,
+}
+
+impl Ended {
+    /// `None` when the step continues: another attempt follows, or it waits.
+    pub(super) fn of(end: &StepResult, attempt: u32) -> Option<Self> {
+        match end {
+            StepResult::Done(_) => Some(Self::Done),
+            StepResult::Failed { class, .. } if is_last(*class, attempt) => Some(Self::Failed),
+            _ => None,
+        }
+    }
+}
+
+/// Publishes `agent.task.update` with the step's place in its run.
 pub(super) async fn task_update(
     agents: &Agents,
     job: &StepJob,
     context: &AgentContext,
     elapsed_ms: u64,
-    over: bool,
+    ended: Option<Ended>,
 ) {
+    let rows = roost_execution::runs::steps(agents.db.read(), job.run.id).await;
+    let rows = rows.unwrap_or_default();
+    let here = &job.journal.step;
+    let known = rows.iter().map(|row| {
+        let number = |stored: i32| u32::try_from(stored).unwrap_or(u32::MAX);
+        let step = StepRef {
+            key: row.step_key.clone(),
+            lap: number(row.lap),
+            shard: number(row.shard),
+        };
+        let shown = seen(&row.status, ended.filter(|_| step == *here));
+        (step, shown)
+    });
+    // A graph that a newer gateway stored has no steps that this one knows before they begin.
+    let graph: Option<Graph> = serde_json::from_str(&job.run.graph).ok();
+    let certain = graph.map_or_else(Vec::new, |graph| topology::certain(&graph));
     let event = Event::AgentTaskUpdate(AgentTaskUpdate {
         agent_id: context.may.agent,
-        task_id: format!("{}/{}#{}", job.run.id, job.step.key, job.step.lap),
+        task_id: format!("{}/{here}", job.run.id),
         title: format!("{}: {}", job.node.name(), job.run.title),
         elapsed_ms: Some(elapsed_ms),
-        steps: parts(agents, job, over).await,
+        steps: parts(known, &certain),
     });
     emit(agents, job, event).await;
 }
 
-/// The steps of the run, as their rows describe them.
-async fn parts(agents: &Agents, job: &StepJob, over: bool) -> Vec<TaskPart> {
-    let rows = roost_execution::runs::steps(agents.db.read(), job.run.id).await;
-    let rows = rows.unwrap_or_default();
-    let ended = |row: &StepRow| {
-        over && row.step_key == job.step.key && u32::try_from(row.lap) == Ok(job.step.lap)
-    };
-    rows.iter()
-        .map(|row| part(&row.status, &row.step_key, row.lap, ended(row)))
-        .collect()
+/// What is shown of a step's status. The specification has three states. A failed or cancelled step is not done, so it is
+/// shown as pending, and its label gives the reason.
+fn seen(status: &str, ended: Option<Ended>) -> (PartState, &'static str) {
+    const FAILED: &str = ": failed";
+    match (StepStatus::parse(status), ended) {
+        (Some(StepStatus::Running), Some(Ended::Failed)) | (Some(StepStatus::Failed), _) => {
+            (PartState::Pending, FAILED)
+        }
+        (Some(StepStatus::Running), Some(Ended::Done)) | (Some(StepStatus::Done), _) => {
+            (PartState::Done, "")
+        }
+        (Some(StepStatus::Running), None) | (Some(StepStatus::Waiting), _) => {
+            (PartState::Active, "")
+        }
+        (Some(StepStatus::Cancelled), _) => (PartState::Pending, ": cancelled"),
+        // A status of a newer gateway.
+        (None, _) => (PartState::Pending, ""),
+    }
 }
 
-/// One step. The specification has three states. A failed or cancelled step is not done, so it is shown as pending,
-/// and its label gives the reason.
-fn part(status: &str, key: &str, lap: i32, has_ended: bool) -> TaskPart {
-    let (state, why) = match StepStatus::parse(status) {
-        Some(StepStatus::Running) if has_ended => (PartState::Done, ""),
-        Some(StepStatus::Running | StepStatus::Waiting) => (PartState::Active, ""),
-        Some(StepStatus::Done) => (PartState::Done, ""),
-        Some(StepStatus::Failed) => (PartState::Pending, ": failed"),
-        Some(StepStatus::Cancelled) => (PartState::Pending, ": cancelled"),
-        // A status of a newer gateway.
-        None => (PartState::Pending, ""),
-    };
-    let label = match lap {
-        1 => format!("{key}{why}"),
-        lap => format!("{key} (lap {lap}){why}"),
-    };
-    TaskPart { state, label }
+/// The steps that have begun, and then those that will follow whatever the agents answer.
+fn parts(
+    known: impl Iterator<Item = (StepRef, (PartState, &'static str))>,
+    certain: &[StepRef],
+) -> Vec<TaskPart> {
+    let mut begun = BTreeSet::new();
+    let mut parts = Vec::new();
+    for (step, (state, why)) in known {
+        let StepRef { key, lap, shard } = &step;
+        let place = match (lap, shard) {
+            (1, 0) => String::new(),
+            (lap, 0) => format!(" (lap {lap})"),
+            (lap, shard) => format!(" (lap {lap}, part {shard})"),
+        };
+        let label = format!("{key}{place}{why}");
+        parts.push(TaskPart { label, state });
+        begun.insert(step);
+    }
+    let to_come = certain.iter().filter(|step| !begun.contains(step));
+    parts.extend(to_come.map(|step| TaskPart {
+        label: step.key.clone(),
+        state: PartState::Pending,
+    }));
+    parts
 }
 
 /// Publishes that the agent asks its model.
 pub(super) fn thinking(context: &AgentContext, progress: &ProgressSender) {
     let event = Event::WorldTouch(WorldTouch {
         agent_id: context.may.agent,
-        node_id: format!("model:{}", context.model.name),
+        node_id: WorldNodeId::model(&context.model.name),
         kind: Some(ActivityKind::Service),
         weight: None,
     });
@@ -96,7 +146,7 @@ pub(super) fn calling(
     progress.push_event(event);
     let touch = Event::WorldTouch(WorldTouch {
         agent_id: context.may.agent,
-        node_id: format!("tool:{}", tool.chars().take(64).collect::<String>()),
+        node_id: WorldNodeId::tool(&tool.chars().take(64).collect::<String>()),
         kind: Some(ActivityKind::Event),
         weight: Some(0.5),
     });
@@ -192,7 +242,92 @@ async fn emit(agents: &Agents, job: &StepJob, event: Event) {
 mod tests {
     use serde_json::json;
 
+    use roost_execution::runs::Class;
+
     use super::*;
+
+    fn step(key: &str, lap: u32) -> StepRef {
+        StepRef {
+            key: key.to_owned(),
+            lap,
+            shard: 0,
+        }
+    }
+
+    #[test]
+    fn failed_and_cancelled_steps_are_never_done_and_their_labels_say_so() {
+        let rows = [
+            ("done", None),
+            ("failed", None),
+            ("cancelled", None),
+            ("running", None),
+            ("running", Some(Ended::Done)),
+            ("running", Some(Ended::Failed)),
+            ("failed", Some(Ended::Done)),
+            ("of a newer gateway", None),
+        ];
+        let known = rows
+            .iter()
+            .map(|(status, ended)| (step("a", 1), seen(status, *ended)));
+        let shown: Vec<_> = parts(known, &[])
+            .into_iter()
+            .map(|part| (part.state, part.label))
+            .collect();
+        let expected = [
+            (PartState::Done, "a"),
+            (PartState::Pending, "a: failed"),
+            (PartState::Pending, "a: cancelled"),
+            (PartState::Active, "a"),
+            (PartState::Done, "a"),
+            (PartState::Pending, "a: failed"),
+            (PartState::Pending, "a: failed"),
+            (PartState::Pending, "a"),
+        ];
+        assert_eq!(
+            shown,
+            expected.map(|(state, label)| (state, label.to_owned()))
+        );
+    }
+
+    #[test]
+    fn steps_to_come_are_pending_and_stand_after_those_that_began() {
+        let active = (PartState::Active, "");
+        let known = [(step("hub/plan", 1), active), (step("a", 2), active)].into_iter();
+        let certain = [step("hub/plan", 1), step("hub/merge", 1)];
+        let shown: Vec<_> = parts(known, &certain)
+            .into_iter()
+            .map(|part| (part.label, part.state))
+            .collect();
+        let expected = [
+            ("hub/plan", PartState::Active),
+            ("a (lap 2)", PartState::Active),
+            ("hub/merge", PartState::Pending),
+        ];
+        assert_eq!(
+            shown,
+            expected.map(|(label, state)| (label.to_owned(), state))
+        );
+    }
+
+    #[test]
+    fn attempt_that_will_be_repeated_does_not_end_its_step() {
+        let failed = |class, attempt| {
+            let end = StepResult::Failed {
+                class,
+                detail: String::new(),
+                after: None,
+            };
+            Ended::of(&end, attempt)
+        };
+        assert_eq!(
+            Ended::of(&StepResult::Done(String::new()), 1),
+            Some(Ended::Done)
+        );
+        assert_eq!(failed(Class::Terminal, 1), Some(Ended::Failed));
+        assert_eq!(failed(Class::Retryable, 1), None);
+        assert_eq!(failed(Class::Retryable, 1_000), Some(Ended::Failed));
+        assert_eq!(failed(Class::Away, 1_000), None);
+    }
 
     #[test]
     fn a_target_is_one_clean_line() {

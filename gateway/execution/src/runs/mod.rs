@@ -64,7 +64,7 @@ pub use error::{RunError, under};
 pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};
 pub use journal::{Journal, JournalError, MOST_ENTRIES};
-pub use model::{Class, Kind, StepStatus, Tier, effect_key, titled};
+pub use model::{Class, Kind, StepStatus, Tier, effect_key, is_last, titled};
 pub use origin::{Caller, Origin, OriginWord};
 pub use outcome::{Decided, Evidence, Outcome};
 pub use parking::lock_working;

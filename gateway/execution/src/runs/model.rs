@@ -164,6 +164,15 @@ pub fn after_failure(
     Verdict::Again(spread.max(requested))
 }
 
+/// Whether a failed attempt is the last one of its step, also when the run has retries left.
+pub fn is_last(class: Class, attempt: u32) -> bool {
+    match class {
+        Class::Away => false,
+        Class::Retryable => attempt >= STEP_ATTEMPTS,
+        _ => true,
+    }
+}
+
 /// Decides on a step whose machine is away. The absence counts no attempt of the step or the run, only the time since
 /// it began. `requested` is the longest time between two polls, for polls that cost more than a question.
 pub fn after_absence(

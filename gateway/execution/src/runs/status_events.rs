@@ -6,12 +6,10 @@ use sea_orm::DbErr;
 
 use super::entity::run;
 use super::handle::RunsHandle;
-use crate::topology::{EdgeKind, Graph, NodeKind};
+use crate::topology::{self, Graph};
 use roost_agents::claws::status;
 use roost_platform::db::WriteTx;
-use roost_platform::events::{
-    Event, Formation, Stamped, TopologyUpdate, WorldEdge, WorldEdgeKind, WorldNode, WorldTier,
-};
+use roost_platform::events::{Event, Formation, Stamped, WorldNodeId};
 use roost_platform::ids::ClawId;
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -33,52 +31,12 @@ pub(super) async fn change_agents(
 /// Publishes the topology of a run that begins.
 pub(super) async fn topology(runs: &RunsHandle, row: &run::Model, graph: &Graph) {
     let scope = WorkspaceScope::of_row(row.workspace_id);
-    let event = Event::TopologyUpdate(update(row, graph));
-    runs.inner
-        .events
-        .emit(scope, event.about(row.about()))
-        .await;
-}
-
-fn update(row: &run::Model, graph: &Graph) -> TopologyUpdate {
-    let of_run = format!("run:{}", row.id);
-    let id = |node: &str| -> String {
-        match graph
-            .node(node)
-            .and_then(|node| node.attributes.agent.or(node.attributes.team))
-        {
-            Some(id) => id.to_string(),
-            None => format!("{of_run}/{node}"),
-        }
+    let root = match row.team_id {
+        Some(team) => WorldNodeId::Team(team),
+        None => WorldNodeId::run(row.id),
     };
-    let mut nodes = vec![WorldNode {
-        id: of_run.clone(),
-        tier: WorldTier::Team,
-        label: Some(row.title.clone()),
-        parent_id: None,
-    }];
-    nodes.extend(graph.nodes.iter().map(|node| WorldNode {
-        id: id(&node.id),
-        tier: match node.kind {
-            NodeKind::Agent => WorldTier::Agent,
-            NodeKind::Team | NodeKind::Run => WorldTier::Team,
-            NodeKind::Company => WorldTier::Company,
-        },
-        label: Some(node.name().to_owned()),
-        parent_id: Some(of_run.clone()),
-    }));
-    let edges = graph.edges.iter().map(|edge| WorldEdge {
-        from: id(&edge.from),
-        to: id(&edge.to),
-        kind: Some(match edge.kind {
-            EdgeKind::Parent => WorldEdgeKind::Parent,
-            EdgeKind::Peer => WorldEdgeKind::Peer,
-            EdgeKind::Flow => WorldEdgeKind::Flow,
-        }),
-    });
-    TopologyUpdate {
-        formation: Formation::Live,
-        nodes,
-        edges: edges.collect(),
-    }
+    let shown = topology::world(root, &row.title, graph, Formation::Live);
+    let event = Event::TopologyUpdate(shown);
+    let event = event.about(row.about());
+    runs.inner.events.emit(scope, event).await;
 }

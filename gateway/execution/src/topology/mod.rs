@@ -38,6 +38,7 @@ mod step;
 mod tests;
 mod verdict;
 mod wiring;
+mod world;
 
 pub use assemble::{Contender, Role, alone, build, comparison, rearranged};
 pub use check::{MAX_EDGES, MAX_NODES, Mistake, check};
@@ -51,6 +52,7 @@ pub use nesting::{Nested, Nesting, circle_in_words, levels, teams_of};
 pub use prompt::prompt;
 pub use step::{Bounds, Next, Outcome, Output, Outputs, Purpose, Read, Step, StepRef};
 pub use verdict::{Verdict, label, verdict};
+pub use world::{formation, world};
 
 /// The steps that can run now. `input` is the goal: a kind may divide it among its steps.
 pub fn next(graph: &Graph, input: &str, outputs: &Outputs) -> Next {
@@ -68,5 +70,14 @@ pub fn expected(graph: &Graph) -> Bounds {
     match check(graph) {
         Ok(()) => kinds::of(graph.kind).expected(graph),
         Err(_) => Bounds { least: 0, most: 0 },
+    }
+}
+
+/// The steps that a run of this graph takes whatever its agents answer, unless a step fails: those that can be shown before
+/// they begin. Empty for a graph that does not fit its kind.
+pub fn certain(graph: &Graph) -> Vec<StepRef> {
+    match check(graph) {
+        Ok(()) => kinds::of(graph.kind).certain(graph),
+        Err(_) => Vec::new(),
     }
 }

@@ -14,6 +14,7 @@ mod dto;
 mod effective_settings;
 pub(crate) mod entity;
 mod error;
+mod layout;
 mod lifecycle;
 mod model;
 mod nested;

@@ -8,6 +8,7 @@ use super::work::{
     AgentComputerFrame, AgentReasoningDelta, AgentTaskUpdate, AgentToolCall, Telemetry,
     TopologyUpdate, WorldTouch,
 };
+use super::{AgentMessage, RoutineUpdate, WorldNodeId};
 use crate::ids::{ClawId, DoorId, NodeId};
 
 /// Every event that the log can hold.
@@ -42,6 +43,10 @@ pub enum Event {
     TopologyUpdate(TopologyUpdate),
     /// What the workspace uses now.
     Telemetry(Telemetry),
+    /// An agent writes to another one.
+    AgentMessage(AgentMessage),
+    /// A routine's progress or schedule.
+    RoutineUpdate(RoutineUpdate),
 }
 
 /// What an agent does now.
@@ -98,11 +103,11 @@ pub enum ActivityKind {
     Event,
 }
 
-/// `node.activity`. `nodeId` is the id of a node in the world view. A machine's id there is derived from its own id.
+/// `node.activity`: something happens at a node of the world view.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeActivity {
-    pub node_id: String,
+    pub node_id: WorldNodeId,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,14 +119,10 @@ pub struct NodeActivity {
 }
 
 impl NodeActivity {
-    /// Activity on a machine; its world node is `machine:<id>`, or `machine:local` for the gateway's host.
+    /// Activity on a machine; `None` is the gateway's host.
     pub fn on_machine(node: Option<NodeId>, label: impl Into<String>, heat: f64) -> Event {
-        let node_id = match node {
-            Some(id) => format!("machine:{id}"),
-            None => "machine:local".to_owned(),
-        };
         Event::NodeActivity(Self {
-            node_id,
+            node_id: WorldNodeId::Machine(node),
             label: Some(label.into()),
             kind: Some(ActivityKind::Event),
             heat: Some(heat.clamp(0.0, 1.0)),
@@ -287,7 +288,9 @@ impl Event {
             | Self::PlacementFallback(_)
             | Self::DoorRequest(_)
             | Self::DoorResolve(_)
-            | Self::TopologyUpdate(_) => false,
+            | Self::TopologyUpdate(_)
+            | Self::AgentMessage(_)
+            | Self::RoutineUpdate(_) => false,
         }
     }
 
@@ -313,6 +316,8 @@ impl Event {
             Self::WorldTouch(_) => "world.touch",
             Self::TopologyUpdate(_) => "topology.update",
             Self::Telemetry(_) => "telemetry",
+            Self::AgentMessage(_) => "agent.message",
+            Self::RoutineUpdate(_) => "routine.update",
         }
     }
 
@@ -330,11 +335,13 @@ impl Event {
             Self::AgentComputerFrame(e) => Some(e.agent_id),
             Self::AgentToolCall(e) => Some(e.agent_id),
             Self::WorldTouch(e) => Some(e.agent_id),
+            Self::AgentMessage(e) => Some(e.from_agent_id),
             Self::NodeActivity(_)
             | Self::ResourceChanged(_)
             | Self::Reported(_)
             | Self::DoorResolve(_)
             | Self::TopologyUpdate(_)
+            | Self::RoutineUpdate(_)
             | Self::Telemetry(_) => None,
         }
     }
@@ -355,6 +362,8 @@ impl Event {
             Self::WorldTouch(e) => serde_json::to_string(e),
             Self::TopologyUpdate(e) => serde_json::to_string(e),
             Self::Telemetry(e) => serde_json::to_string(e),
+            Self::AgentMessage(e) => serde_json::to_string(e),
+            Self::RoutineUpdate(e) => serde_json::to_string(e),
         };
         encoded.expect("structs of strings, numbers and ids always encode")
     }

@@ -14,11 +14,13 @@
 mod entity;
 mod kinds;
 mod log;
+mod planned;
 pub mod relay;
 mod replay;
 mod retention;
 mod store;
 mod work;
+mod world;
 mod writer;
 
 #[cfg(test)]
@@ -30,6 +32,7 @@ pub use kinds::{
     PlacementFallback, ResourceChanged, ResourceKind,
 };
 pub use log::EventLog;
+pub use planned::{AgentMessage, RoutineKind, RoutineState, RoutineUpdate};
 pub use replay::{Page, Replay, replay};
 pub use retention::{Retention, sweep};
 pub use store::{about_agent, append, before_oldest, before_run, head, open_log, remove_log};
@@ -38,6 +41,7 @@ pub use work::{
     Formation, FrameLine, LineKind, PartState, Stamped, TaskPart, Telemetry, TopologyUpdate,
     WorldEdge, WorldEdgeKind, WorldNode, WorldTier, WorldTouch,
 };
+pub use world::{NotAWorldNode, WorldNodeId};
 
 pub use super::hub::{
     About, EventId, Filter, Hub, Listener, Listening, StoredEvent, WakeBatches, Watch,

@@ -32,6 +32,59 @@ fn a_filter_lets_through_what_it_names_and_nothing_else() {
 }
 
 #[test]
+fn filters_by_run_mission_and_room_let_through_what_happened_there() {
+    let mut seen = event(WorkspaceId(Uuid::from_u128(1)), 1);
+    let id = |n| Some(Uuid::from_u128(n));
+    seen.about = About {
+        run: id(1),
+        mission: id(2),
+        room: id(3),
+    };
+    let filter = |run_id, mission_id, room_id| Filter {
+        run_id,
+        mission_id,
+        room_id,
+        ..Filter::default()
+    };
+    for (wanted, passes) in [
+        (filter(id(1), None, None), true),
+        (filter(None, id(2), None), true),
+        (filter(None, None, id(3)), true),
+        (filter(id(1), id(2), id(3)), true),
+        (filter(id(2), None, None), false),
+        (filter(None, id(3), None), false),
+        (filter(None, None, id(1)), false),
+        (filter(id(1), None, id(1)), false),
+    ] {
+        assert_eq!(wanted.wants(&seen), passes, "{wanted:?}");
+    }
+    seen.about = About::default();
+    assert!(!filter(None, None, id(3)).wants(&seen));
+}
+
+#[test]
+fn frame_says_in_a_line_of_its_own_what_the_event_happened_in() {
+    let id = EventId { epoch: 1, seq: 7 };
+    let text = |about| {
+        let frame = StoredEvent::frame(id, "telemetry", &about, "{}");
+        String::from_utf8(frame.to_vec()).unwrap()
+    };
+    let room = Uuid::nil();
+    let about = About {
+        room: Some(room),
+        ..About::default()
+    };
+    assert_eq!(
+        text(about),
+        format!("id: 1.7\nevent: telemetry\nabout: {{\"room\":\"{room}\"}}\ndata: {{}}\n\n")
+    );
+    assert_eq!(
+        text(About::default()),
+        "id: 1.7\nevent: telemetry\ndata: {}\n\n"
+    );
+}
+
+#[test]
 fn each_type_that_we_make_is_one_that_clients_may_filter_by() {
     let made = [
         Event::AgentStatus(AgentStatus {

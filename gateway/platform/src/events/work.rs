@@ -4,7 +4,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{About, Event};
+use super::{About, Event, WorldNodeId};
 use crate::ids::ClawId;
 
 /// The state of a part of a task.
@@ -124,8 +124,7 @@ pub struct AgentToolCall {
 #[serde(rename_all = "camelCase")]
 pub struct WorldTouch {
     pub agent_id: ClawId,
-    /// A node of the world view: `machine:<id>`, `machine:local` or `model:<name>`.
-    pub node_id: String,
+    pub node_id: WorldNodeId,
     /// `service` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(default = "service")]
@@ -161,12 +160,24 @@ pub enum WorldTier {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorldNode {
-    pub id: String,
+    pub id: WorldNodeId,
     pub tier: WorldTier,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_id: Option<String>,
+    pub parent_id: Option<WorldNodeId>,
+}
+
+impl WorldNode {
+    /// A node at the level that its id says.
+    pub fn new(id: WorldNodeId, label: impl Into<String>, parent_id: Option<WorldNodeId>) -> Self {
+        Self {
+            tier: id.tier(),
+            id,
+            label: Some(label.into()),
+            parent_id,
+        }
+    }
 }
 
 /// The meaning of an edge in a topology.
@@ -181,8 +192,8 @@ pub enum WorldEdgeKind {
 /// An edge of a topology.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct WorldEdge {
-    pub from: String,
-    pub to: String,
+    pub from: WorldNodeId,
+    pub to: WorldNodeId,
     /// `parent` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(default = "parent")]

@@ -5,13 +5,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use roost_platform::events::{
-    AgentComputerFrame, AgentReasoningDelta, AgentStatus, AgentTaskUpdate, AgentToolCall,
-    DoorRequest, DoorResolve, EventId, NodeActivity, PlacementFallback, ResourceChanged, Telemetry,
-    TopologyUpdate, WorldTouch,
+    AgentComputerFrame, AgentMessage, AgentReasoningDelta, AgentStatus, AgentTaskUpdate,
+    AgentToolCall, DoorRequest, DoorResolve, EventId, NodeActivity, PlacementFallback,
+    ResourceChanged, RoutineUpdate, Telemetry, TopologyUpdate, WorldTouch,
 };
 
-/// The events of `/api/events`: a field for each type, with the content of its `data:` line. Types that the gateway
-/// does not emit yet are not listed.
+/// The events of `/api/events`: a field for each type, with the content of its `data:` line. Nothing emits `agent.message`
+/// and `routine.update` yet: rooms and routines will.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it only describes; each field is sent by itself")]
 pub struct LiveEvents {
@@ -41,6 +41,10 @@ pub struct LiveEvents {
     topology_update: TopologyUpdate,
     #[schema(rename = "telemetry")]
     telemetry: Telemetry,
+    #[schema(rename = "agent.message")]
+    agent_message: AgentMessage,
+    #[schema(rename = "routine.update")]
+    routine_update: RoutineUpdate,
     trimmed: Trimmed,
     reset: Reset,
     beat: Beat,

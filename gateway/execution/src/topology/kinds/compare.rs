@@ -129,6 +129,15 @@ impl Definition for Compare {
         }
     }
 
+    fn certain(&self, graph: &Graph) -> Vec<StepRef> {
+        let work = candidates(graph)
+            .into_iter()
+            .map(|node| StepRef::new(node, Purpose::Work, 1));
+        let judge = graph.nodes.iter().filter(|node| is_judge(node));
+        work.chain(judge.map(|node| StepRef::new(node, Purpose::Verdict, 1)))
+            .collect()
+    }
+
     fn tiers(&self, graph: &Graph) -> Vec<Vec<usize>> {
         let at = |judge: bool| {
             let all = 0..graph.nodes.len();

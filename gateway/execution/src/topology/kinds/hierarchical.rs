@@ -105,6 +105,17 @@ impl Definition for Hierarchical {
         }
     }
 
+    /// Which nodes below the top work, the plans say.
+    fn certain(&self, graph: &Graph) -> Vec<StepRef> {
+        let wiring = Wiring::of(graph, EdgeKind::Parent);
+        let top = wiring.roots().into_iter().take(1);
+        top.flat_map(|top| {
+            [Purpose::Plan, Purpose::Report]
+                .map(|purpose| StepRef::new(&graph.nodes[top], purpose, 1))
+        })
+        .collect()
+    }
+
     fn tiers(&self, graph: &Graph) -> Vec<Vec<usize>> {
         let wiring = Wiring::of(graph, EdgeKind::Parent);
         let mut tiers = Vec::new();

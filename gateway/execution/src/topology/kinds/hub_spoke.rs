@@ -80,6 +80,14 @@ impl Definition for HubSpoke {
         }
     }
 
+    /// Which spokes work, the hub says in its plan.
+    fn certain(&self, graph: &Graph) -> Vec<StepRef> {
+        let hub = Crew::of(graph).hub;
+        [Purpose::Plan, Purpose::Merge]
+            .map(|purpose| StepRef::new(hub, purpose, 1))
+            .into()
+    }
+
     fn tiers(&self, graph: &Graph) -> Vec<Vec<usize>> {
         let is_hub = |&node: &usize| graph.nodes[node].seat == Some(Seat::Hub);
         let (hub, spokes) = (0..graph.nodes.len()).partition(is_hub);

@@ -22,6 +22,8 @@ pub(super) trait Definition {
     fn next(&self, graph: &Graph, input: &str, outputs: &Outputs) -> Next;
     /// The number of steps of a run.
     fn expected(&self, graph: &Graph) -> Bounds;
+    /// The steps that every run takes, in their order, unless one fails.
+    fn certain(&self, graph: &Graph) -> Vec<StepRef>;
     /// The nodes in rows from top to bottom, for drawings.
     fn tiers(&self, graph: &Graph) -> Vec<Vec<usize>>;
 }

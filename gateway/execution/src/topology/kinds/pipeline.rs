@@ -147,6 +147,12 @@ impl Definition for Pipeline {
         }
     }
 
+    fn certain(&self, graph: &Graph) -> Vec<StepRef> {
+        let path = path(graph).into_iter();
+        path.map(|node| StepRef::new(&graph.nodes[node], Purpose::Work, 1))
+            .collect()
+    }
+
     fn tiers(&self, graph: &Graph) -> Vec<Vec<usize>> {
         path(graph).into_iter().map(|node| vec![node]).collect()
     }

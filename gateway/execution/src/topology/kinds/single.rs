@@ -52,6 +52,10 @@ impl Definition for Single {
         Bounds { least: 1, most: 1 }
     }
 
+    fn certain(&self, graph: &Graph) -> Vec<StepRef> {
+        vec![StepRef::new(&graph.nodes[0], Purpose::Work, 1)]
+    }
+
     fn tiers(&self, _graph: &Graph) -> Vec<Vec<usize>> {
         vec![vec![0]]
     }

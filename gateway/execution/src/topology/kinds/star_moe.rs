@@ -91,6 +91,15 @@ impl Definition for StarMoe {
         }
     }
 
+    /// Which experts work, the gate says in its scores.
+    fn certain(&self, graph: &Graph) -> Vec<StepRef> {
+        let star = Star::of(graph);
+        vec![
+            StepRef::new(star.gate, Purpose::Gate, 1),
+            StepRef::new(star.hub, Purpose::Merge, 1),
+        ]
+    }
+
     fn tiers(&self, graph: &Graph) -> Vec<Vec<usize>> {
         let star = Star::of(graph);
         let at = |id: &str| {

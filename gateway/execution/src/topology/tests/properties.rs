@@ -160,6 +160,9 @@ proptest! {
         prop_assert!(trace.steps.len() <= bounds.most as usize, "{} of {bounds:?}", trace.steps.len());
         if let Next::Done { from, .. } = &trace.end {
             prop_assert!(trace.steps.contains_key(from));
+            for step in certain(&graph) {
+                prop_assert!(trace.steps.contains_key(&step), "{step:?} was announced and did not come");
+            }
         }
         prop_assert_eq!(run(second), trace);
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::teams::dto::{RuntimeConfigChange, TeamChange};
 use crate::teams::entity::{member, team};
+use crate::teams::layout::layout;
 use crate::teams::model::State;
 use crate::teams::plan::NO_COMPARISON;
 use crate::teams::{TeamError, TeamsContext, nested, store};
@@ -100,6 +101,9 @@ pub async fn change(
             false => None,
         };
         changed.push("shared_sandbox");
+    }
+    if changed.contains(&"topology") || changed.contains(&"name") {
+        change.events(layout(&row));
     }
     let details = serde_json::json!({ "fields": changed });
     written(change, row, "team.changed", details).await

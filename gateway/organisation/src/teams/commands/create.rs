@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::teams::dto::NewTeam;
 use crate::teams::entity::{member, team};
+use crate::teams::layout::layout;
 use crate::teams::model::State;
 use crate::teams::plan::{self, Member};
 use crate::teams::{TeamError, TeamsContext, nested, store};
@@ -147,6 +148,7 @@ pub async fn create(
     });
     change.record("team.created", ("team", &id), details);
     change.event(Event::changed(ResourceKind::Team, id, row.version));
+    change.events(layout(&row));
     change.commit().await?;
     Ok(row)
 }
