@@ -294,6 +294,7 @@ impl Session<'_> {
             may.sandbox_of,
             id,
             wanted,
+            self.job.journal.fence.about,
         );
         match made.await {
             Ok(_) => Ok(()),

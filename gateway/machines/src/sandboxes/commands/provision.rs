@@ -13,7 +13,7 @@ use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Machine, Placement, Setting, State, place};
 use crate::sandboxes::{SandboxError, SandboxesHandle, Starter, store, transition};
 use roost_agents::claws;
-use roost_platform::events::{Event, PlacementFallback, ResourceKind};
+use roost_platform::events::{About, Event, PlacementFallback, ResourceKind};
 use roost_platform::ids::{ClawId, SandboxId, UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -55,7 +55,8 @@ pub async fn provision_asked(
         Some(_) => {}
         None => wanted.node_id = sandboxes.agents.preferred_machine(scope, agent).await?,
     }
-    provision(sandboxes, scope, user, agent, id, wanted).await
+    let about = About::default();
+    provision(sandboxes, scope, user, agent, id, wanted, about).await
 }
 
 /// Whether the workspace has the machine: `local`, or a node by its id.
@@ -74,7 +75,8 @@ pub async fn has_machine(
     }
 }
 
-/// Gives the agent a sandbox and waits until it runs. An agent with a sandbox keeps it, and its machine.
+/// Gives the agent a sandbox and waits until it runs. An agent with a sandbox keeps it, and its machine. `about` is the run
+/// that needs the sandbox.
 ///
 /// # Errors
 /// [`SandboxError::Quota`] at the plan's limit; [`SandboxError::Limits`] above a limit of the chosen machine;
@@ -86,8 +88,9 @@ pub async fn provision(
     agent: ClawId,
     id: SandboxId,
     wanted: NewSandbox,
+    about: About,
 ) -> Result<Provisioned, SandboxError> {
-    let (row, made) = begin(sandboxes, scope, user, agent, id, wanted).await?;
+    let (row, made) = begin(sandboxes, scope, user, agent, id, wanted, about).await?;
     transition::ensure_watch(sandboxes, &row).await?;
     let row = transition::wait_for_end(sandboxes, scope, row.id, WAIT).await?;
     match State::parse(&row.state) {
@@ -109,6 +112,7 @@ async fn begin(
     agent: ClawId,
     id: SandboxId,
     wanted: NewSandbox,
+    about: About,
 ) -> Result<(container::Model, bool), SandboxError> {
     let mut change = Change::begin(sandboxes, scope, user).await?;
     let claw = claws::find(change.tx(), scope, agent)
@@ -183,13 +187,12 @@ async fn begin(
         "name": claw.name, "sandbox": row.id, "node": row.node_id, "image": row.image,
     });
     change.record("sandbox.provisioned", ("claw", &agent), details);
-    change.event(Event::changed(ResourceKind::Sandbox, row.id, row.version));
-    change.event(Event::changed(
-        ResourceKind::Quota,
-        scope.workspace(),
-        row.version,
-    ));
-    change.events(fallback_event(agent, placement));
+    let facts = [
+        Event::changed(ResourceKind::Sandbox, row.id, row.version),
+        Event::changed(ResourceKind::Quota, scope.workspace(), row.version),
+    ];
+    let facts = facts.into_iter().chain(fallback_event(agent, placement));
+    change.events(facts.map(|fact| fact.about(about)));
     change.commit().await?;
     Ok((row, true))
 }
