@@ -72,6 +72,7 @@ const PASSED: &[&str] = &[
     "additionalProperties",
     "items",
     "title",
+    "pattern",
 ];
 
 fn check(schema: &Value, data: &Value, at: &str) -> Result<(), String> {

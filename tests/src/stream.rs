@@ -16,6 +16,8 @@ pub struct Event {
     pub id: Option<String>,
     pub kind: String,
     pub data: Value,
+    /// The line `about:`; null without one.
+    pub about: Value,
 }
 
 /// An open stream.
@@ -111,7 +113,11 @@ impl Stream {
                 if let Err(wrong) = specification::events::check(&kind, &data) {
                     panic!("an event is not as specified: {wrong}: {data}");
                 }
+                let about = field("about").map_or(Value::Null, |about| {
+                    serde_json::from_str(about).expect("the line is JSON")
+                });
                 self.ready.push_back(Event {
+                    about,
                     id: field("id").map(str::to_owned),
                     kind,
                     data,

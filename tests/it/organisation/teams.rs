@@ -1,5 +1,6 @@
 //! Teams from templates with the scripted model: creation, storage, permissions, end.
 
+use roost_platform::events::WorldNodeId;
 use roost_tests::{Gateway, Stream, eventually};
 use serde_json::{Value, json};
 
@@ -203,6 +204,7 @@ async fn run_events_have_exactly_the_specified_fields_live_and_replayed() {
     // The stream checks each event against its schema.
     let mut stream = Stream::open(owner.get(&format!("/api/topology-runs/{id}/events"))).await;
     let mut kinds = std::collections::BTreeSet::new();
+    let mut seen = Vec::new();
     while ![
         "agent.reasoning.delta",
         "agent.task.update",
@@ -215,8 +217,19 @@ async fn run_events_have_exactly_the_specified_fields_live_and_replayed() {
     .all(|kind| kinds.contains(*kind))
     {
         let event = stream.next().await.expect("more events of the run");
-        kinds.insert(event.kind);
+        assert_eq!(event.about["run"], json!(id), "{event:?}");
+        kinds.insert(event.kind.clone());
+        seen.push(event);
     }
+    shows_the_run(&seen, &team);
+    // The stream of the workspace with a filter has the same events.
+    let filtered = format!("/api/events?from=oldest&run_id={id}");
+    let mut filtered = Stream::open(owner.get(&filtered)).await;
+    let same = filtered.take(seen.len()).await;
+    let ids = |events: &[roost_tests::Event]| -> Vec<_> {
+        events.iter().map(|event| event.id.clone()).collect()
+    };
+    assert_eq!(ids(&same), ids(&seen));
     let calls = owner
         .get(&format!("/api/topology-runs/{id}/calls"))
         .expect(200)
@@ -240,6 +253,75 @@ async fn run_events_have_exactly_the_specified_fields_live_and_replayed() {
             .contains("not offered"),
         "{refused}"
     );
+    gateway.stop().await;
+}
+
+/// The world view and the tasks of a pipeline's run of `writer` and `editor`.
+fn shows_the_run(events: &[roost_tests::Event], team: &Value) {
+    let of = |kind: &str| events.iter().find(|event| event.kind == kind).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let shown = &of("topology.update").data;
+    assert_eq!(shown["formation"], "live");
+    let ids: Vec<String> = shown["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| text(&node["id"]))
+        .collect();
+    assert_eq!(ids[0], format!("team:{}", text(&team["id"])));
+    assert!(
+        ids.len() == 3 && ids[1..].iter().all(|id| id.starts_with("agent:")),
+        "{ids:?}"
+    );
+    assert_eq!(shown["edges"][0]["from"], json!(ids[1]));
+    let first = of("agent.task.update");
+    assert_eq!(
+        first.data["steps"],
+        json!([{ "label": "writer", "state": "active" }, { "label": "editor", "state": "pending" }])
+    );
+    for touch in events.iter().filter(|event| event.kind == "world.touch") {
+        let node: WorldNodeId = text(&touch.data["nodeId"]).parse().unwrap();
+        assert!(
+            matches!(node, WorldNodeId::Service(_) | WorldNodeId::Event(_)),
+            "{node}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn topology_of_a_team_is_shown_when_it_is_made_and_when_it_changes() {
+    let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
+    let owner = gateway.owner().await;
+    let path = "/api/events?from=oldest&types=topology.update";
+    let mut stream = Stream::open(owner.get("/api/events?types=topology.update")).await;
+    let new = json!({ "name": "Ring", "topology": "hub_spoke", "roles": [{ "slot": "hub" }, { "slot": "a" }] });
+    let team = owner.post("/api/teams").json(&new).expect(201).await.body;
+    let made = stream.next().await.unwrap().data;
+    assert_eq!(made["formation"], "hierarchy");
+    let root = format!("team:{}", team["id"].as_str().unwrap());
+    assert_eq!(
+        (&made["nodes"][0]["id"], &made["nodes"][0]["label"]),
+        (&json!(root), &json!("Ring"))
+    );
+    assert_eq!(made["nodes"][1]["parentId"], json!(root));
+    assert_eq!(made["edges"][0]["kind"], "parent");
+    let path_of = format!("/api/teams/{}", team["id"].as_str().unwrap());
+    // A description does not change the structure.
+    let described = json!({ "description": "x" });
+    owner.patch(&path_of).json(&described).expect(200).await;
+    let mut line = team["topology"].clone();
+    line["kind"] = json!("pipeline");
+    line["edges"][0]["kind"] = json!("flow");
+    for node in line["nodes"].as_array_mut().unwrap() {
+        node["seat"].take();
+    }
+    let changed = json!({ "topology": line });
+    owner.patch(&path_of).json(&changed).expect(200).await;
+    let changed = stream.next().await.unwrap().data;
+    assert_eq!(changed["formation"], "flat");
+    assert_eq!(changed["nodes"].as_array().unwrap().len(), 3);
+    let all = Stream::open(owner.get(path)).await.take(2).await;
+    assert_eq!(all[1].data, changed, "these two and no others");
     gateway.stop().await;
 }
 

@@ -63,7 +63,7 @@ impl Need {
 pub struct Specified {
     pub kind: &'static str,
     pub fields: &'static [Field],
-    /// Whether a part of Roost sends it today. The test fails when that changes, so the list stays true.
+    /// Whether a part of Roost sends it today. The test compares it with `Event::EMITTED`. All are documented.
     pub sent: bool,
 }
 

@@ -83,6 +83,31 @@ test.describe("live", () => {
     await page.getByRole("button", { name: "Drain", exact: true }).waitFor();
   });
 
+  test("an EventSource of the browser reads the stream and leaves out what an event is about", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    // The page's own stream and this one.
+    const read = page.evaluate(
+      () =>
+        new Promise<Record<string, unknown>>((done) => {
+          const source = new EventSource("/api/events");
+          source.addEventListener("open", () => document.body.setAttribute("data-open", ""));
+          source.addEventListener("agent.reasoning.delta", (event) => {
+            source.close();
+            done({ data: event.data as string, id: event.lastEventId, keys: Object.keys(event) });
+          });
+        }),
+    );
+    await page.locator("body[data-open]").waitFor();
+    const data = { agentId: mock.state.claws[0].id, text: "Hello." };
+    mock.hub.emit("agent.reasoning.delta", data, { run: "r1", mission: "m1", room: "o1" });
+    const { data: text, id, keys } = await read;
+    expect(JSON.parse(String(text))).toStrictEqual(data);
+    expect(id).toMatch(/^m1\.\d+$/);
+    expect(keys).not.toContain("about");
+  });
+
   test("a machine is marked when it breaks its promise", async ({ visit }) => {
     const { mock, page } = await visit();
     mock.state.breakProbe = "engine_socket";
