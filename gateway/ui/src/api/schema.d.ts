@@ -2441,6 +2441,14 @@ export interface components {
              */
             version: number;
         };
+        /** @description `agent.message`: an agent writes to another one. Rooms will emit it. */
+        AgentMessage: {
+            fromAgentId: components["schemas"]["ClawId"];
+            text: string;
+            toAgentId: components["schemas"]["ClawId"];
+            /** Format: date-time */
+            ts?: string | null;
+        };
         /** @description `agent.reasoning.delta`: a chunk to append to the reasoning stream. */
         AgentReasoningDelta: {
             agentId: components["schemas"]["ClawId"];
@@ -3343,11 +3351,12 @@ export interface components {
          */
         LineKind: "plain" | "add" | "del" | "ok" | "warn" | "cursor";
         /**
-         * @description The events of `/api/events`: a field for each type, with the content of its `data:` line. Types that the gateway
-         *     does not emit yet are not listed.
+         * @description The events of `/api/events`: a field for each type, with the content of its `data:` line. Nothing emits `agent.message`
+         *     and `routine.update` yet: rooms and routines will.
          */
         LiveEvents: {
             "agent.computer.frame": components["schemas"]["AgentComputerFrame"];
+            "agent.message": components["schemas"]["AgentMessage"];
             "agent.reasoning.delta": components["schemas"]["AgentReasoningDelta"];
             "agent.status": components["schemas"]["AgentStatus"];
             "agent.task.update": components["schemas"]["AgentTaskUpdate"];
@@ -3359,6 +3368,7 @@ export interface components {
             "placement.fallback": components["schemas"]["PlacementFallback"];
             reset: components["schemas"]["Reset"];
             "resource.changed": components["schemas"]["ResourceChanged"];
+            "routine.update": components["schemas"]["RoutineUpdate"];
             telemetry: components["schemas"]["Telemetry"];
             "topology.update": components["schemas"]["TopologyUpdate"];
             trimmed: components["schemas"]["Trimmed"];
@@ -3926,7 +3936,7 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description `node.activity`. `nodeId` is the id of a node in the world view. A machine's id there is derived from its own id. */
+        /** @description `node.activity`: something happens at a node of the world view. */
         NodeActivity: {
             /**
              * Format: double
@@ -3935,7 +3945,7 @@ export interface components {
             heat?: number | null;
             kind?: components["schemas"]["ActivityKind"] | null;
             label?: string | null;
-            nodeId: string;
+            nodeId: components["schemas"]["WorldNodeId"];
         };
         /** @description The most that a machine lends to sandboxes. */
         NodeBounds: {
@@ -5151,6 +5161,32 @@ export interface components {
         RoomMessageId: string;
         /** Format: uuid */
         RoutineId: string;
+        /**
+         * @description What makes a routine begin.
+         * @enum {string}
+         */
+        RoutineKind: "cron" | "loop";
+        /**
+         * @description The state of a routine.
+         * @enum {string}
+         */
+        RoutineState: "running" | "scheduled" | "done" | "failed" | "door";
+        /** @description `routine.update`: a routine's progress or schedule. Routines will emit it. */
+        RoutineUpdate: {
+            kind: components["schemas"]["RoutineKind"];
+            name: string;
+            owner?: string | null;
+            /**
+             * Format: double
+             * @description 0 to 1.
+             */
+            progress?: number | null;
+            /** Format: uuid */
+            routineId: string;
+            /** @description A cron expression, or a hint when it runs next. */
+            schedule?: string | null;
+            state?: components["schemas"]["RoutineState"] | null;
+        };
         /** @description One run. */
         Run: components["schemas"]["RunSummary"] & {
             checkpoint: components["schemas"]["RunCheckpoint"];
@@ -6397,10 +6433,10 @@ export interface components {
         WorkspaceId: string;
         /** @description An edge of a topology. */
         WorldEdge: {
-            from: string;
+            from: components["schemas"]["WorldNodeId"];
             /** @default parent */
             kind?: components["schemas"]["WorldEdgeKind"] | null;
-            to: string;
+            to: components["schemas"]["WorldNodeId"];
         };
         /**
          * @description The meaning of an edge in a topology.
@@ -6409,11 +6445,13 @@ export interface components {
         WorldEdgeKind: "parent" | "peer" | "flow";
         /** @description A node of a topology. */
         WorldNode: {
-            id: string;
+            id: components["schemas"]["WorldNodeId"];
             label?: string | null;
-            parentId?: string | null;
+            parentId?: components["schemas"]["WorldNodeId"] | null;
             tier: components["schemas"]["WorldTier"];
         };
+        /** @description A node of the world view: a kind, a colon, and an id. A machine's id is `local` for the gateway's own host. A service and an event have names, for example `service:model/<name>`, `event:tool/<name>`, `event:run/<id>`. */
+        WorldNodeId: string;
         /**
          * @description The level of a node in the world view.
          * @enum {string}
@@ -6424,8 +6462,7 @@ export interface components {
             agentId: components["schemas"]["ClawId"];
             /** @default service */
             kind?: components["schemas"]["ActivityKind"] | null;
-            /** @description A node of the world view: `machine:<id>`, `machine:local` or `model:<name>`. */
-            nodeId: string;
+            nodeId: components["schemas"]["WorldNodeId"];
             /**
              * Format: double
              * @description 0 to 1; 1 when absent.
