@@ -14,7 +14,7 @@ use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::events::EventLog;
 use roost_platform::ids::{RunId, SharedIds};
-use roost_platform::supervision::{Nudge, SupervisorHandle};
+use roost_platform::supervision::SupervisorHandle;
 use roost_tenancy::change::ChangeContext;
 
 /// The number of ended runs that a slow receiver may lag behind. After that it reads the rows.
