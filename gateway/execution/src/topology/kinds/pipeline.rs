@@ -147,10 +147,17 @@ impl Definition for Pipeline {
         }
     }
 
+    /// A rejection that stops the pipeline ends the run before the nodes after it.
     fn certain(&self, graph: &Graph) -> Vec<StepRef> {
-        let path = path(graph).into_iter();
-        path.map(|node| StepRef::new(&graph.nodes[node], Purpose::Work, 1))
-            .collect()
+        let mut steps = Vec::new();
+        for at in path(graph) {
+            let node = &graph.nodes[at];
+            steps.push(StepRef::new(node, Purpose::Work, 1));
+            if node.attributes.on_reject == Some(OnReject::Stop) {
+                break;
+            }
+        }
+        steps
     }
 
     fn tiers(&self, graph: &Graph) -> Vec<Vec<usize>> {
