@@ -298,11 +298,7 @@ pub fn team_templates(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Tea
 
 /// `GET /api/topology-runs`
 #[must_use]
-pub fn runs(
-    limit: Option<u64>,
-    origin: Option<&RunOriginWord>,
-    all: Option<bool>,
-) -> Call<Page<RunSummary>> {
+pub fn runs(limit: Option<u64>, origin: Option<&RunOriginWord>, all: Option<bool>) -> Call<Page<RunSummary>> {
     let mut call = Call::new(Method::GET, "/api/topology-runs".to_owned());
     call.query("limit", limit);
     call.query("origin", origin);
