@@ -23,6 +23,7 @@ mod completion;
 mod dto;
 mod ends;
 pub mod entity;
+mod entity_links;
 mod entry;
 mod error;
 mod fence;

@@ -1,0 +1,66 @@
+//! Rows of `run_children` and `run_waits`: what the calls of a step started, and what a step waits for.
+
+/// A run that a call of a step started.
+pub mod child {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::RunId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_children")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run_id: RunId,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub step_key: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub lap: i32,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub shard: i32,
+        /// The index of the call.
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub idx: i32,
+        pub child_run_id: RunId,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// A step that waits for something outside.
+pub mod wait {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::RunId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_waits")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run_id: RunId,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub step_key: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub lap: i32,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub shard: i32,
+        /// The kind of a `WaitOn`, and the id of what it waits for.
+        pub kind: String,
+        pub subject: String,
+        /// For people.
+        #[sea_orm(column_type = "Text")]
+        pub text: String,
+        pub since_ms: i64,
+        /// When the wait ends by itself.
+        pub due_ms: Option<i64>,
+        /// What it waits for is there. The step works again, or is about to.
+        pub woken: bool,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
