@@ -2,5 +2,4 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first failure")]
 
 mod backups;
-mod earlier_runs;
 mod schema;

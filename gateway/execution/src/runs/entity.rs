@@ -8,6 +8,7 @@ pub mod run {
     use sea_orm::{DbErr, FromQueryResult};
 
     use super::{record, state};
+    pub use crate::runs::listed::Listed;
     use crate::runs::origin::Origin;
     use roost_platform::events::About;
     use roost_platform::ids::{
@@ -166,84 +167,6 @@ pub mod run {
                 forgotten_ms: self.forgotten_ms,
             };
             (record, state)
-        }
-    }
-
-    /// A run in a list: a [`Model`] without the graph, the input and the results.
-    #[derive(Clone, Debug, PartialEq, Eq, FromQueryResult)]
-    pub struct Listed {
-        pub id: RunId,
-        pub status: String,
-        pub kind: String,
-        pub tier: String,
-        pub origin: String,
-        pub origin_refs: Option<String>,
-        pub title: String,
-        pub error: Option<String>,
-        pub error_code: Option<String>,
-        pub outcome: Option<String>,
-        pub outcome_reason: Option<String>,
-        pub outcome_evidence: Option<String>,
-        pub created_by: UserId,
-        pub created_ms: i64,
-        pub updated_ms: i64,
-        pub started_ms: Option<i64>,
-        pub ended_ms: Option<i64>,
-        pub team_id: Option<TeamId>,
-        pub agent_id: Option<ClawId>,
-        pub mission_id: Option<MissionId>,
-        pub mission_phase_id: Option<MissionPhaseId>,
-        pub room_id: Option<RoomId>,
-        pub parent_run_id: Option<RunId>,
-        pub forked_from: Option<RunId>,
-        pub forked_step: Option<String>,
-        pub cancel_requested_ms: Option<i64>,
-        pub waiting_on: Option<String>,
-        pub steps_done: i32,
-        pub steps_most: i32,
-        pub tokens_in: i64,
-        pub tokens_out: i64,
-        pub cost_microusd: i64,
-        pub cost_ceiling_microusd: Option<i64>,
-    }
-
-    impl From<&Model> for Listed {
-        fn from(row: &Model) -> Self {
-            Self {
-                id: row.id,
-                status: row.status.clone(),
-                kind: row.kind.clone(),
-                tier: row.tier.clone(),
-                origin: row.origin.clone(),
-                origin_refs: row.origin_refs.clone(),
-                title: row.title.clone(),
-                error: row.error.clone(),
-                error_code: row.error_code.clone(),
-                outcome: row.outcome.clone(),
-                outcome_reason: row.outcome_reason.clone(),
-                outcome_evidence: row.outcome_evidence.clone(),
-                created_by: row.created_by,
-                created_ms: row.created_ms,
-                updated_ms: row.updated_ms,
-                started_ms: row.started_ms,
-                ended_ms: row.ended_ms,
-                team_id: row.team_id,
-                agent_id: row.agent_id,
-                mission_id: row.mission_id,
-                mission_phase_id: row.mission_phase_id,
-                room_id: row.room_id,
-                parent_run_id: row.parent_run_id,
-                forked_from: row.forked_from,
-                forked_step: row.forked_step.clone(),
-                cancel_requested_ms: row.cancel_requested_ms,
-                waiting_on: row.waiting_on.clone(),
-                steps_done: row.steps_done,
-                steps_most: row.steps_most,
-                tokens_in: row.tokens_in,
-                tokens_out: row.tokens_out,
-                cost_microusd: row.cost_microusd,
-                cost_ceiling_microusd: row.cost_ceiling_microusd,
-            }
         }
     }
 }

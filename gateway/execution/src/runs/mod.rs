@@ -30,6 +30,7 @@ mod fence;
 mod handle;
 mod journal;
 mod lease_renewer;
+mod listed;
 pub mod model;
 pub mod origin;
 mod outcome;

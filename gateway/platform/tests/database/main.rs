@@ -3,5 +3,6 @@
 
 mod beside;
 mod credentials;
+mod earlier_runs;
 mod leases;
 mod transactions;
