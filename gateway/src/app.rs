@@ -333,6 +333,7 @@ impl Gateway {
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
             repos: repos::branch(&contexts.repos),
+            committer: runs.lane(),
             runs: work.branch,
             public: listener(
                 public,

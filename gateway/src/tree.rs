@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   secret broker (where this gateway starts it) · credential sweeper · door executor · saga driver · audit chain · event relay · wake batches · stream watch · retention · event retention
+//! ├─ foundation   secret broker (where this gateway starts it) · committer · credential sweeper · door executor · saga driver · audit chain · event relay · wake batches · stream watch · retention · event retention
 //! ├─ events       one writer for each workspace that has ephemeral events
 //! ├─ live         one actor for each open stream
 //! ├─ operations   work that operators requested
@@ -19,6 +19,7 @@ use crate::app::retention;
 use crate::edge::server::certificate::Certificate;
 use crate::edge::server::serve::{self, Listener};
 use roost_connections::doors::{self, ApprovalExecutor};
+use roost_execution::runs::Lane;
 use roost_platform::broker::outbox::{self, CredentialSweeper};
 use roost_platform::broker::{self, Embedded};
 use roost_platform::clock::SharedClock;
@@ -60,6 +61,8 @@ pub struct Parts {
     pub repos: SupervisorSpec,
     /// The branch `runs`.
     pub runs: SupervisorSpec,
+    /// The committer of runs.
+    pub committer: Lane,
     pub public: Listener,
     pub operator: Listener,
 }
@@ -131,6 +134,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
         None => foundation,
     };
     foundation
+        .child(parts.committer.child())
         .child(ChildSpec::periodic(
             "credential-sweeper",
             ActorKind::CredentialSweeper,

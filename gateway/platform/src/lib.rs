@@ -6,6 +6,7 @@
 pub mod backoff;
 pub mod broker;
 pub mod clock;
+pub mod committer;
 pub mod db;
 pub mod events;
 pub mod hub;

@@ -20,11 +20,11 @@ use roost_tenancy::auth::WorkspaceScope;
 pub async fn work(
     tx: &WriteTx,
     steps: impl IntoIterator<Item = (ClawId, i32)>,
-) -> Result<Vec<(WorkspaceId, Stamped)>, DbErr> {
+) -> Result<Vec<(ClawId, WorkspaceId, Stamped)>, DbErr> {
     let changed = state_store::add(tx, &summed(steps)).await?;
     Ok(changed
         .into_iter()
-        .map(|row| (row.workspace_id, event(row)))
+        .map(|row| (row.agent_id, row.workspace_id, event(row)))
         .collect())
 }
 

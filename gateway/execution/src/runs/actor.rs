@@ -16,6 +16,7 @@ use super::model::{Class, Status, StepStatus};
 use super::outcome::Outcome;
 use super::progress::{Move, Progress};
 use super::step_executor::{StepJob, StepResult};
+use super::writes::{self, RunWrite};
 use super::{completion, entity::run, parking, queue, status_events, store};
 use crate::tools::Pane;
 use crate::topology::{NodeKind, Output, Step, StepRef};
@@ -212,7 +213,7 @@ impl RunActor {
             to_start.push(at);
         }
         if ended.is_some() || !begun.is_empty() || !self.woken.is_empty() {
-            self.write(cx, ended.as_ref(), &begun).await?;
+            self.write(cx, ended, &begun).await?;
         }
         for at in to_start {
             self.start_job(cx, &at);
@@ -221,6 +222,44 @@ impl RunActor {
     }
 
     async fn write(
+        &mut self,
+        cx: &Context<Msg>,
+        ended: Option<(StepRef, Ended)>,
+        begun: &[(Step, i32)],
+    ) -> Result<(), FenceError> {
+        if !self.woken.is_empty() {
+            return self.write_woken(cx, ended.as_ref(), begun).await;
+        }
+        let begins: Vec<writes::Begin> = begun
+            .iter()
+            .map(|(step, position)| {
+                let node = self.progress.node(step);
+                writes::Begin {
+                    at: step.name(),
+                    position: *position,
+                    node: step.node.clone(),
+                    purpose: step.purpose.as_str(),
+                    agent: node.and_then(|node| node.attributes.agent).map(ClawId),
+                }
+            })
+            .collect();
+        let last = begins.iter().rev().find_map(|begin| begin.agent);
+        let write = RunWrite {
+            pane: last.map(|agent| Pane::of_run(self.row.id, agent)),
+            ends: Vec::from_iter(ended),
+            begins,
+            publish: true,
+            ..RunWrite::of(self.fence)
+        };
+        kill_point!(cx, "runs.checkpoint.before_commit");
+        writes::commit(&self.runs.inner.committer, write).await?;
+        kill_point!(cx, "runs.checkpoint.after_commit");
+        Ok(())
+    }
+
+    /// As [`write`](Self::write), and resumes the steps that woke up. Their waits are rows of their own, so this is a
+    /// transaction of its own.
+    async fn write_woken(
         &mut self,
         cx: &Context<Msg>,
         ended: Option<&(StepRef, Ended)>,
@@ -281,6 +320,7 @@ impl RunActor {
             step: step.clone(),
             journal: Journal {
                 db: self.runs.inner.db.clone(),
+                committer: self.runs.inner.committer.clone(),
                 fence: self.fence,
                 step: at.clone(),
                 waited: work.away,

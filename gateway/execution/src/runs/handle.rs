@@ -10,6 +10,7 @@ use super::ends::AfterRun;
 use super::step_executor::StepExecutor;
 use super::subjects::Subjects;
 use super::wakes::RunWakes;
+use super::writes::{Committer, Lane, RunWrites};
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::events::EventLog;
@@ -32,6 +33,10 @@ pub(super) struct Inner {
     pub ids: SharedIds,
     pub events: EventLog,
     pub step_executor: Arc<dyn StepExecutor>,
+    /// Writes what the runs' owners write, in group commits.
+    pub committer: Committer,
+    /// The worker of the committer.
+    pub lane: Lane,
     /// The teams that runs work for.
     pub subjects: Arc<dyn Subjects>,
     /// Acts on the end of runs.
@@ -77,8 +82,14 @@ pub struct Parts {
 impl RunsHandle {
     /// Creates the handle.
     pub fn new(parts: Parts) -> Self {
+        let writes = RunWrites {
+            clock: parts.clock.clone(),
+        };
+        let (committer, lane) = Committer::new(parts.db.clone(), writes);
         Self {
             inner: Arc::new(Inner {
+                committer,
+                lane,
                 owner: parts.ids.next().to_string(),
                 db: parts.db,
                 clock: parts.clock,
@@ -101,6 +112,11 @@ impl RunsHandle {
     /// Wakes parked steps, for load programs.
     pub fn wakes(&self) -> &RunWakes {
         &self.inner.wakes
+    }
+
+    /// The worker of the committer, for the tree.
+    pub fn lane(&self) -> Lane {
+        self.inner.lane.clone()
     }
 
     /// Wakes the claimer: a run is in the queue.

@@ -10,6 +10,7 @@ use super::entry::{ChildEnd, Entry, NewEntry, Unreadable};
 use super::fence::{Fence, FenceError, Used, this_step};
 use super::model::Status;
 use super::store;
+use super::writes::{self, Committer, RunWrite};
 use crate::topology::StepRef;
 use roost_platform::db::{Db, WriteTx};
 
@@ -24,6 +25,7 @@ const PAGE: u64 = 500;
 #[derive(Clone)]
 pub struct Journal {
     pub db: Db,
+    pub(super) committer: Committer,
     pub fence: Fence,
     pub step: StepRef,
     /// Whether the step was waiting for something absent when this attempt began.
@@ -117,11 +119,23 @@ impl Journal {
     ///
     /// # Errors
     /// [`FenceError`].
-    pub async fn write(&self, entry: NewEntry) -> Result<(), FenceError> {
-        let mut tx = self.db.write().await?;
-        self.write_in(&mut tx, entry).await?;
-        tx.commit().await?;
-        Ok(())
+    pub async fn write(&self, new: NewEntry) -> Result<(), FenceError> {
+        let row = writes::Entry {
+            index: stored(new.index),
+            kind: new.entry.kind().as_str(),
+            content: new.entry.to_json().to_string(),
+            failed: new.entry.failed(),
+            name: new.name,
+            took_ms: new.took_ms,
+        };
+        let write = RunWrite {
+            used: new.used,
+            step: Some(self.step.clone()),
+            entry: Some(row),
+            waited: self.waited,
+            ..RunWrite::of(self.fence)
+        };
+        writes::commit(&self.committer, write).await.map(drop)
     }
 
     /// Adds the usage of a failed turn that has no entry.
@@ -129,11 +143,12 @@ impl Journal {
     /// # Errors
     /// [`FenceError`].
     pub async fn spend(&self, used: Used) -> Result<(), FenceError> {
-        let tx = self.db.write().await?;
-        self.fence.pass(&tx, used, 0).await?;
-        self.add(&tx, used).await?;
-        tx.commit().await?;
-        Ok(())
+        let write = RunWrite {
+            used,
+            step: Some(self.step.clone()),
+            ..RunWrite::of(self.fence)
+        };
+        writes::commit(&self.committer, write).await.map(drop)
     }
 
     async fn add(&self, tx: &WriteTx, used: Used) -> Result<(), DbErr> {

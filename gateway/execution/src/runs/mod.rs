@@ -52,6 +52,7 @@ pub mod tree;
 mod waits;
 mod waker;
 mod wakes;
+mod writes;
 
 pub use commands::{New as NewRun, cancel_of_agent, enqueue, start_in};
 pub use dto::RunSummary;
@@ -78,6 +79,7 @@ pub use stream::router as stream_router;
 pub use subjects::{Subject, Subjects};
 pub use waits::{WaitOn, Waiting};
 pub use wakes::RunWakes;
+pub use writes::Lane;
 
 use roost_platform::supervision::{AnyChild, SupervisorSpec};
 

@@ -25,7 +25,7 @@ pub(super) async fn change_agents(
     let ended = ended.iter().map(|agent| (*agent, -1));
     let begun = begun.iter().map(|agent| (*agent, 1));
     let events = status::work(tx, ended.chain(begun)).await?;
-    Ok(events.into_iter().map(|(_, event)| event).collect())
+    Ok(events.into_iter().map(|(.., event)| event).collect())
 }
 
 /// Publishes the topology of a run that begins.

@@ -57,7 +57,7 @@ pub(super) async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), F
     let over: Vec<RunId> = ended.clone().map(|run| run.id).collect();
     // Lock agents and teams first, the event log after them, as all writers in a workspace do.
     let mut events: BTreeMap<WorkspaceId, Vec<Stamped>> = BTreeMap::new();
-    for (workspace, rests) in status::work(&tx, rested.iter().map(|agent| (*agent, -1))).await? {
+    for (_, workspace, rests) in status::work(&tx, rested.iter().map(|agent| (*agent, -1))).await? {
         events.entry(workspace).or_default().push(rests);
     }
     let ends = ends::of_runs(&*tx, &over).await?;

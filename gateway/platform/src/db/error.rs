@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sea_orm::DbErr;
+use sea_orm::{DbErr, RuntimeErr};
 
 /// Failures of opening, migrating, saving and restoring. Statement errors inside a domain stay `DbErr`.
 #[derive(Debug, thiserror::Error)]
@@ -113,4 +113,48 @@ pub fn is_disk_full(error: &DbErr) -> bool {
     ["disk is full", "No space left on device"]
         .iter()
         .any(|words| text.contains(words))
+}
+
+/// What a failed statement says about the transaction's writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Another transaction stood in the way. The same writes may pass when they are written again.
+    Conflict,
+    /// The database refused the content of a write.
+    OfTheWrite,
+    /// The database cannot write now.
+    OfTheDatabase,
+}
+
+/// Classifies the error of a statement.
+pub fn fault_of(error: &DbErr) -> Fault {
+    let refused = match error {
+        DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
+            error.as_database_error()
+        }
+        _ => None,
+    };
+    let Some(refused) = refused else {
+        // An answer that does not fit is a fault of this write. A connection that broke is not.
+        return match error {
+            DbErr::Conn(_) | DbErr::ConnectionAcquire(_) | DbErr::Exec(_) | DbErr::Query(_) => {
+                Fault::OfTheDatabase
+            }
+            _ => Fault::OfTheWrite,
+        };
+    };
+    let code = refused.code().unwrap_or_default();
+    match &*code {
+        "40P01" | "40001" => Fault::Conflict,
+        // PostgreSQL: connection, resources, operator's intervention, system.
+        state if state.len() == 5 => match &state[..2] {
+            "08" | "53" | "57" | "58" => Fault::OfTheDatabase,
+            _ => Fault::OfTheWrite,
+        },
+        // SQLite: busy, locked, read only, I/O, corrupt, full, cannot open. The low byte is the primary code.
+        result => match result.parse::<u32>().map(|code| code & 0xff) {
+            Ok(5 | 6 | 8 | 10 | 11 | 13 | 14) => Fault::OfTheDatabase,
+            _ => Fault::OfTheWrite,
+        },
+    }
 }

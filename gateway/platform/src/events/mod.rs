@@ -11,6 +11,7 @@
 //! Tables: `events`, `event_heads`, `event_cuts`. In the tree: `foundation/events` (writers), `foundation/event-relay`,
 //! `foundation/event-batches`, `foundation/event-retention`.
 
+mod append_all;
 mod entity;
 mod kinds;
 mod log;
@@ -26,6 +27,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use append_all::append_all;
 pub use entity::{cuts as cuts_entity, event as event_entity, head as head_entity};
 pub use kinds::{
     ActivityKind, AgentState, AgentStatus, Decision, DoorRequest, DoorResolve, Event, NodeActivity,

@@ -47,7 +47,7 @@ pub const KILL_POINTS: &[KillPoint] = &[
     },
     KillPoint {
         name: "runs.checkpoint.before_commit",
-        place: "a step ended or new steps begin; the transaction is not committed",
+        place: "a step ended or new steps begin; the committer does not have the write yet",
     },
     KillPoint {
         name: "runs.checkpoint.after_commit",
@@ -68,6 +68,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
     KillPoint {
         name: "waits.park.after_commit",
         place: "the run is parked; its actor still lives",
+    },
+    KillPoint {
+        name: "committer.before_commit",
+        place: "a batch of writes of runs is written; its transaction is not committed",
+    },
+    KillPoint {
+        name: "committer.after_commit",
+        place: "a batch is durable and published; none of its writers has an answer yet",
     },
     KillPoint {
         name: "runtime.session.before_model",

@@ -78,6 +78,8 @@ kinds! {
     StreamClock, "stream_clock", Local, Static;
     /// Writes the bytes of streams to their connections.
     StreamSender, "stream_sender", Local, Static;
+    /// Writes what the owners of runs write, in group commits.
+    Committer, "committer", Local, Static;
     /// Appends one workspace's ephemeral events in group commits.
     EventWriter, "event_writer", Leased, Temporary;
     /// Appends the hashes of the audit chain.

@@ -2,6 +2,7 @@
 //! on a database of its own.
 
 mod beside;
+mod committer;
 mod credentials;
 mod earlier_runs;
 mod leases;

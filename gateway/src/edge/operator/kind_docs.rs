@@ -53,6 +53,10 @@ pub const fn of(kind: ActorKind) -> KindDoc {
             "the connections of open streams, and the bytes that they have not taken",
             "no event: events are rows; these connections close, and the clients reconnect where they were",
         ),
+        K::Committer => (
+            "the writes of runs that wait for their batch",
+            "nothing that was answered: a batch is committed as a whole or not at all, and a run whose write got no answer reads its rows again",
+        ),
         K::EventWriter => (
             "uncommitted ephemeral events",
             "no fact: facts are written in the transaction of their change; at most one group of uncommitted ephemeral events, which is counted as dropped",

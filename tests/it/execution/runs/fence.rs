@@ -9,7 +9,7 @@ use roost_tests::eventually;
 use sea_orm::{ConnectionTrait, Statement};
 
 use super::crew::Crew;
-use super::{line_of, over, started};
+use super::{line_of, over, started, steps};
 
 /// The lease of the owners that claim in these tests.
 const LEASE: Duration = Duration::from_secs(30);
@@ -167,6 +167,35 @@ async fn concurrent_claims_give_each_run_one_owner_and_workspaces_take_turns() {
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn run_is_taken_up_with_a_new_epoch_when_nobody_knows_whether_its_batch_was_committed() {
+    for point in ["committer.before_commit", "committer.after_commit"] {
+        let crew = Crew::that(|key, _| Some(StepResult::Done(format!("{key} done"))));
+        // The begin of the first step passes. The next batch ends it, and its answer never comes.
+        let dies = format!("{point}=panic@1");
+        let set = [("chaos.allow", "true"), ("chaos.arm", &*dies)];
+        for (gateway, scratch) in crew.with(&set).await {
+            let owner = gateway.owner().await;
+            let team = line_of(owner, &["first", "second"]).await;
+            let run = over(owner, &started(owner, &team).await).await;
+            assert_eq!(run.body["status"], "completed", "{point}: {run:?}");
+            assert_eq!(steps(&run), ["first done", "second done"], "{point}");
+            let id = run.str("/id").parse::<RunId>().unwrap();
+            let row = roost_execution::runs::store::by_id(gateway.app().db().read(), id).await;
+            let row = row.unwrap().unwrap();
+            assert_eq!(row.claims, 1, "{point}: the same gateway continues");
+            assert!(
+                row.epoch > 1,
+                "{point}: its actor continued with the old epoch"
+            );
+            gateway.stop().await;
+            if let Some(scratch) = scratch {
+                scratch.remove().await;
+            }
         }
     }
 }

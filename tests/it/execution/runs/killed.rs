@@ -14,6 +14,8 @@ pub const KILLED_THERE: &[&str] = &[
     "runs.checkpoint.after_commit",
     "runs.close.before_commit",
     "runs.close.after_commit",
+    "committer.before_commit",
+    "committer.after_commit",
     "runtime.session.before_model",
     "runtime.session.after_model",
     "runtime.session.before_tool",
@@ -27,7 +29,10 @@ const SIGABRT: i32 = 6;
 fn every_kill_point_of_runs_has_its_case_here() {
     let all = KILL_POINTS.iter().map(|point| point.name);
     let ours: Vec<&str> = all
-        .filter(|name| name.starts_with("runs.") || name.starts_with("runtime."))
+        .filter(|name| {
+            let ours = ["runs.", "committer.", "runtime."];
+            ours.iter().any(|of| name.starts_with(of))
+        })
         .collect();
     assert_eq!(ours, KILLED_THERE);
 }
