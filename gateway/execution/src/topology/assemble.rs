@@ -73,6 +73,8 @@ pub fn alone(agent: Uuid, name: &str, slot: Option<&str>) -> Graph {
             slot: slot.unwrap_or("agent").to_owned(),
             title: plain(name),
             seat: None,
+            on_reject: None,
+            back_to: None,
         }],
     );
     for node in &mut graph.nodes {
