@@ -69,7 +69,7 @@ async fn together(
     let writes = names.iter().map(|name| committer.commit(name.clone()));
     let start = Tree::start(options, tree);
     let (answers, tree) = futures::join!(join_all(writes), start);
-    (answers, tree.unwrap())
+    (answers, tree.expect("a started tree"))
 }
 
 async fn rows(db: &Db) -> i64 {
@@ -77,7 +77,8 @@ async fn rows(db: &Db) -> i64 {
     let row = db
         .read()
         .query_one_raw(Statement::from_string(db.backend().into(), sql));
-    row.await.unwrap().unwrap().try_get("", "n").unwrap()
+    let row = row.await.expect("an answer").expect("a row");
+    row.try_get("", "n").expect("a number")
 }
 
 fn hundred() -> Vec<String> {

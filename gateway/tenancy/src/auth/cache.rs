@@ -131,7 +131,7 @@ mod tests {
             let name = function.split(['(', '<']).next().unwrap_or_default();
             let changes = TABLES.iter().any(|table| {
                 let change = |change: &&str| function.contains(&format!("{table}::{change}"));
-                CHANGES.iter().any(|it| change(&it))
+                CHANGES.iter().any(change)
                     || function.contains(&format!("{table}::ActiveModel {{"))
                         && function.contains(".update(")
             });

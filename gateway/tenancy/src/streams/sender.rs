@@ -33,7 +33,7 @@ impl StreamSender {
     /// Sends a stream on this socket from now on. The answer's head is already written to it.
     pub(super) fn add(&self, socket: TcpStream, connection: Connection, reader: SendQueueReader) {
         let socket = StreamSocket::new(socket, connection, reader);
-        self.new().push(socket);
+        self.waiting().push(socket);
         self.shared.added.notify_one();
     }
 
@@ -41,7 +41,7 @@ impl StreamSender {
     pub(super) async fn run(&self, stopping: &CancellationToken) {
         let mut sockets = FuturesUnordered::new();
         loop {
-            sockets.extend(std::mem::take(&mut *self.new()));
+            sockets.extend(std::mem::take(&mut *self.waiting()));
             tokio::select! {
                 biased;
                 () = stopping.cancelled() => break,
@@ -57,7 +57,7 @@ impl StreamSender {
         {}
     }
 
-    fn new(&self) -> std::sync::MutexGuard<'_, Vec<StreamSocket>> {
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<StreamSocket>> {
         // Nothing panics while it holds this lock. If it did, the list would still be valid.
         self.shared
             .new

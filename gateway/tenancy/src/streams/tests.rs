@@ -15,12 +15,13 @@ use super::events::EventFeed;
 use super::send_queue::{self, SendQueue, SendQueueReader};
 use crate::workspaces::{self, WorkspaceRow};
 use roost_platform::WorkspaceScope;
+use roost_platform::clock::SystemClock;
 use roost_platform::db::{Access, Db, TenantEntity};
 use roost_platform::events::{
     self, Event, EventId, Filter, Hub, NodeActivity, ResourceKind, Retention, cuts_entity,
     event_entity, relay,
 };
-use roost_platform::ids::WorkspaceId;
+use roost_platform::ids::{UuidV7, WorkspaceId, fresh};
 use roost_test_database::Scratch;
 
 /// A step of a story.
@@ -96,6 +97,10 @@ impl Subscriber {
         });
         let filter = Filter::default();
         let feed = EventFeed::begin(db, hub, workspace, filter, at, &queue).await;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the test stands in for the actor that follows the log"
+        )]
         tokio::spawn(follow(feed.unwrap(), queue));
         Self {
             cursor,
@@ -318,7 +323,7 @@ impl Seen {
 
 async fn workspace(db: &Db, now: DateTime<Utc>) -> WorkspaceId {
     let row = WorkspaceRow {
-        id: WorkspaceId(uuid::Uuid::now_v7()),
+        id: fresh(&UuidV7::shared(Arc::new(SystemClock))),
         name: "w".to_owned(),
         plan: "free".to_owned(),
         created_at: now,
@@ -361,7 +366,9 @@ fn subscribers_miss_no_kept_event_and_get_none_twice_when_retention_cuts_the_log
                     for op in ops {
                         story.step(op).await;
                     }
-                    story.end(&mut seen.borrow_mut()).await;
+                    let mut so_far = seen.take();
+                    story.end(&mut so_far).await;
+                    seen.replace(so_far);
                 });
                 Ok(())
             })

@@ -78,10 +78,7 @@ impl Definition for Pipeline {
         let mut sent_back: Vec<Option<&Node>> = vec![None; path.len()];
         let mut returns = 0;
         let mut place = 0;
-        loop {
-            let Some(&node) = path.get(place) else {
-                break;
-            };
+        while let Some(&node) = path.get(place) {
             let name = StepRef::new(node, Purpose::Work, laps[place]);
             let Some(output) = outputs.get(&name) else {
                 let task = match sent_back[place] {
@@ -113,8 +110,8 @@ impl Definition for Pipeline {
             match action.map(|action| target(&path, place, action)) {
                 Some(back) if returns + 1 < graph.settings.max_laps => {
                     returns += 1;
-                    for again in back..=place {
-                        laps[again] += 1;
+                    for lap in &mut laps[back..=place] {
+                        *lap += 1;
                     }
                     sent_back[back] = Some(node);
                     place = back;
