@@ -183,7 +183,7 @@ fn cut_strings(value: &mut serde_json::Value, most: usize) {
     match value {
         serde_json::Value::String(text) => *text = shown(text, most, None),
         serde_json::Value::Array(items) => {
-            items.iter_mut().for_each(|item| cut_strings(item, most))
+            items.iter_mut().for_each(|item| cut_strings(item, most));
         }
         serde_json::Value::Object(fields) => {
             fields

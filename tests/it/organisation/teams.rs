@@ -258,13 +258,13 @@ async fn run_events_have_exactly_the_specified_fields_live_and_replayed() {
 
 /// The world view and the tasks of a pipeline's run of `writer` and `editor`.
 fn shows_the_run(events: &[roost_tests::Event], team: &Value) {
-    let of = |kind: &str| events.iter().find(|event| event.kind == kind).unwrap();
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let of = |kind: &str| events.iter().find(|event| event.kind == kind).expect(kind);
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let shown = &of("topology.update").data;
     assert_eq!(shown["formation"], "live");
     let ids: Vec<String> = shown["nodes"]
         .as_array()
-        .unwrap()
+        .expect("a list")
         .iter()
         .map(|node| text(&node["id"]))
         .collect();
@@ -280,7 +280,9 @@ fn shows_the_run(events: &[roost_tests::Event], team: &Value) {
         json!([{ "label": "writer", "state": "active" }, { "label": "editor", "state": "pending" }])
     );
     for touch in events.iter().filter(|event| event.kind == "world.touch") {
-        let node: WorldNodeId = text(&touch.data["nodeId"]).parse().unwrap();
+        let node: WorldNodeId = text(&touch.data["nodeId"])
+            .parse()
+            .expect("a node of the world");
         assert!(
             matches!(node, WorldNodeId::Service(_) | WorldNodeId::Event(_)),
             "{node}"

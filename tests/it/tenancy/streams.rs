@@ -257,11 +257,11 @@ async fn forgetful() -> (Gateway, DbInspector) {
 async fn change(gateway: &Gateway, owner: &Person, count: usize) {
     let scope = scope(owner);
     let facts = (0..count).map(|_| Event::changed(ResourceKind::Workspace, scope.workspace(), 1));
-    let mut tx = gateway.app().db().write().await.unwrap();
+    let mut tx = gateway.app().db().write().await.expect("a transaction");
     events::append(&mut tx, scope.workspace(), SystemClock.now(), facts)
         .await
-        .unwrap();
-    tx.commit().await.unwrap();
+        .expect("appended");
+    tx.commit().await.expect("committed");
 }
 
 async fn show(gateway: &Gateway, owner: &Person, count: usize) {

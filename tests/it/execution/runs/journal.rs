@@ -16,7 +16,7 @@ const ENTRIES: i64 = 100_000;
 
 /// Writes a conversation of turns with one call each, and the results of the calls.
 async fn fill(db: &Db, run: RunId) {
-    let tx = db.write().await.unwrap();
+    let tx = db.write().await.expect("a transaction");
     let turn = r#"{"text":"","calls":[{"id":"c","name":"shell","arguments":{}}],"stop":"tools"}"#;
     let sql = "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $2) \
                INSERT INTO run_calls (run_id, step_key, lap, idx, kind, name, content, failed, started_ms, ended_ms, tokens_in, \
@@ -26,8 +26,8 @@ async fn fill(db: &Db, run: RunId) {
                  FALSE, 1, i + 1, 0, 0, 0 FROM n";
     let values = [run.into(), ENTRIES.into(), turn.into()];
     let statement = Statement::from_sql_and_values(db.backend().into(), sql, values);
-    tx.execute_raw(statement).await.unwrap();
-    tx.commit().await.unwrap();
+    tx.execute_raw(statement).await.expect("the entries");
+    tx.commit().await.expect("committed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
