@@ -18,7 +18,8 @@ const work = (name: Work) => page(() => import("./work-route"), name);
 export const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",
-  validateSearch: (search) => given({ q: text(search["q"]), state: text(search["state"]), shown: text(search["shown"]) }),
+  validateSearch: (search) =>
+    given({ q: text(search["q"]), state: text(search["state"]), shown: text(search["shown"]) }),
   component: work("RunsPage"),
 });
 export const compare = createRoute({

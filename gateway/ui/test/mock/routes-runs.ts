@@ -35,7 +35,9 @@ export const runRoutes = {
       !query.get(name) || run[name] === query.get(name);
     const parent = query.get("parent_run_id") ?? undefined;
     const belongs = (run: Run) =>
-      parent ? run.parent_run_id === parent : query.get("all") === "true" || query.has("agent_id") || LISTED.includes(run.origin.type);
+      parent
+        ? run.parent_run_id === parent
+        : query.get("all") === "true" || query.has("agent_id") || LISTED.includes(run.origin.type);
     const all = state.runs.list.filter(
       (run) => belongs(run) && fits(run, "status") && fits(run, "team_id") && fits(run, "agent_id"),
     );

@@ -120,7 +120,8 @@ export function makeDoneRun(state: State, more: RunSeed = {}): { run: Run; calls
   const run = makeRun(state, {
     status: "completed",
     outcome: "accepted",
-    outcome_reason: "All 2 verdicts accept the work, among them `REVIEW_APPROVE: INT-01` of the step reviewer.",
+    outcome_reason:
+      "All 2 verdicts accept the work, among them `REVIEW_APPROVE: INT-01` of the step reviewer.",
     outcome_evidence: { step: "reviewer", lap: 1, shard: 0, marker: "REVIEW_APPROVE: INT-01" },
     started_at: ago(60),
     ended_at: ago(10),

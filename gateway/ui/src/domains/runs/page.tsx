@@ -42,7 +42,9 @@ export function RunsPage() {
   );
   const look = (next: { q?: string; state?: string; shown?: string }) =>
     void navigate({
-      search: Object.fromEntries(Object.entries({ q, state: wanted, shown: every ? "all" : "", ...next }).filter(([, text]) => text)),
+      search: Object.fromEntries(
+        Object.entries({ q, state: wanted, shown: every ? "all" : "", ...next }).filter(([, text]) => text),
+      ),
       replace: true,
     });
   const all = useMemo(() => runs.data?.pages.flatMap((page) => page.items) ?? [], [runs.data]);

@@ -22,7 +22,8 @@ const WAITS = { tone: "waiting", word: "Waits" } as const;
 export const stepState = ({ status, waiting_since }: Pick<RunStep, "status" | "waiting_since">) =>
   waiting_since ? WAITS : (STEPS[status] ?? { tone: "idle" as const, word: status });
 
-export const OUTCOME_NOTE = "The status says that the run came to its end. The outcome says whether the goal was met.";
+export const OUTCOME_NOTE =
+  "The status says that the run came to its end. The outcome says whether the goal was met.";
 export const EVIDENCE_RUN = "The run that decided";
 export const evidenceWord = ({ step, lap }: Pick<RunEvidence, "step" | "lap">) =>
   lap > 1 ? `It is in the answer of ${step}, lap ${lap}.` : `It is in the answer of ${step}.`;

@@ -13,17 +13,19 @@ export const contentOf = (one: TeamTemplate): TemplateContent => ({
   default_topology: one.default_topology,
   risk_profile: one.risk_profile,
   mcp_bundles: one.mcp_bundles,
-  roles: one.roles.map(({ slot, title, seat, on_reject, back_to, summary, skills, system_prompt, brain_seed }) => ({
-    slot,
-    title,
-    seat: seat ?? null,
-    ...(on_reject && { on_reject }),
-    ...(back_to && { back_to }),
-    summary: summary ?? "",
-    skills: skills ?? [],
-    system_prompt,
-    brain_seed: brain_seed ?? "",
-  })),
+  roles: one.roles.map(
+    ({ slot, title, seat, on_reject, back_to, summary, skills, system_prompt, brain_seed }) => ({
+      slot,
+      title,
+      seat: seat ?? null,
+      ...(on_reject && { on_reject }),
+      ...(back_to && { back_to }),
+      summary: summary ?? "",
+      skills: skills ?? [],
+      system_prompt,
+      brain_seed: brain_seed ?? "",
+    }),
+  ),
 });
 
 export const newRole = (roles: readonly TemplateRole[]): TemplateRole => {
@@ -69,7 +71,9 @@ export const textOf = (content: TemplateContent): string =>
       `## ${role.title} (${role.slot}${role.seat ? `, ${role.seat}` : ""})`,
       "",
       ...(role.summary ? [role.summary, ""] : []),
-      ...(role.on_reject ? [`When it rejects: ${role.on_reject}${role.back_to ? ` to ${role.back_to}` : ""}`] : []),
+      ...(role.on_reject
+        ? [`When it rejects: ${role.on_reject}${role.back_to ? ` to ${role.back_to}` : ""}`]
+        : []),
       `Skills: ${role.skills?.join(", ") || "none"}`,
       "",
       ...part("Prompt", role.system_prompt),
