@@ -3,7 +3,7 @@
 //! writes the answer's head, and then the body takes the socket and writes the rest without hyper.
 //!
 //! How it works: the body's first poll comes after hyper has put the head into its buffer. The body asks for the socket
-//! ([`Connection::take_socket`]) and waits. hyper then writes its buffer and flushes the stream below it. At that moment
+//! ([`super::Connection::take_socket`]) and waits. hyper then writes its buffer and flushes the stream below it. At that moment
 //! everything that hyper had to say is in the socket, so the stream (`accept.rs`) gives the socket away. The body takes
 //! it and fails, and hyper drops the connection, of which nothing is left but the socket. Requests that the client sent
 //! behind this one are lost, so the answer must say `connection: close`.
