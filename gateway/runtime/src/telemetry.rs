@@ -1,5 +1,6 @@
-//! `telemetry`: publishes every few seconds what each workspace with running runs uses now, from the journals of runs. A
-//! workspace without running runs is told of when its pending doors change, and each minute while it has some.
+//! `telemetry`: publishes every few seconds what each workspace with running runs uses now, from the journals of runs. For
+//! a workspace without running runs, it publishes when the number of pending doors changes, and each minute while doors are
+//! pending.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
