@@ -178,7 +178,15 @@ for_run() {
     need_node || die "Node 20.19, 22.12 or later is needed for the web page"
 }
 
+# The linker dies of a full disk with "Bus error", which says nothing of disks.
+room_on_disk() {
+    local free_gb
+    free_gb=$(df --output=avail -BG "$ROOST_ROOT" | tail -n 1 | tr -dc 0-9)
+    [ "$free_gb" -ge 15 ] || warn "only $free_gb GB are free on the disk of $ROOST_ROOT; a clean build and its tests write some 15 GB"
+}
+
 for_test() {
+    room_on_disk
     want busybox busybox-static
     want ip iproute2
     want tmux tmux
