@@ -1,7 +1,7 @@
 //! What follows the end of a run: one match over where the run comes from. Each arm is a function of the wing that owns
 //! it, and runs in the transaction of the end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use sea_orm::DbErr;
@@ -11,8 +11,8 @@ use roost_organisation::teams;
 use roost_platform::WorkspaceScope;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::WriteTx;
-use roost_platform::events::Stamped;
-use roost_platform::ids::{SharedIds, TeamId};
+use roost_platform::events::{About, Stamped};
+use roost_platform::ids::{RunId, SharedIds, TeamId, WorkspaceId};
 use roost_platform::supervision::Nudge;
 
 /// For `execution`: the wings that act on the end of a run.
@@ -25,42 +25,62 @@ pub(super) struct Ends {
 
 #[async_trait]
 impl AfterRun for Ends {
-    async fn after(&self, tx: &mut WriteTx, end: &End) -> Result<Vec<Stamped>, DbErr> {
-        match &end.origin {
-            // A team's own run. A call and a fork work with a team too, and it may be their team's last run.
-            Origin::Team | Origin::Call(_) | Origin::Fork { .. } => self.team(tx, end).await,
-            // No wing has companies, organisations, missions, routines, rooms or A2A tasks yet. Their wing's function
-            // comes before the team's.
-            Origin::Company
-            | Origin::Org
-            | Origin::MissionPhase { .. }
-            | Origin::Routine { .. }
-            | Origin::Room { .. }
-            | Origin::A2a { .. }
-            | Origin::Planner => self.team(tx, end).await,
-            // It pins the teams that it compares.
-            Origin::Compare => self.team(tx, end).await,
-            // One agent, and nothing waits for it.
-            Origin::Chat => Ok(Vec::new()),
+    async fn after(
+        &self,
+        tx: &mut WriteTx,
+        ends: &[End],
+    ) -> Result<Vec<(WorkspaceId, Stamped)>, DbErr> {
+        let mut of_teams: Vec<&End> = Vec::new();
+        for end in ends {
+            match &end.origin {
+                // A team's own run. A call and a fork work with a team too, and it may be their team's last run.
+                Origin::Team | Origin::Call(_) | Origin::Fork { .. } => of_teams.push(end),
+                // No wing has companies, organisations, missions, routines, rooms or A2A tasks yet. Their wing's
+                // function comes before the team's.
+                Origin::Company
+                | Origin::Org
+                | Origin::MissionPhase { .. }
+                | Origin::Routine { .. }
+                | Origin::Room { .. }
+                | Origin::A2a { .. }
+                | Origin::Planner => of_teams.push(end),
+                // It pins the teams that it compares.
+                Origin::Compare => of_teams.push(end),
+                // One agent, and nothing waits for it.
+                Origin::Chat => {}
+            }
         }
+        self.teams(tx, &of_teams).await
     }
 }
 
 impl Ends {
     /// An ephemeral team ends with its last run, and one that works in others with the last run that may start it.
-    async fn team(&self, tx: &mut WriteTx, end: &End) -> Result<Vec<Stamped>, DbErr> {
-        let scope = WorkspaceScope::of_row(end.workspace);
-        let now = self.clock.now();
-        // In the order of their ids, so that transactions cannot deadlock.
-        let ended: BTreeSet<TeamId> = end.team.into_iter().chain(end.pinned.clone()).collect();
-        let mut events = Vec::new();
-        for team in ended {
-            let going = teams::after_run(tx, &self.ids, now, scope, team, end.run).await?;
-            events.extend(going.map(|event| event.about(end.about)));
+    async fn teams(
+        &self,
+        tx: &mut WriteTx,
+        ends: &[&End],
+    ) -> Result<Vec<(WorkspaceId, Stamped)>, DbErr> {
+        let mut over: BTreeMap<TeamId, teams::RunOver> = BTreeMap::new();
+        for end in ends {
+            let scope = WorkspaceScope::of_row(end.workspace);
+            let run = end.run;
+            for team in end.team.iter().chain(&end.pinned) {
+                over.insert(*team, teams::RunOver { scope, run });
+            }
         }
-        if !events.is_empty() {
+        if over.is_empty() {
+            return Ok(Vec::new());
+        }
+        let going = teams::after_runs(tx, &self.ids, self.clock.now(), &over).await?;
+        if !going.is_empty() {
             tx.wake(&self.sagas);
         }
-        Ok(events)
+        let about: HashMap<RunId, About> = ends.iter().map(|end| (end.run, end.about)).collect();
+        let events = going.into_iter().map(|(over, event)| {
+            let about = about.get(&over.run).copied().unwrap_or_default();
+            (over.scope.workspace(), event.about(about))
+        });
+        Ok(events.collect())
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sea_orm::DbErr;
 
 use super::children;
-use super::fence::{Begin, Ended, Fence, FenceError, Finish, Used};
+use super::fence::{Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
 use super::journal::Journal;
 use super::model::{Class, Status, StepStatus};
@@ -20,7 +20,6 @@ use super::writes::{self, RunWrite};
 use super::{completion, entity::run, parking, queue, status_events, store};
 use crate::tools::Pane;
 use crate::topology::{NodeKind, Output, Step, StepRef};
-use roost_platform::events;
 use roost_platform::ids::{ClawId, RunId};
 use roost_platform::kill_point;
 use roost_platform::supervision::{Context, Failure, JobFailure, JobHandle, Serve};
@@ -227,9 +226,6 @@ impl RunActor {
         ended: Option<(StepRef, Ended)>,
         begun: &[(Step, i32)],
     ) -> Result<(), FenceError> {
-        if !self.woken.is_empty() {
-            return self.write_woken(cx, ended.as_ref(), begun).await;
-        }
         let begins: Vec<writes::Begin> = begun
             .iter()
             .map(|(step, position)| {
@@ -248,58 +244,12 @@ impl RunActor {
             pane: last.map(|agent| Pane::of_run(self.row.id, agent)),
             ends: Vec::from_iter(ended),
             begins,
+            resumes: self.woken.iter().cloned().collect(),
             publish: true,
             ..RunWrite::of(self.fence)
         };
         kill_point!(cx, "runs.checkpoint.before_commit");
         writes::commit(&self.runs.inner.committer, write).await?;
-        kill_point!(cx, "runs.checkpoint.after_commit");
-        Ok(())
-    }
-
-    /// As [`write`](Self::write), and resumes the steps that woke up. Their waits are rows of their own, so this is a
-    /// transaction of its own.
-    async fn write_woken(
-        &mut self,
-        cx: &Context<Msg>,
-        ended: Option<&(StepRef, Ended)>,
-        begun: &[(Step, i32)],
-    ) -> Result<(), FenceError> {
-        let runs = self.runs.clone();
-        let names: Vec<StepRef> = begun.iter().map(|(step, _)| step.name()).collect();
-        let mut rows = Vec::with_capacity(begun.len());
-        for ((step, position), at) in begun.iter().zip(&names) {
-            let node = self.progress.node(step);
-            rows.push(Begin {
-                at,
-                position: *position,
-                node: &step.node,
-                purpose: step.purpose.as_str(),
-                agent: node.and_then(|node| node.attributes.agent).map(ClawId),
-            });
-        }
-        let last = rows.iter().rev().find_map(|begin| begin.agent);
-        let pane = last.map(|agent| Pane::of_run(self.row.id, agent));
-        let mut tx = runs.inner.db.write().await?;
-        let steps = u32::from(ended.is_some_and(|(_, ended)| ended.is_done()));
-        let passed = self
-            .fence
-            .pass_at(&tx, Used::default(), steps, pane.as_ref())
-            .await?;
-        let mut rests = Vec::new();
-        if let Some((at, ended)) = ended {
-            rests = self.fence.end(&tx, at, ended).await?;
-        }
-        let mut work = self.fence.begin(&tx, passed, &rows).await?;
-        work.extend(parking::resume(&tx, self.row.id, &self.woken).await?);
-        let now = runs.inner.clock.now();
-        let agents = status_events::change_agents(&tx, &rests, &work).await?;
-        let agents = agents.into_iter().map(|event| event.of(self.fence.about));
-        let events = agents.chain([self.fence.changed(passed.version)]);
-        // Do this last: other writers of the workspace wait from here until the commit.
-        events::append(&mut tx, self.fence.workspace, now, events).await?;
-        kill_point!(cx, "runs.checkpoint.before_commit");
-        tx.commit().await?;
         self.woken.clear();
         kill_point!(cx, "runs.checkpoint.after_commit");
         Ok(())

@@ -164,15 +164,16 @@ pub(super) async fn of_run(
     Ok(Some(side_by_side(row, steps, &links, &children)))
 }
 
-/// Writes the comparison into the run, in the transaction that ends the run. Not into a cancelled run: its candidates
-/// end later.
+/// Whether the run keeps its comparison when it ends with this status. Not a cancelled run: its candidates end later.
+pub(super) fn is_kept(row: &run::Model, status: Status) -> bool {
+    Kind::parse(&row.kind) == Some(Kind::Compare) && status != Status::Cancelled
+}
+
+/// Writes the comparison into the run, in the transaction that ends the run.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) async fn keep(tx: &WriteTx, row: &run::Model, status: Status) -> Result<(), DbErr> {
-    if Kind::parse(&row.kind) != Some(Kind::Compare) || status == Status::Cancelled {
-        return Ok(());
-    }
     let steps = store::steps(&**tx, row.id).await?;
     let ended = run::Model {
         status: status.as_str().to_owned(),

@@ -1,8 +1,9 @@
 //! The end of a run: its row, its last step, its event and the consequences for what it comes from, in one transaction.
 
+use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
-use super::ends::End;
+use super::ends::{AfterRun, End};
 use super::entity::run;
 use super::entry::Entry;
 use super::fence::{Ended, Fence, FenceError, Finish};
@@ -11,11 +12,12 @@ use super::model::{StepStatus, effect_key};
 use super::pins;
 use super::progress::ref_of;
 use super::step_executor::Effect;
-use super::{comparison, status_events, store};
+use super::writes::{self, Finishing, RunWrite};
+use super::{comparison, store};
 use crate::topology::StepRef;
 use roost_connections::doors;
 use roost_platform::db::WriteTx;
-use roost_platform::events::{self, Stamped};
+use roost_platform::events::Stamped;
 use roost_platform::ids::{RunId, WorkspaceId};
 use roost_platform::kill_point;
 use roost_platform::supervision::Context;
@@ -23,7 +25,7 @@ use roost_platform::supervision::Context;
 /// Ends the run together with the step that ended it.
 ///
 /// # Errors
-/// [`FenceError`]. Nothing was written then.
+/// [`FenceError`]. After [`FenceError::Db`] the run may have ended.
 pub(super) async fn complete<M: Send + 'static>(
     runs: &RunsHandle,
     cx: &Context<M>,
@@ -32,30 +34,26 @@ pub(super) async fn complete<M: Send + 'static>(
     ended: Option<(StepRef, Ended)>,
     finish: Finish,
 ) -> Result<(), FenceError> {
-    let now = runs.inner.clock.now();
-    let mut tx = runs.inner.db.write().await?;
-    let finished = fence.finish(&tx, ended.as_ref(), &finish).await?;
-    comparison::keep(&tx, row, finish.status).await?;
-    let resting = status_events::change_agents(&tx, &finished.rested, &[]).await?;
-    let resting = resting.into_iter().map(|event| event.of(fence.about));
-    let mut events: Vec<Stamped> = resting.collect();
     let mut end = End::of(row, finish.status, finish.decided.outcome)?;
     if pins::may_have(row) {
-        end.pinned = pins::teams(&*tx, fence.run).await?;
+        // They stay unchanged from the start of the run.
+        end.pinned = pins::teams(runs.inner.db.read(), fence.run).await?;
     }
-    let follows = follow(runs, &mut tx, vec![end]).await?;
-    events.extend(follows.into_iter().map(|(_, event)| event));
-    events.push(fence.changed(finished.version));
-    events::append(&mut tx, fence.workspace, now, events).await?;
-    if let Some(last) = tx.last_announced() {
-        fence.last_event(&tx, last).await?;
-    }
-    kill_point!(cx, "runs.close.before_commit");
-    tx.commit().await?;
-    kill_point!(cx, "runs.close.after_commit");
-    runs.announce_end(fence.run);
     let (status, origin) = (finish.status.as_str(), fence.origin.as_str());
     let outcome = finish.decided.outcome.as_str();
+    let write = RunWrite {
+        ends: Vec::from_iter(ended),
+        finish: Some(Box::new(Finishing {
+            compared: comparison::is_kept(row, finish.status).then(|| row.clone()),
+            finish,
+            end,
+        })),
+        ..RunWrite::of(fence)
+    };
+    kill_point!(cx, "runs.close.before_commit");
+    writes::commit(&runs.inner.committer, write).await?;
+    kill_point!(cx, "runs.close.after_commit");
+    runs.announce_end(fence.run);
     metrics::counter!("roost_runs_ended_total", "status" => status, "outcome" => outcome, "origin" => origin)
         .increment(1);
     tracing::info!(run = %fence.run, status, outcome, origin, "a run ended");
@@ -68,22 +66,18 @@ pub(super) async fn complete<M: Send + 'static>(
 /// # Errors
 /// When the database fails.
 pub(super) async fn follow(
-    runs: &RunsHandle,
+    after: &dyn AfterRun,
+    now: DateTime<Utc>,
     tx: &mut WriteTx,
-    mut ends: Vec<End>,
+    ends: &[End],
 ) -> Result<Vec<(WorkspaceId, Stamped)>, DbErr> {
-    // Always in the same order, so that transactions cannot deadlock.
-    ends.sort_by_key(|end| (end.team, end.run));
     let ended: Vec<RunId> = ends.iter().map(|end| end.run).collect();
-    let withdrawn = doors::withdraw_of_runs(tx, &ended, runs.inner.clock.now()).await?;
+    let withdrawn = doors::withdraw_of_runs(tx, &ended, now).await?;
     let mut events: Vec<(WorkspaceId, Stamped)> = withdrawn
         .into_iter()
         .map(|(workspace, fact)| (workspace, fact.into()))
         .collect();
-    for end in &ends {
-        let follows = runs.inner.after.after(tx, end).await?;
-        events.extend(follows.into_iter().map(|event| (end.workspace, event)));
-    }
+    events.extend(after.after(tx, ends).await?);
     Ok(events)
 }
 

@@ -52,12 +52,16 @@ impl End {
 /// Acts on the end of runs.
 #[async_trait]
 pub trait AfterRun: Send + Sync + 'static {
-    /// Called once for each run that ends, in the transaction that ends it: also when it ends in the queue, by a
-    /// cancellation or by the sweeper. Returns the events that the caller appends.
+    /// Called with the runs that end together, in the transaction that ends them, and once for each run: also when it
+    /// ends in the queue, by a cancellation or by the sweeper. Returns the events that the caller appends.
     ///
     /// # Errors
     /// When the database fails.
-    async fn after(&self, tx: &mut WriteTx, end: &End) -> Result<Vec<Stamped>, DbErr>;
+    async fn after(
+        &self,
+        tx: &mut WriteTx,
+        ends: &[End],
+    ) -> Result<Vec<(WorkspaceId, Stamped)>, DbErr>;
 }
 
 /// The ends of these runs, with their present status.

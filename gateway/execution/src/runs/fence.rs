@@ -5,22 +5,20 @@
 use std::time::Duration;
 
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryResult,
-    QueryTrait, Set, Statement,
-    sea_query::{Expr, ExprTrait, OnConflict},
+    ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Statement,
+    sea_query::{Expr, ExprTrait},
 };
 
 use super::dto::at;
-use super::entity::{record, run, state, step};
+use super::entity::{run, state, step};
 use super::journal::stored;
 use super::model::{Status, StepStatus};
 use super::origin::OriginWord;
 use super::outcome::{Decided, Outcome};
-use crate::tools::Pane;
 use crate::topology::StepRef;
 use roost_platform::db::{Db, WriteTx};
-use roost_platform::events::{self, About, Event, EventId, ResourceKind, Stamped};
-use roost_platform::ids::{ClawId, RunId, WorkspaceId};
+use roost_platform::events::{self, About, Event, ResourceKind, Stamped};
+use roost_platform::ids::{RunId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The tokens and the cost of a model turn or a step.
@@ -102,27 +100,10 @@ impl Fence {
     /// # Errors
     /// [`FenceError`].
     pub async fn pass(&self, tx: &WriteTx, used: Used, ended: u32) -> Result<Passed, FenceError> {
-        self.pass_at(tx, used, ended, None).await
-    }
-
-    /// As [`pass`](Self::pass), and records the location of a starting agent's shells in the sandbox's terminal
-    /// multiplexer. The names stay the same over all owners of the run, so each owner uses the same pane.
-    ///
-    /// # Errors
-    /// [`FenceError`].
-    pub async fn pass_at(
-        &self,
-        tx: &WriteTx,
-        used: Used,
-        ended: u32,
-        pane: Option<&Pane>,
-    ) -> Result<Passed, FenceError> {
         let now = tx.backend().now_ms();
         let sql = format!(
             "UPDATE run_state SET updated_ms = {now}, version = version + 1, steps_done = steps_done + $1, \
-               tokens_in = tokens_in + $2, tokens_out = tokens_out + $3, cost_microusd = cost_microusd + $4, \
-               mux_workspace_id = COALESCE($7, mux_workspace_id), mux_tab_id = COALESCE($8, mux_tab_id), \
-               mux_pane_id = COALESCE($9, mux_pane_id) \
+               tokens_in = tokens_in + $2, tokens_out = tokens_out + $3, cost_microusd = cost_microusd + $4 \
              WHERE run_id = $5 AND epoch = $6 AND status = 'running' AND cancel_requested_ms IS NULL \
              RETURNING version, updated_ms"
         );
@@ -133,9 +114,6 @@ impl Fence {
             used.cost_microusd.into(),
             self.run.into(),
             self.epoch.into(),
-            pane.map(|_| Pane::SESSION).into(),
-            pane.map(Pane::window).into(),
-            pane.map(Pane::name).into(),
         ];
         let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
         match Passed::find_by_statement(statement).one(&**tx).await? {
@@ -152,82 +130,6 @@ impl Fence {
             }
             _ => FenceError::Lost,
         })
-    }
-
-    /// Inserts the rows of steps that begin, after the fence was passed. An existing row stays unchanged. Returns the
-    /// agents of the steps that begin now.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn begin(
-        &self,
-        tx: &WriteTx,
-        passed: Passed,
-        steps: &[Begin<'_>],
-    ) -> Result<Vec<ClawId>, DbErr> {
-        if steps.is_empty() {
-            return Ok(Vec::new());
-        }
-        let now = passed.updated_ms;
-        let rows = steps.iter().map(|begin| step::ActiveModel {
-            run_id: Set(self.run),
-            step_key: Set(begin.at.key.clone()),
-            lap: Set(stored(begin.at.lap)),
-            shard: Set(stored(begin.at.shard)),
-            position: Set(begin.position),
-            node: Set(begin.node.to_owned()),
-            purpose: Set(begin.purpose.to_owned()),
-            agent_id: Set(begin.agent),
-            status: Set(StepStatus::Running.as_str().to_owned()),
-            attempt: Set(1),
-            away_since_ms: Set(None),
-            output: Set(None),
-            error: Set(None),
-            outcome: Set(None),
-            started_ms: Set(now),
-            ended_ms: Set(None),
-            tokens_in: Set(0),
-            tokens_out: Set(0),
-            cost_microusd: Set(0),
-        });
-        let mut kept = OnConflict::columns([
-            step::Column::RunId,
-            step::Column::StepKey,
-            step::Column::Lap,
-            step::Column::Shard,
-        ]);
-        kept.do_nothing();
-        let mut begin = step::Entity::insert_many(rows)
-            .on_conflict(kept)
-            .into_query();
-        begin.returning_col(step::Column::AgentId);
-        agents_of(tx.query_all(&begin).await?)
-    }
-
-    /// Ends a step, and returns its agent. Nothing is changed when it had ended before.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn end(
-        &self,
-        tx: &WriteTx,
-        at: &StepRef,
-        ended: &Ended,
-    ) -> Result<Vec<ClawId>, DbErr> {
-        let mut end = step::Entity::update_many()
-            .col_expr(step::Column::Status, Expr::value(ended.status.as_str()))
-            .col_expr(step::Column::Output, Expr::value(ended.output.clone()))
-            .col_expr(step::Column::Error, Expr::value(ended.error.clone()))
-            .col_expr(
-                step::Column::Outcome,
-                Expr::value(ended.outcome.map(Outcome::as_str)),
-            )
-            .col_expr(step::Column::EndedMs, Expr::cust(tx.backend().now_ms()))
-            .filter(this_step(self.run, at))
-            .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
-            .into_query();
-        end.returning_col(step::Column::AgentId);
-        agents_of(tx.query_all(&end).await?)
     }
 
     /// Counts one more attempt of a step, and publishes the change.
@@ -329,106 +231,6 @@ impl Fence {
         let fact = self.changed(passed.version);
         events::append(tx, self.workspace, at(passed.updated_ms), [fact]).await
     }
-
-    /// Records the run's last event, in the transaction that ends the run.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn last_event(&self, tx: &WriteTx, id: EventId) -> Result<(), DbErr> {
-        record::Entity::update_many()
-            .col_expr(record::Column::LastEventId, Expr::value(id.to_string()))
-            .filter(record::Column::Id.eq(self.run))
-            .exec(&**tx)
-            .await?;
-        Ok(())
-    }
-
-    /// Ends the run together with the step that ended it. If a cancellation was requested before, the run cannot
-    /// complete or fail, and nothing is changed.
-    ///
-    /// # Errors
-    /// [`FenceError`].
-    pub async fn finish(
-        &self,
-        tx: &WriteTx,
-        ended: Option<&(StepRef, Ended)>,
-        finish: &Finish,
-    ) -> Result<Finished, FenceError> {
-        let now = tx.backend().now_ms();
-        let cancelled = match finish.status {
-            Status::Cancelled => "cancel_requested_ms IS NOT NULL",
-            _ => "cancel_requested_ms IS NULL",
-        };
-        let sql = format!(
-            "UPDATE run_state SET status = $1, updated_ms = {now}, owner = NULL, version = version + 1, \
-               steps_done = steps_done + $4 \
-             WHERE run_id = $2 AND epoch = $3 AND status = 'running' AND {cancelled} RETURNING version, updated_ms"
-        );
-        let values = [
-            finish.status.as_str().into(),
-            self.run.into(),
-            self.epoch.into(),
-            i32::from(ended.is_some_and(|(_, ended)| ended.is_done())).into(),
-        ];
-        let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
-        let Some(passed) = Passed::find_by_statement(statement).one(&**tx).await? else {
-            return Err(self.why(tx).await?);
-        };
-        record::Entity::update_many()
-            .col_expr(record::Column::Result, Expr::value(finish.result.clone()))
-            .col_expr(record::Column::Error, Expr::value(finish.error.clone()))
-            .col_expr(record::Column::ErrorCode, Expr::value(finish.code.clone()))
-            .col_expr(
-                record::Column::Outcome,
-                Expr::value(finish.decided.outcome.as_str()),
-            )
-            .col_expr(
-                record::Column::OutcomeReason,
-                Expr::value(finish.decided.reason.clone()),
-            )
-            .col_expr(
-                record::Column::OutcomeEvidence,
-                Expr::value(finish.decided.evidence_json()),
-            )
-            .col_expr(record::Column::EndedMs, Expr::value(passed.updated_ms))
-            .filter(record::Column::Id.eq(self.run))
-            .exec(&**tx)
-            .await?;
-        let mut rested = Vec::new();
-        if let Some((at, ended)) = ended {
-            rested = self.end(tx, at, ended).await?;
-        }
-        rested.extend(super::queue::close_steps(tx, &[self.run]).await?);
-        Ok(Finished {
-            version: passed.version,
-            rested,
-        })
-    }
-}
-
-/// The effect of the end of a run.
-#[derive(Debug)]
-pub struct Finished {
-    pub version: i64,
-    /// The agents of the steps that ended with it, one entry for each step.
-    pub rested: Vec<ClawId>,
-}
-
-/// The agents of the steps that a statement changed, one entry for each step.
-pub(super) fn agents_of(rows: Vec<QueryResult>) -> Result<Vec<ClawId>, DbErr> {
-    let agents = rows.iter().map(|row| row.try_get("", "agent_id"));
-    let agents: Vec<Option<ClawId>> = agents.collect::<Result<_, _>>()?;
-    Ok(agents.into_iter().flatten().collect())
-}
-
-/// A step to begin.
-#[derive(Debug, Clone, Copy)]
-pub struct Begin<'a> {
-    pub at: &'a StepRef,
-    pub position: i32,
-    pub node: &'a str,
-    pub purpose: &'a str,
-    pub agent: Option<ClawId>,
 }
 
 /// The end of a step.

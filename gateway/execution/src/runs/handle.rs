@@ -84,6 +84,7 @@ impl RunsHandle {
     pub fn new(parts: Parts) -> Self {
         let writes = RunWrites {
             clock: parts.clock.clone(),
+            after: parts.after.clone(),
         };
         let (committer, lane) = Committer::new(parts.db.clone(), writes);
         Self {

@@ -9,13 +9,13 @@
 use std::collections::BTreeSet;
 
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Set, Statement,
-    Value,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryResult,
+    Set, Statement, Value,
     sea_query::{Expr, OnConflict},
 };
 
 use super::entity::{step, wait};
-use super::fence::{Fence, FenceError, Passed, Used, agents_of, this_step};
+use super::fence::{Fence, FenceError, Passed, Used, this_step};
 use super::journal::stored;
 use super::model::StepStatus;
 use super::progress::ref_of;
@@ -119,6 +119,13 @@ pub(super) async fn park_step(
     Ok(Parked::Step { passed, rested })
 }
 
+/// The agents of the steps that a statement changed, one entry for each step.
+fn agents_of(rows: Vec<QueryResult>) -> Result<Vec<ClawId>, DbErr> {
+    let agents = rows.iter().map(|row| row.try_get("", "agent_id"));
+    let agents: Vec<Option<ClawId>> = agents.collect::<Result<_, _>>()?;
+    Ok(agents.into_iter().flatten().collect())
+}
+
 /// Parks the whole run, after the fence was passed in this transaction. Not when a parked step was woken meanwhile.
 /// Returns whether the run is parked.
 ///
@@ -154,32 +161,6 @@ pub(super) async fn park_run(tx: &WriteTx, fence: Fence) -> Result<bool, DbErr> 
         ))
         .await?;
     Ok(parked.rows_affected() == 1)
-}
-
-/// These steps work again, after the fence was passed. Returns the agents of those that were parked.
-///
-/// # Errors
-/// When the database fails.
-pub(super) async fn resume(
-    tx: &WriteTx,
-    run: RunId,
-    steps: &BTreeSet<StepRef>,
-) -> Result<Vec<ClawId>, DbErr> {
-    let mut agents = Vec::new();
-    for at in steps {
-        let mut resume = sea_orm::QueryTrait::into_query(
-            step::Entity::update_many()
-                .col_expr(
-                    step::Column::Status,
-                    Expr::value(StepStatus::Running.as_str()),
-                )
-                .filter(this_step(run, at))
-                .filter(step::Column::Status.eq(StepStatus::Waiting.as_str())),
-        );
-        resume.returning_col(step::Column::AgentId);
-        agents.extend(agents_of(tx.query_all(&resume).await?)?);
-    }
-    Ok(agents)
 }
 
 /// The wait of a step is over.

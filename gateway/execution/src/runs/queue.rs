@@ -6,7 +6,6 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Statement, Value, sea_query::ArrayType};
 
 use super::entity::run;
-use super::fence::agents_of;
 use super::model::{MOST_CLAIMS, Status, after_silence};
 use super::store;
 use roost_platform::db::{Backend, Db, WriteTx};
@@ -358,40 +357,54 @@ async fn close_ended(tx: &WriteTx, moved: &[Moved]) -> Result<Vec<ClawId>, DbErr
         let sql = format!("UPDATE topology_runs SET ended_ms = {now} WHERE id {list}");
         execute(tx, sql, ids).await?;
     }
-    close_steps(tx, &ended).await
+    let rested = close_steps(tx, &ended).await?;
+    Ok(rested.into_iter().map(|(_, agent)| agent).collect())
 }
 
-/// Cancels the steps that had no end when their runs ended. Returns the agents of those that were at work, one entry for
-/// each step.
-pub(super) async fn close_steps(tx: &WriteTx, runs: &[RunId]) -> Result<Vec<ClawId>, DbErr> {
+#[derive(FromQueryResult)]
+struct RestedStep {
+    run_id: RunId,
+    agent_id: Option<ClawId>,
+}
+
+/// Cancels the steps that had no end when their runs ended. Returns the agents of those that were at work with their
+/// runs, one entry for each step.
+pub(super) async fn close_steps(
+    tx: &WriteTx,
+    runs: &[RunId],
+) -> Result<Vec<(RunId, ClawId)>, DbErr> {
     let now = tx.backend().now_ms();
     let mut agents = Vec::new();
     for some in runs.chunks(500) {
         let (list, ids) = list(tx.backend(), some, 1);
         let sql = format!(
             "UPDATE run_steps SET status = 'cancelled', ended_ms = {now} WHERE run_id {list} AND status = 'running' \
-             RETURNING agent_id"
+             RETURNING run_id, agent_id"
         );
         let close = Statement::from_sql_and_values(tx.backend().into(), sql, ids.clone());
-        agents.extend(agents_of(tx.query_all_raw(close).await?)?);
-        // Their agents rest already.
-        let parked = format!(
-            "UPDATE run_steps SET status = 'cancelled', ended_ms = {now} WHERE run_id {list} AND status = 'waiting'"
+        let closed = RestedStep::find_by_statement(close).all(&**tx).await?;
+        agents.extend(
+            closed
+                .into_iter()
+                .filter_map(|step| Some((step.run_id, step.agent_id?))),
         );
-        execute(tx, parked, ids.clone()).await?;
-        execute(
-            tx,
-            format!("DELETE FROM run_waits WHERE run_id {list}"),
-            ids,
-        )
-        .await?;
+        // Each parked step has a wait.
+        let sql = format!("DELETE FROM run_waits WHERE run_id {list}");
+        if execute(tx, sql, ids.clone()).await? > 0 {
+            // The agents of these steps rest already.
+            let parked = format!(
+                "UPDATE run_steps SET status = 'cancelled', ended_ms = {now} WHERE run_id {list} AND status = 'waiting'"
+            );
+            execute(tx, parked, ids).await?;
+        }
     }
     Ok(agents)
 }
 
-async fn execute(tx: &WriteTx, sql: String, values: Vec<Value>) -> Result<(), DbErr> {
+/// Returns the number of changed rows.
+async fn execute(tx: &WriteTx, sql: String, values: Vec<Value>) -> Result<u64, DbErr> {
     let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
-    tx.execute_raw(statement).await.map(drop)
+    Ok(tx.execute_raw(statement).await?.rows_affected())
 }
 
 async fn moved(

@@ -1,11 +1,13 @@
 //! The end of teams. An ephemeral team is deleted after its last run, and a person may delete any team with its
 //! agents.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
 use super::entity::team;
-use super::model::{Lifecycle, State};
+use super::model::State;
 use super::store;
 use roost_execution::runs;
 use roost_platform::db::WriteTx;
@@ -19,12 +21,37 @@ pub fn is_going(row: &team::Model) -> bool {
     State::from_stored(&row.state) == State::Going
 }
 
-/// Called when a run of the team has ended, in the transaction that ends it. Returns an event when the team ends with
-/// the run. A saga then waits to be carried out.
+/// A run that has ended, and that named the team or pinned it.
+#[derive(Debug, Clone, Copy)]
+pub struct RunOver {
+    pub scope: WorkspaceScope,
+    pub run: RunId,
+}
+
+/// Called when runs have ended, in the transaction that ends them, with the last run of each team. Returns an event for
+/// each team that ends with its run. A saga then waits to be carried out.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn after_run(
+pub async fn after_runs(
+    tx: &mut WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    over: &BTreeMap<TeamId, RunOver>,
+) -> Result<Vec<(RunOver, Event)>, DbErr> {
+    let passing = store::ephemeral(&**tx, over.keys().copied()).await?;
+    let mut events = Vec::new();
+    // In the order of their ids, so that transactions cannot deadlock.
+    for (team, over) in over {
+        if passing.contains(team) {
+            let going = after_run(tx, ids, now, over.scope, *team, over.run).await?;
+            events.extend(going.map(|event| (*over, event)));
+        }
+    }
+    Ok(events)
+}
+
+async fn after_run(
     tx: &mut WriteTx,
     ids: &SharedIds,
     now: DateTime<Utc>,
@@ -32,14 +59,6 @@ pub async fn after_run(
     team: TeamId,
     run: RunId,
 ) -> Result<Option<Event>, DbErr> {
-    let Some(row) = store::get(&**tx, scope, team).await? else {
-        return Ok(None);
-    };
-    let passing = Lifecycle::from_stored(&row.lifecycle) == Lifecycle::Ephemeral
-        && State::from_stored(&row.state) == State::Ready;
-    if !passing {
-        return Ok(None);
-    }
     let Some(row) = store::locked(tx, scope, team)
         .await?
         .filter(|row| !is_going(row))

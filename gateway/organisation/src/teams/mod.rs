@@ -26,7 +26,7 @@ pub use context::TeamsContext;
 pub use effective_settings::{EffectiveSettings, effective_settings, of_team};
 pub use entity::team::Model as TeamRow;
 pub use error::TeamError;
-pub use lifecycle::{after_run, is_going};
+pub use lifecycle::{RunOver, after_runs, is_going};
 pub use routes::router;
 pub use store::{
     forget_seats, get as find, leave, locked, members, only_here, remove, seat, seats_of,

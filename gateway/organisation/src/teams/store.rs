@@ -1,5 +1,7 @@
 //! All SQL of teams.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
@@ -7,6 +9,7 @@ use sea_orm::{
 };
 
 use super::entity::{member, team};
+use super::model::{Lifecycle, State};
 use roost_agents::claws::{self, ClawRow, runtime_record};
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{ClawId, TeamId};
@@ -23,6 +26,26 @@ pub async fn get(
     id: TeamId,
 ) -> Result<Option<team::Model>, DbErr> {
     team::Entity::find_by_id_in(scope, id).one(db).await
+}
+
+/// Those of these teams that live only as long as their runs, and that nobody takes down yet.
+///
+/// # Errors
+/// When the database fails.
+pub async fn ephemeral(
+    db: &impl ConnectionTrait,
+    teams: impl IntoIterator<Item = TeamId>,
+) -> Result<BTreeSet<TeamId>, DbErr> {
+    let found: Vec<TeamId> = team::Entity::find()
+        .select_only()
+        .column(team::Column::Id)
+        .filter(team::Column::Id.is_in(teams))
+        .filter(team::Column::Lifecycle.eq(Lifecycle::Ephemeral.as_str()))
+        .filter(team::Column::State.eq(State::Ready.as_str()))
+        .into_tuple()
+        .all(db)
+        .await?;
+    Ok(found.into_iter().collect())
 }
 
 /// As [`get`], and locks the row until the end of the transaction. So the start of a run and the deletion of its team

@@ -19,7 +19,7 @@ struct Head {
 }
 
 /// Appends events in their order, as [`append`](super::append) does for one workspace. The heads of the logs are locked
-/// in the order of the workspaces' ids.
+/// in the order of the workspaces' ids. Returns the id of each event.
 ///
 /// # Errors
 /// When the database fails, or a workspace does not exist.
@@ -27,9 +27,9 @@ pub async fn append_all(
     tx: &mut WriteTx,
     at: DateTime<Utc>,
     events: Vec<(WorkspaceId, Stamped)>,
-) -> Result<(), DbErr> {
+) -> Result<Vec<EventId>, DbErr> {
     if events.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let mut counts: BTreeMap<WorkspaceId, i64> = BTreeMap::new();
     for (workspace, _) in &events {
@@ -77,18 +77,18 @@ pub async fn append_all(
         table.values,
     ))
     .await?;
-    for (((workspace, stamped), id), data) in events.iter().zip(ids).zip(&data) {
+    for (((workspace, stamped), id), data) in events.iter().zip(&ids).zip(&data) {
         let event = &stamped.event;
         tx.announce(StoredEvent {
             workspace: *workspace,
-            id,
+            id: *id,
             kind: event.kind().to_owned(),
             agent_id: event.agent_id(),
             about: stamped.about,
-            frame: StoredEvent::frame(id, event.kind(), &stamped.about, data),
+            frame: StoredEvent::frame(*id, event.kind(), &stamped.about, data),
         });
     }
-    Ok(())
+    Ok(ids)
 }
 
 /// Moves the heads by the numbers of events.

@@ -39,7 +39,8 @@ pub async fn cancel(
         let resting = status_events::change_agents(&change, &rested, &[]).await?;
         change.events(resting);
         let ends = ends::of_runs(change.tx(), &over).await?;
-        let follows = completion::follow(runs, &mut change, ends).await?;
+        let now = runs.inner.clock.now();
+        let follows = completion::follow(&*runs.inner.after, now, &mut change, &ends).await?;
         change.events(follows.into_iter().map(|(_, event)| event));
     }
     let row = store::get(change.tx(), scope, id)

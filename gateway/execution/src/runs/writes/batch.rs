@@ -1,9 +1,10 @@
 //! What the writes of a batch are together. Pure code.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::RunWrite;
 use crate::runs::fence::{Passed, Used};
+use crate::runs::model::Status;
 use crate::tools::Pane;
 use crate::topology::StepRef;
 use roost_platform::ids::RunId;
@@ -18,21 +19,59 @@ pub(super) struct Group {
     pub used: Used,
     pub done: i32,
     pub pane: Option<Pane>,
+    /// The status with which the run ends.
+    pub ends: Option<Status>,
+}
+
+impl Group {
+    /// Whether it passes only a run that was cancelled. Each other group passes only a run that was not.
+    pub fn of_cancelled(&self) -> bool {
+        self.ends == Some(Status::Cancelled)
+    }
+}
+
+/// What passes or is refused together: a run, the epoch of its owner, and whether the write is the end of a cancelled
+/// run.
+pub(super) type Owner = (RunId, i64, bool);
+
+fn owner(write: &RunWrite) -> Owner {
+    let ends_cancelled = write.ends_with() == Some(Status::Cancelled);
+    (write.fence.run, write.fence.epoch, ends_cancelled)
+}
+
+/// For each write, whether it comes before the end of its run. A write after it is refused, as it would be in a batch of
+/// its own.
+pub(super) fn in_time(writes: &[&RunWrite]) -> Vec<bool> {
+    let mut over: HashSet<(RunId, i64)> = HashSet::new();
+    let in_time = |write: &&RunWrite| {
+        let run = (write.fence.run, write.fence.epoch);
+        let in_time = !over.contains(&run);
+        if write.finish.is_some() {
+            over.insert(run);
+        }
+        in_time
+    };
+    writes.iter().map(in_time).collect()
 }
 
 /// The writes of each owner, summed. In the order of the runs' ids, in which their rows are locked.
 pub(super) fn groups(writes: &[&RunWrite]) -> Vec<Group> {
-    let mut groups: BTreeMap<(RunId, i64), Group> = BTreeMap::new();
-    for write in writes {
-        let (run, epoch) = (write.fence.run, write.fence.epoch);
-        let group = groups.entry((run, epoch)).or_insert(Group {
+    let mut groups: BTreeMap<Owner, Group> = BTreeMap::new();
+    for (write, in_time) in writes.iter().zip(in_time(writes)) {
+        if !in_time {
+            continue;
+        }
+        let (run, epoch, _) = owner(write);
+        let group = groups.entry(owner(write)).or_insert(Group {
             run,
             epoch,
             writes: 0,
             used: Used::default(),
             done: 0,
             pane: None,
+            ends: None,
         });
+        group.ends = group.ends.or(write.ends_with());
         group.writes += 1;
         group.used += write.used;
         group.done = group.done.saturating_add(write.done());
@@ -46,16 +85,17 @@ pub(super) fn groups(writes: &[&RunWrite]) -> Vec<Group> {
 /// The result of each write: the run's version after it. `None` for a write that the fence refused.
 pub(super) fn answers(
     writes: &[&RunWrite],
-    passed: &HashMap<(RunId, i64), Passed>,
+    passed: &HashMap<Owner, Passed>,
 ) -> Vec<Option<Passed>> {
     // The row has the version after the last write of its group, so count backwards.
-    let mut after: HashMap<(RunId, i64), i64> = HashMap::new();
+    let mut after: HashMap<Owner, i64> = HashMap::new();
     let mut answers: Vec<Option<Passed>> = writes
         .iter()
+        .zip(in_time(writes))
         .rev()
-        .map(|write| {
-            let owner = (write.fence.run, write.fence.epoch);
-            let last = passed.get(&owner)?;
+        .map(|(write, in_time)| {
+            let owner = owner(write);
+            let last = passed.get(&owner).filter(|_| in_time)?;
             let after = after.entry(owner).or_insert(0);
             let version = last.version - *after;
             *after += 1;
@@ -79,12 +119,13 @@ pub(super) fn spent(writes: &[(&RunWrite, Passed)]) -> BTreeMap<(RunId, StepRef)
     spent
 }
 
-/// The place in the batch of the write that begins or ends each step.
+/// The place in the batch of the write that begins, resumes or ends each step.
 pub(super) fn places(writes: &[(&RunWrite, Passed)]) -> HashMap<(RunId, StepRef), usize> {
     let mut places = HashMap::new();
     for (place, (write, _)) in writes.iter().enumerate() {
         let ends = write.ends.iter().map(|(at, _)| at);
-        for at in ends.chain(write.begins.iter().map(|begin| &begin.at)) {
+        let begins = write.begins.iter().map(|begin| &begin.at);
+        for at in ends.chain(begins).chain(&write.resumes) {
             places.insert((write.fence.run, at.clone()), place);
         }
     }
@@ -157,7 +198,7 @@ mod tests {
             let passed: HashMap<_, _> = groups(&all)
                 .iter()
                 .filter(|group| group.epoch == epoch)
-                .map(|group| ((group.run, epoch), Passed { version: 10 + group.writes, updated_ms: 1 }))
+                .map(|group| ((group.run, epoch, false), Passed { version: 10 + group.writes, updated_ms: 1 }))
                 .collect();
             let mut next: HashMap<RunId, i64> = HashMap::new();
             for (write, answer) in all.iter().zip(answers(&all, &passed)) {

@@ -4,19 +4,25 @@
 //! In one transaction, the locks are taken in the order of all writers: the runs, their agents, the workspaces' logs.
 
 mod batch;
+mod finishes;
 mod store;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
-use super::fence::{Ended, Fence, FenceError, Passed, Used};
+use super::ends::{AfterRun, End};
+use super::entity::run;
+use super::fence::{Ended, Fence, FenceError, Finish, Passed, Used};
+use super::model::Status;
 use crate::tools::Pane;
 use crate::topology::StepRef;
+use finishes::Finishes;
 use roost_agents::claws::status;
 use roost_platform::clock::SharedClock;
 use roost_platform::committer::{self, Writes};
@@ -39,6 +45,10 @@ pub struct RunWrite {
     pub pane: Option<Pane>,
     pub ends: Vec<(StepRef, Ended)>,
     pub begins: Vec<Begin>,
+    /// Parked steps that were woken, and work again.
+    pub resumes: Vec<StepRef>,
+    /// The end of the run. It is the last write of its owner.
+    pub finish: Option<Box<Finishing>>,
     /// The step in which something was used, or whose journal gets the entry.
     pub step: Option<StepRef>,
     pub entry: Option<Entry>,
@@ -56,6 +66,15 @@ pub struct Begin {
     pub node: String,
     pub purpose: &'static str,
     pub agent: Option<ClawId>,
+}
+
+/// The end of a run.
+#[derive(Debug)]
+pub struct Finishing {
+    pub finish: Finish,
+    pub end: End,
+    /// A run that keeps its comparison.
+    pub compared: Option<run::Model>,
 }
 
 /// An entry of the journal of `RunWrite::step`.
@@ -78,11 +97,20 @@ impl RunWrite {
             pane: None,
             ends: Vec::new(),
             begins: Vec::new(),
+            resumes: Vec::new(),
+            finish: None,
             step: None,
             entry: None,
             waited: false,
             publish: false,
         }
+    }
+
+    /// The status with which the run ends.
+    fn ends_with(&self) -> Option<Status> {
+        self.finish
+            .as_ref()
+            .map(|finishing| finishing.finish.status)
     }
 
     /// The number of its steps that end with an output.
@@ -119,6 +147,8 @@ pub(super) async fn commit(committer: &Committer, write: RunWrite) -> Result<Pas
 /// How writes of runs are written.
 pub struct RunWrites {
     pub(super) clock: SharedClock,
+    /// Acts on the end of runs.
+    pub(super) after: Arc<dyn AfterRun>,
 }
 
 impl Writes for RunWrites {
@@ -130,7 +160,9 @@ impl Writes for RunWrites {
         let ends = write.ends.iter();
         let ends = ends.map(|(_, ended)| text(&ended.output) + text(&ended.error));
         let entry = write.entry.as_ref();
-        ends.sum::<usize>() + entry.map_or(0, |entry| entry.content.len()) + 100
+        let finish = write.finish.as_ref().map(|finishing| &finishing.finish);
+        let finish = finish.map_or(0, |finish| text(&finish.result) + text(&finish.error));
+        ends.sum::<usize>() + entry.map_or(0, |entry| entry.content.len()) + finish + 100
     }
 
     fn write<'a>(
@@ -178,7 +210,8 @@ impl RunWrites {
             return Ok(());
         }
         let ended = store::end(tx, &writes).await?;
-        let begun = store::begin(tx, &writes).await?;
+        let mut begun = store::begin(tx, &writes).await?;
+        begun.extend(store::resume(tx, &writes).await?);
         store::journal(tx, &writes).await?;
         store::spend(tx, &batch::spent(&writes)).await?;
         let back = store::clear_waits(tx, &writes).await?;
@@ -195,6 +228,13 @@ impl RunWrites {
                 steps.push((agent, n));
             }
         }
+        let finishing = Finishes::of(&writes);
+        for (run, agent) in finishing.close(tx).await? {
+            let place = finishing.places.get(&run).copied().unwrap_or(0);
+            let last = agents.entry(agent).or_insert(place);
+            *last = place.max(*last);
+            steps.push((agent, -1));
+        }
         let mut of_write: BTreeMap<usize, Vec<(WorkspaceId, Stamped)>> = BTreeMap::new();
         for (agent, workspace, event) in status::work(tx, steps).await? {
             let place = agents.get(&agent).copied().unwrap_or(0);
@@ -206,14 +246,26 @@ impl RunWrites {
         }
         for (place, (write, passed)) in writes.iter().enumerate() {
             let waited = write.step.as_ref().map(|at| (write.fence.run, at.clone()));
-            if write.publish || waited.is_some_and(|step| back.contains(&step)) {
+            if write.publish
+                || write.finish.is_some()
+                || waited.is_some_and(|step| back.contains(&step))
+            {
                 let workspace = write.fence.workspace;
                 let fact = write.fence.changed(passed.version);
                 of_write.entry(place).or_default().push((workspace, fact));
             }
         }
-        let events = of_write.into_values().flatten().collect();
+        let mut events = finishing.follow(tx, &*self.after, self.clock.now()).await?;
+        // The last event of each write that has some.
+        let mut last: HashMap<usize, usize> = HashMap::new();
+        for (place, of_write) in of_write {
+            events.extend(of_write);
+            last.insert(place, events.len() - 1);
+        }
         // Do this last: other writers of these workspaces wait from here until the commit.
-        events::append_all(tx, self.clock.now(), events).await
+        let ids = events::append_all(tx, self.clock.now(), events).await?;
+        finishing
+            .record(tx, |place| ids.get(*last.get(&place)?).copied())
+            .await
     }
 }

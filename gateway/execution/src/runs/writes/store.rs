@@ -6,14 +6,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use sea_orm::sea_query::ArrayType;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Statement, Value};
 
-use super::batch::Group;
+use super::batch::{Group, Owner};
 use super::{Begin, RunWrite};
 use crate::runs::entity::state;
-use crate::runs::fence::{Ended, Passed, Used};
+use crate::runs::fence::{Ended, Finish, Passed, Used};
 use crate::runs::journal::stored;
+use crate::runs::model::Status;
 use crate::tools::Pane;
 use crate::topology::StepRef;
 use roost_platform::db::{Backend, Rows, RowsTable, WriteTx};
+use roost_platform::events::EventId;
 use roost_platform::ids::{ClawId, RunId};
 
 /// A step that a statement changed.
@@ -42,15 +44,13 @@ impl StepRow {
 struct PassedRow {
     run_id: RunId,
     epoch: i64,
+    status: String,
     version: i64,
     updated_ms: i64,
 }
 
 /// Passes the fences of all groups. A group that is not in the result was refused.
-pub(super) async fn pass(
-    tx: &WriteTx,
-    groups: &[Group],
-) -> Result<HashMap<(RunId, i64), Passed>, DbErr> {
+pub(super) async fn pass(tx: &WriteTx, groups: &[Group]) -> Result<HashMap<Owner, Passed>, DbErr> {
     let mut table = Rows::new(tx.backend())
         .uuid("of_run", groups.iter().map(|group| group.run.0))
         .bigint("of_epoch", groups.iter().map(|group| group.epoch))
@@ -62,6 +62,13 @@ pub(super) async fn pass(
             "more_cost",
             groups.iter().map(|group| group.used.cost_microusd),
         )
+        .maybe_text(
+            "new_status",
+            groups
+                .iter()
+                .map(|group| group.ends.map(|status| status.as_str().to_owned())),
+        )
+        .bool("of_cancelled", groups.iter().map(Group::of_cancelled))
         .maybe_text("new_tab", panes(groups, Pane::window))
         .maybe_text("new_pane", panes(groups, Pane::name))
         .table("t");
@@ -71,11 +78,12 @@ pub(super) async fn pass(
     let sql = format!(
         "{held} UPDATE run_state SET updated_ms = {now}, version = version + t.writes, steps_done = steps_done + t.more_done, \
            tokens_in = tokens_in + t.more_in, tokens_out = tokens_out + t.more_out, \
-           cost_microusd = cost_microusd + t.more_cost, \
+           cost_microusd = cost_microusd + t.more_cost, status = COALESCE(t.new_status, status), \
+           owner = CASE WHEN t.new_status IS NULL THEN owner END, \
            mux_workspace_id = CASE WHEN t.new_tab IS NULL THEN mux_workspace_id ELSE {session} END, \
            mux_tab_id = COALESCE(t.new_tab, mux_tab_id), mux_pane_id = COALESCE(t.new_pane, mux_pane_id) \
          FROM {table} {of_held} run_state.run_id = t.of_run AND epoch = t.of_epoch AND status = 'running' \
-           AND cancel_requested_ms IS NULL RETURNING run_id, epoch, version, updated_ms",
+           AND (cancel_requested_ms IS NOT NULL) = t.of_cancelled RETURNING run_id, epoch, status, version, updated_ms",
         table = table.sql,
         of_held = match tx.backend() {
             Backend::Postgres =>
@@ -89,7 +97,8 @@ pub(super) async fn pass(
             version: row.version,
             updated_ms: row.updated_ms,
         };
-        ((row.run_id, row.epoch), passed)
+        let ends_cancelled = row.status == Status::Cancelled.as_str();
+        ((row.run_id, row.epoch, ends_cancelled), passed)
     });
     Ok(passed.collect())
 }
@@ -245,6 +254,82 @@ pub(super) async fn begin(
         table.sql
     );
     query(tx, sql, table.values).await
+}
+
+/// Steps that were parked work again. Returns those that do.
+pub(super) async fn resume(
+    tx: &WriteTx,
+    writes: &[(&RunWrite, Passed)],
+) -> Result<Vec<StepRow>, DbErr> {
+    let of = |(write, _): &(&RunWrite, Passed)| {
+        let run = write.fence.run;
+        Vec::from_iter(write.resumes.iter().cloned().map(move |at| (run, at)))
+    };
+    let resumes: Vec<(RunId, StepRef)> = writes.iter().flat_map(of).collect();
+    if resumes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut table = steps(tx, resumes.iter().map(|(run, at)| (*run, at))).table("t");
+    let these = these_steps(tx, &mut table, resumes.iter().map(|(run, _)| *run));
+    let sql = format!(
+        "UPDATE run_steps SET status = 'running' FROM {} WHERE {these} AND status = 'waiting' \
+         RETURNING run_id, step_key, lap, shard, agent_id",
+        table.sql
+    );
+    query(tx, sql, table.values).await
+}
+
+/// The result of a run that ends.
+pub(super) struct Recorded<'a> {
+    pub run: RunId,
+    pub finish: &'a Finish,
+    pub ended_ms: i64,
+    pub last_event: Option<EventId>,
+}
+
+/// Writes the results of runs that end.
+pub(super) async fn record(tx: &WriteTx, results: &[Recorded<'_>]) -> Result<(), DbErr> {
+    let finish = || results.iter().map(|result| result.finish);
+    let mut table = Rows::new(tx.backend())
+        .uuid("of_run", results.iter().map(|result| result.run.0))
+        .maybe_text("new_result", finish().map(|finish| finish.result.clone()))
+        .maybe_text("new_error", finish().map(|finish| finish.error.clone()))
+        .maybe_text("new_code", finish().map(|finish| finish.code.clone()))
+        .text(
+            "new_outcome",
+            finish().map(|finish| finish.decided.outcome.as_str()),
+        )
+        .text(
+            "new_reason",
+            finish().map(|finish| finish.decided.reason.clone()),
+        )
+        .maybe_text(
+            "new_evidence",
+            finish().map(|finish| finish.decided.evidence_json()),
+        )
+        .bigint("now_ms", results.iter().map(|result| result.ended_ms))
+        .maybe_text(
+            "new_last",
+            results
+                .iter()
+                .map(|result| result.last_event.map(|id| id.to_string())),
+        )
+        .table("t");
+    let these = match tx.backend() {
+        Backend::Postgres => format!(
+            "topology_runs.id = ANY ({}) AND",
+            table.next(array(results.iter().map(|result| result.run)))
+        ),
+        Backend::Sqlite => String::new(),
+    };
+    let sql = format!(
+        "UPDATE topology_runs SET result = t.new_result, error = t.new_error, error_code = t.new_code, \
+           outcome = t.new_outcome, outcome_reason = t.new_reason, outcome_evidence = t.new_evidence, \
+           ended_ms = t.now_ms, last_event_id = COALESCE(t.new_last, last_event_id) \
+         FROM {} WHERE {these} topology_runs.id = t.of_run",
+        table.sql
+    );
+    execute(tx, sql, table.values).await
 }
 
 /// Inserts the entries of journals. Their indexes are free for every writer that passes the fence.

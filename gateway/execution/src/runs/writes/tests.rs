@@ -9,10 +9,12 @@ use sea_orm::{ConnectionTrait, EntityTrait, Statement, Value};
 use uuid::Uuid;
 
 use super::*;
-use crate::runs::entity::{state, step};
+use crate::runs::entity::{record, state, step};
 use crate::runs::model::StepStatus;
-use crate::runs::origin::OriginWord;
-use roost_platform::events::About;
+use crate::runs::origin::{Origin, OriginWord};
+use crate::runs::outcome::{Decided, Outcome};
+use roost_platform::events::{About, Event, EventId, ResourceKind};
+use roost_platform::ids::TeamId;
 
 /// The runs of a batch. Every seventh was cancelled, and every eleventh belongs to another owner.
 const RUNS: u128 = 40;
@@ -122,10 +124,63 @@ fn begins(key: &str, n: u128) -> Begin {
     }
 }
 
+/// Follows every end with an event of the run.
+struct Told;
+
+#[async_trait::async_trait]
+impl AfterRun for Told {
+    async fn after(
+        &self,
+        _: &mut WriteTx,
+        ends: &[End],
+    ) -> Result<Vec<(WorkspaceId, Stamped)>, DbErr> {
+        let told = |end: &End| {
+            let event = Event::changed(ResourceKind::Team, TeamId(end.run.0), 1);
+            (end.workspace, event.about(end.about))
+        };
+        Ok(ends.iter().map(told).collect())
+    }
+}
+
+/// The end of a run with this status.
+fn finishes(workspace: WorkspaceId, n: u128, status: Status) -> RunWrite {
+    let write = of(workspace, n);
+    let end = End {
+        run: run(n),
+        workspace,
+        origin: Origin::Team,
+        team: None,
+        pinned: Vec::new(),
+        about: write.fence.about,
+        status,
+        outcome: Outcome::Accepted,
+    };
+    let finish = Finish {
+        status,
+        result: Some(format!("the result of {n}")),
+        error: None,
+        code: None,
+        decided: Decided {
+            outcome: Outcome::Accepted,
+            reason: "all went well".to_owned(),
+            evidence: None,
+        },
+    };
+    RunWrite {
+        finish: Some(Box::new(Finishing {
+            finish,
+            end,
+            compared: None,
+        })),
+        ..write
+    }
+}
+
 /// Writes a batch in a transaction of its own, and commits it.
 async fn commit(scratch: &Scratch, batch: Vec<RunWrite>) -> Vec<Result<Passed, Refusal>> {
     let writes = RunWrites {
         clock: SystemClock::shared(),
+        after: Arc::new(Told),
     };
     let batch: Vec<&RunWrite> = batch.iter().collect();
     let mut tx = scratch.db.write().await.unwrap();
@@ -256,6 +311,99 @@ async fn several_writes_of_one_run_are_summed_and_each_has_its_version() {
         let calls = "SELECT count(*) AS n FROM run_calls WHERE idx IN (0, 1, 2) AND failed = (idx = 2) AND \
                      content = '{\"text\":\"turn ' || idx || '\"}' AND ended_ms - started_ms = 3";
         assert_eq!(count(&tx, calls).await, 3);
+        drop(tx);
+        scratch.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn runs_end_together_with_their_steps_and_what_follows() {
+    for scratch in Scratch::all().await {
+        let workspace = world(&scratch).await;
+        let going: Vec<u128> = (0..RUNS)
+            .filter(|n| !is_lost(*n) && !is_cancelled(*n))
+            .collect();
+        let begin = |n: &u128| RunWrite {
+            begins: vec![begins("one", *n), begins("left open", *n)],
+            ..of(workspace, *n)
+        };
+        commit(&scratch, going.iter().map(begin).collect()).await;
+        let end = |n| RunWrite {
+            ends: vec![(
+                at("one"),
+                Ended {
+                    status: StepStatus::Done,
+                    output: Some("done".to_owned()),
+                    error: None,
+                    outcome: None,
+                },
+            )],
+            ..finishes(workspace, n, Status::Completed)
+        };
+        // The last write of each run comes too late.
+        let mut batch: Vec<RunWrite> = (0..RUNS).map(end).collect();
+        batch.extend((0..RUNS).map(|n| of(workspace, n)));
+        let answers = commit(&scratch, batch).await;
+        for (n, (answer, late)) in (0..RUNS).zip(answers.iter().zip(&answers[RUNS as usize..])) {
+            assert_eq!(answer.is_ok(), going.contains(&n), "{n}");
+            assert!(late.is_err(), "{n}");
+            if is_cancelled(n) && !is_lost(n) {
+                assert_eq!(*answer, Err(Refusal::Cancelled));
+            }
+        }
+        // The owners of cancelled runs end them, and nobody cancels another one's.
+        let cancel = |n| finishes(workspace, n, Status::Cancelled);
+        let answers = commit(&scratch, (0..RUNS).map(cancel).collect()).await;
+        for (n, answer) in (0..RUNS).zip(&answers) {
+            assert_eq!(answer.is_ok(), is_cancelled(n) && !is_lost(n), "{n}");
+        }
+        let tx = scratch.db.write().await.unwrap();
+        let rows = state::Entity::find().all(&*tx).await.unwrap();
+        let records = record::Entity::find().all(&*tx).await.unwrap();
+        for row in &rows {
+            let n = row.run_id.0.as_u128() - 1;
+            let status = match (is_lost(n), is_cancelled(n)) {
+                (true, _) => "running",
+                (false, true) => "cancelled",
+                (false, false) => "completed",
+            };
+            assert_eq!(row.status, status, "{n}");
+            assert_eq!(row.owner.is_some(), is_lost(n), "{n}");
+            let record = records.iter().find(|record| record.id == row.run_id);
+            let record = record.unwrap();
+            let result = (!is_lost(n)).then(|| format!("the result of {n}"));
+            assert_eq!(record.result, result, "{n}");
+            assert_eq!(record.ended_ms.is_some(), !is_lost(n), "{n}");
+            let last = tx.query_one_raw(Statement::from_sql_and_values(
+                tx.backend().into(),
+                "SELECT max(seq) AS n FROM events WHERE run_id = $1",
+                [row.run_id.into()],
+            ));
+            let last: Option<i64> = last.await.unwrap().unwrap().try_get("", "n").unwrap();
+            let id = record.last_event_id.as_deref();
+            let seq = id.map(|id| id.parse::<EventId>().unwrap().seq);
+            assert_eq!(seq, last.filter(|_| !is_lost(n)), "{n}");
+        }
+        for (sql, n) in [
+            (
+                "SELECT count(*) AS n FROM run_steps WHERE status = 'running'",
+                0,
+            ),
+            (
+                "SELECT count(*) AS n FROM run_steps WHERE status = 'cancelled' AND step_key <> 'left open'",
+                0,
+            ),
+            (
+                "SELECT count(*) AS n FROM agent_state WHERE at_work <> 0",
+                0,
+            ),
+            (
+                "SELECT count(*) - count(DISTINCT run_id) AS n FROM events WHERE data LIKE '%team%'",
+                0,
+            ),
+        ] {
+            assert_eq!(count(&tx, sql).await, n, "{sql}");
+        }
         drop(tx);
         scratch.remove().await;
     }
