@@ -6,8 +6,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::avatar::dto::Avatar;
 use super::brain::dto::MOST_CHARACTERS;
-use super::entity::claw;
 use super::sandbox::SandboxBrief;
+use super::view_store::View;
 use roost_platform::events::AgentState;
 use roost_platform::ids::{ClawId, SagaId};
 use roost_tenancy::auth::UserBrief;
@@ -38,24 +38,19 @@ pub struct Claw {
 }
 
 impl Claw {
-    /// From the row and what other domains know about it.
-    pub fn new(
-        row: claw::Model,
-        status: AgentState,
-        managed_by: UserBrief,
-        sandbox: Option<SandboxBrief>,
-        avatar: Avatar,
-    ) -> Self {
+    /// From the view of this wing, and the sandbox.
+    pub fn new(view: View, sandbox: Option<SandboxBrief>) -> Self {
+        let row = view.claw;
         Self {
+            avatar: Avatar::new(row.id, view.avatar_sha256.as_deref()),
             id: row.id,
             name: row.name,
             role: row.role,
             system_prompt: row.system_prompt,
             model_binding: row.model_binding,
-            managed_by,
-            status,
+            managed_by: view.manager,
+            status: view.status,
             sandbox,
-            avatar,
             created_at: row.created_at,
             updated_at: row.updated_at,
             deleted_at: row.deleted_at,

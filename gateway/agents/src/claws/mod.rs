@@ -31,3 +31,4 @@ mod sandbox;
 mod state_store;
 pub mod status;
 mod store;
+mod view_store;

@@ -7,13 +7,11 @@ use http::{HeaderMap, StatusCode};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::avatar::dto::Avatar;
 use super::dto::{Claw, ClawChange, DeleteQuery, ListQuery, NewClaw, PurgeStarted};
-use super::entity::claw;
-use super::{ClawsContext, avatar, brain, commands, state_store, store};
-use roost_platform::events::AgentState;
+use super::view_store::{self, View};
+use super::{ClawsContext, avatar, brain, commands};
 use roost_platform::ids::ClawId;
-use roost_tenancy::auth::{self, Scoped, UserBrief, Verb, WorkspaceScope, can};
+use roost_tenancy::auth::{Scoped, Verb, WorkspaceScope, can};
 use roost_web::conditional::if_match;
 use roost_web::error::{ApiError, ApiResult, Code};
 use roost_web::idempotency::CreationId;
@@ -43,10 +41,10 @@ async fn list(
         cursor: query.cursor,
     };
     let request = paging.check()?;
-    let db = state.db.read();
-    let rows = store::list(db, caller.scope(), request, query.include_deleted).await?;
-    let page = request.page(rows, |row| row.id.0);
-    let items = shown(&state, caller.scope(), page.items).await?;
+    let (scope, deleted) = (caller.scope(), query.include_deleted);
+    let rows = view_store::page(&state.db, scope, request, deleted).await?;
+    let page = request.page(rows, |row| row.claw.id.0);
+    let items = shown(&state, scope, page.items).await?;
     Ok(Json(Page {
         items,
         next_cursor: page.next_cursor,
@@ -68,7 +66,7 @@ async fn create(
     let row = commands::create(&state, caller.scope(), caller.user_id(), id, new).await?;
     Ok((
         StatusCode::CREATED,
-        Json(one(&state, caller.scope(), row).await?),
+        Json(one(&state, caller.scope(), row.id).await?),
     ))
 }
 
@@ -80,10 +78,7 @@ async fn get(
     caller: Scoped<can::ReadClaws>,
     Path(id): Path<ClawId>,
 ) -> ApiResult<Json<Claw>> {
-    let row = store::get(state.db.read(), caller.scope(), id)
-        .await?
-        .ok_or_else(|| ApiError::not_found("claw"))?;
-    Ok(Json(one(&state, caller.scope(), row).await?))
+    Ok(Json(one(&state, caller.scope(), id).await?))
 }
 
 /// Changes an agent. With `If-Match: <version>` only if it still has that version.
@@ -101,7 +96,7 @@ async fn change(
     let version = if_match(&headers)?;
     let (scope, user) = (caller.scope(), caller.user_id());
     let row = commands::change(&state, scope, user, id, version, change).await?;
-    Ok(Json(one(&state, scope, row).await?))
+    Ok(Json(one(&state, scope, row.id).await?))
 }
 
 /// Deletes an agent: softly (204), or with `purge=true` permanently (202; it finishes even when the gateway is
@@ -132,37 +127,28 @@ async fn delete(
     Ok((StatusCode::ACCEPTED, Json(body)).into_response())
 }
 
-async fn one(state: &ClawsContext, scope: WorkspaceScope, row: claw::Model) -> ApiResult<Claw> {
-    let mut shown = shown(state, scope, vec![row]).await?;
-    shown.pop().ok_or_else(|| ApiError::not_found("claw"))
+/// An agent with its manager and its sandbox. The two statements run at the same time.
+async fn one(state: &ClawsContext, scope: WorkspaceScope, id: ClawId) -> ApiResult<Claw> {
+    let ids = [id];
+    let (view, mut sandboxes) = tokio::try_join!(
+        view_store::one(&state.db, scope, id),
+        state.sandboxes.of(scope, &ids),
+    )?;
+    let view = view.ok_or_else(|| ApiError::not_found("claw"))?;
+    Ok(Claw::new(view, sandboxes.remove(&id)))
 }
 
-/// Rows with their managers and sandboxes.
+/// Agents with their sandboxes.
 async fn shown(
     state: &ClawsContext,
     scope: WorkspaceScope,
-    rows: Vec<claw::Model>,
+    views: Vec<View>,
 ) -> ApiResult<Vec<Claw>> {
-    let managers = rows.iter().map(|row| row.managed_by);
-    let ids: Vec<ClawId> = rows.iter().map(|row| row.id).collect();
-    // None of them needs another.
-    let (managers, mut sandboxes, avatars, states) = tokio::try_join!(
-        auth::users_by_id(state.db.read(), managers),
-        state.sandboxes.of(scope, &ids),
-        avatar::store::hashes_of(state.db.read(), scope, &ids),
-        state_store::of(state.db.read(), scope, ids.clone()),
-    )?;
-    Ok(rows
-        .into_iter()
-        .filter_map(|row| {
-            // The foreign key guarantees the manager.
-            let manager = managers.iter().find(|user| user.id == row.managed_by)?;
-            let sandbox = sandboxes.remove(&row.id);
-            let avatar = Avatar::new(row.id, avatars.get(&row.id).map(String::as_str));
-            let manager = UserBrief::from(manager.clone());
-            let status = states.get(&row.id).copied();
-            let status = status.unwrap_or(AgentState::Offline);
-            Some(Claw::new(row, status, manager, sandbox, avatar))
-        })
-        .collect())
+    let ids: Vec<ClawId> = views.iter().map(|view| view.claw.id).collect();
+    let mut sandboxes = state.sandboxes.of(scope, &ids).await?;
+    let claw = |view: View| {
+        let sandbox = sandboxes.remove(&view.claw.id);
+        Claw::new(view, sandbox)
+    };
+    Ok(views.into_iter().map(claw).collect())
 }

@@ -28,6 +28,7 @@ mod facts;
 mod handle;
 mod heartbeat_buffer;
 pub mod history;
+mod joined_name;
 mod line;
 pub mod local;
 mod model;
@@ -52,9 +53,12 @@ pub use context::FleetContext;
 pub use error::FleetError;
 pub use facts::NodeFact;
 pub use handle::{FleetHandle, FleetParts, FleetSettings};
+pub use joined_name::{NAME_COLUMNS, joined_name, name_in};
 pub use read_models::{Availability, Capacity, availability, capacities, names_of};
 pub use recovery::release_dead_holders;
 pub use routes::router;
+#[cfg(test)]
+pub use store::insert;
 pub use store::{by_id, deleted_after, get as find, list, remove_all as remove_rows};
 pub use waiting_work::{WaitingWork, is_away_locked};
 

@@ -10,6 +10,9 @@
 mod agent_facts;
 mod agent_status;
 mod branch;
+mod brief_store;
+#[cfg(test)]
+mod brief_store_tests;
 mod commands;
 mod dto;
 mod engine;

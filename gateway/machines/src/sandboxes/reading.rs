@@ -12,11 +12,11 @@ use super::dto::Sandbox;
 use super::engine::node_of;
 use super::entity::container;
 use super::model::State;
-use super::{SandboxesHandle, hardening, store};
+use super::{SandboxesHandle, brief_store, hardening};
 use crate::fleet;
 use roost_agents::claws::{SandboxBrief, SandboxBriefs};
 use roost_platform::db::Db;
-use roost_platform::ids::{ClawId, NodeId};
+use roost_platform::ids::ClawId;
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The sandboxes of these agents; an agent without one is not in the map.
@@ -28,12 +28,11 @@ async fn sandboxes_of(
     scope: WorkspaceScope,
     agents: &[ClawId],
 ) -> Result<HashMap<ClawId, SandboxBrief>, DbErr> {
-    let rows = store::current_of(db.read(), scope, agents).await?;
-    let names = names_of(db, scope, &rows).await?;
-    let brief = |row: container::Model| {
+    let rows = brief_store::current_of(db, scope, agents).await?;
+    let brief = |brief_store::Brief { row, machine }| {
         let brief = SandboxBrief {
             id: row.id,
-            node_name: name(&names, &row.node_id),
+            node_name: machine.unwrap_or_else(|| unnamed(&row.node_id).to_owned()),
             node_id: row.node_id,
             state: row.state,
             container: row.container.unwrap_or_default(),
@@ -50,14 +49,14 @@ pub(super) async fn shown(
     scope: WorkspaceScope,
     row: container::Model,
 ) -> Result<Sandbox, DbErr> {
-    let names = names_of(db, scope, std::slice::from_ref(&row)).await?;
+    let node_name = name_of(db, scope, &row).await?;
     let limits: Limits = serde_json::from_value(row.limits.clone()).unwrap_or_default();
     let (hardening, hardening_missing) = hardening::on_row(row.hardening);
     let lease = TimeDelta::seconds(i64::try_from(SANDBOX_LEASE_S).unwrap_or(i64::MAX));
     Ok(Sandbox {
         id: row.id,
         agent_id: row.agent_id,
-        node_name: name(&names, &row.node_id),
+        node_name,
         node_id: row.node_id,
         // An unknown word of a newer gateway is shown as lost, so that it never looks like running.
         state: State::parse(&row.state).unwrap_or(State::Lost),
@@ -78,28 +77,21 @@ pub(super) async fn shown(
     })
 }
 
-async fn names_of(
-    db: &Db,
-    scope: WorkspaceScope,
-    rows: &[container::Model],
-) -> Result<HashMap<NodeId, String>, DbErr> {
-    let nodes: Vec<NodeId> = rows
-        .iter()
-        .filter_map(|row| node_of(&row.node_id))
-        .collect();
-    if nodes.is_empty() {
-        return Ok(HashMap::new());
-    }
-    fleet::names_of(db.read(), scope, &nodes).await
+async fn name_of(db: &Db, scope: WorkspaceScope, row: &container::Model) -> Result<String, DbErr> {
+    let name = match node_of(&row.node_id) {
+        Some(node) => fleet::names_of(db.read(), scope, &[node])
+            .await?
+            .remove(&node),
+        None => None,
+    };
+    Ok(name.unwrap_or_else(|| unnamed(&row.node_id).to_owned()))
 }
 
-fn name(names: &HashMap<NodeId, String>, machine: &str) -> String {
+/// What to call a machine without a row.
+fn unnamed(machine: &str) -> &'static str {
     match node_of(machine) {
-        None => "this gateway's host".to_owned(),
-        Some(node) => names
-            .get(&node)
-            .cloned()
-            .unwrap_or_else(|| "a machine that was removed".to_owned()),
+        None => "this gateway's host",
+        Some(_) => "a machine that was removed",
     }
 }
 

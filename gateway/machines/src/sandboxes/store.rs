@@ -21,7 +21,8 @@ use roost_platform::ids::{ClawId, NodeId, SandboxId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 
 const LIVE: [&str; 3] = ["provisioning", "running", "destroying"];
-const CURRENT: [&str; 5] = ["provisioning", "running", "destroying", "stopped", "lost"];
+/// The states of a sandbox that its agent still shows.
+pub const CURRENT: [&str; 5] = ["provisioning", "running", "destroying", "stopped", "lost"];
 
 /// The present sandbox of an agent: live, stopped or lost; the newest.
 pub async fn current(
@@ -69,20 +70,6 @@ pub async fn newest(
         .filter(container::Column::AgentId.eq(agent))
         .order_by_desc(container::Column::Epoch)
         .one(db)
-        .await
-}
-
-/// The current sandboxes of these agents.
-pub async fn current_of(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    agents: &[ClawId],
-) -> Result<Vec<container::Model>, DbErr> {
-    container::Entity::find_in(scope)
-        .filter(container::Column::AgentId.is_in(agents.iter().copied()))
-        .filter(container::Column::State.is_in(CURRENT))
-        .order_by_asc(container::Column::Epoch)
-        .all(db)
         .await
 }
 
