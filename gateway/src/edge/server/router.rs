@@ -158,24 +158,12 @@ pub fn openapi_json() -> String {
 
 /// The public listener's routes.
 pub fn public(contexts: Contexts, layers: &Layers) -> Router {
-    let json: std::sync::Arc<str> = openapi_json().into();
-    let value: serde_json::Value =
-        serde_json::from_str(&json).expect("the document was just encoded");
-    let page = docs::render(&value);
     let routes = routed(contexts)
         .layer(from_fn_with_state(layers.idempotency.clone(), idempotent))
         .layer(from_fn_with_state(layers.auth.clone(), authenticate))
-        .route("/api/docs", get(move || async move { page.clone() }))
+        .route("/api/docs", get(docs::page_of_api))
         .route("/api/docs/style.css", get(style))
-        .route(
-            "/api/openapi.json",
-            get(move || async move {
-                (
-                    [(header::CONTENT_TYPE, "application/json")],
-                    json.to_string(),
-                )
-            }),
-        )
+        .route("/api/openapi.json", get(docs::document_of_api))
         .fallback(ui::fallback)
         .layer(from_fn(close_after_credentials));
     outer(routes, layers)
