@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
+use argon2::password_hash::{
+    Output, ParamsString, PasswordHash, PasswordHasher, PasswordVerifier, SaltString,
+};
 use argon2::{Algorithm, Argon2, Params, Version};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::Semaphore;
@@ -25,12 +27,9 @@ impl Passwords {
     /// # Errors
     /// When the system has no randomness.
     pub fn new() -> Result<Self, AuthError> {
-        let mut nothing = [0_u8; 16];
-        getrandom::fill(&mut nothing).map_err(AuthError::Randomness)?;
-        let dummy = hash(&hex::encode(nothing))?;
         Ok(Self {
             slots: Arc::new(Semaphore::new(AT_ONCE)),
-            dummy: dummy.into(),
+            dummy: hash_of_nothing()?.into(),
         })
     }
 
@@ -87,17 +86,64 @@ fn argon2() -> Argon2<'static> {
 }
 
 fn hash(password: &str) -> Result<String, AuthError> {
-    let mut salt = [0_u8; 16];
-    getrandom::fill(&mut salt).map_err(AuthError::Randomness)?;
-    let hashing = |error: argon2::password_hash::Error| AuthError::Hashing(error.to_string());
-    let salt = SaltString::encode_b64(&salt).map_err(hashing)?;
+    let salt = salt()?;
     Ok(argon2()
         .hash_password(password.as_bytes(), &salt)
         .map_err(hashing)?
         .to_string())
 }
 
+/// A hash with random bytes as its result. No password is known for it, and a check against it costs as much as any
+/// other. Its making costs nothing, unlike the hash of a random password: a start would wait for that and touch 19 MiB.
+fn hash_of_nothing() -> Result<String, AuthError> {
+    let mut result = [0_u8; Params::DEFAULT_OUTPUT_LEN];
+    getrandom::fill(&mut result).map_err(AuthError::Randomness)?;
+    let (argon2, salt) = (argon2(), salt()?);
+    let hash = PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(argon2.params()).map_err(hashing)?,
+        salt: Some(salt.as_salt()),
+        hash: Some(Output::new(&result).map_err(hashing)?),
+    };
+    Ok(hash.to_string())
+}
+
+fn salt() -> Result<SaltString, AuthError> {
+    let mut salt = [0_u8; 16];
+    getrandom::fill(&mut salt).map_err(AuthError::Randomness)?;
+    SaltString::encode_b64(&salt).map_err(hashing)
+}
+
+fn hashing(error: argon2::password_hash::Error) -> AuthError {
+    AuthError::Hashing(error.to_string())
+}
+
 fn verify(password: &str, stored: &str) -> bool {
     PasswordHash::new(stored)
         .is_ok_and(|hash| argon2().verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hash_of_nothing_costs_as_much_as_any_other_and_fits_no_password() {
+        let dummy = hash_of_nothing().unwrap();
+        let real = hash("a password").unwrap();
+        let costs = |text: &str| {
+            let hash = PasswordHash::new(text).unwrap();
+            let length = hash.hash.unwrap().len();
+            (
+                hash.algorithm.to_string(),
+                hash.version,
+                hash.params,
+                length,
+            )
+        };
+        assert_eq!(costs(&dummy), costs(&real));
+        assert!(verify("a password", &real));
+        assert!(!verify("", &dummy));
+    }
 }
