@@ -95,30 +95,34 @@ impl<S: Serve> Actor for Served<S> {
         })
     }
 
-    async fn handle(
+    /// The future is on the heap only while a message is handled. Otherwise each actor would reserve its largest state
+    /// for as long as it lives, and most actors wait most of the time.
+    fn handle(
         &self,
         _: ActorRef<Carried<S::Msg>>,
         Carried { message, sender }: Carried<S::Msg>,
         live: &mut Live<S>,
-    ) -> Result<(), ActorProcessingErr> {
-        let Live {
-            actor: Some(actor),
-            cx,
-            ..
-        } = live
-        else {
-            return Ok(());
-        };
-        let span = span_below(&sender, &cx.entry);
-        async {
-            kill_point!(cx, "actor.before_handle");
-            actor.handle(message, cx).await?;
-            kill_point!(cx, "actor.after_handle");
-            cx.gauge.done();
-            Ok(())
-        }
-        .instrument(span)
-        .await
+    ) -> impl Future<Output = Result<(), ActorProcessingErr>> + Send {
+        Box::pin(async move {
+            let Live {
+                actor: Some(actor),
+                cx,
+                ..
+            } = live
+            else {
+                return Ok(());
+            };
+            let span = span_below(&sender, &cx.entry);
+            async {
+                kill_point!(cx, "actor.before_handle");
+                actor.handle(message, cx).await?;
+                kill_point!(cx, "actor.after_handle");
+                cx.gauge.done();
+                Ok(())
+            }
+            .instrument(span)
+            .await
+        })
     }
 
     async fn post_stop(
