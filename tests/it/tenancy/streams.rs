@@ -149,6 +149,8 @@ async fn an_operators_stream_ends_when_the_grant_is_taken_back() {
     tx.execute_unprepared("DELETE FROM operator_grants")
         .await
         .unwrap();
+    // As each of the product's own statements that change authority does.
+    tx.changes_authority();
     tx.commit().await.unwrap();
     while tree.next().await.is_some() {}
     while events.next().await.is_some() {}
