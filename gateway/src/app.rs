@@ -257,6 +257,7 @@ impl Gateway {
         let work = work::work(
             &shared,
             machines.sandboxes.clone(),
+            machines.replica.clone(),
             around.step_executor.clone(),
         )?;
         let toolbox = work.agents.tools.clone();

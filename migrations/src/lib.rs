@@ -56,6 +56,7 @@ mod m0806_agents_alone;
 mod m0808_step_outcomes;
 mod m0809_waits;
 mod m0816_model_windows;
+mod m0818_run_handovers;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -110,6 +111,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0808_step_outcomes::Migration),
             Box::new(m0809_waits::Migration),
             Box::new(m0816_model_windows::Migration),
+            Box::new(m0818_run_handovers::Migration),
         ]
     }
 }

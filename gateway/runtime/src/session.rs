@@ -265,6 +265,9 @@ impl Session<'_> {
                 Err(error) => error,
             };
             tries += 1;
+            if let Some(machine) = error.held_elsewhere() {
+                return Err(self.elsewhere(machine, error_text(&error)).await.into());
+            }
             match error.class() {
                 tools::Class::Tell => return Ok(Err(error.to_string())),
                 tools::Class::Provision if tries <= TRIES => self.make_sandbox(&may).await?,
@@ -322,7 +325,10 @@ impl Session<'_> {
                 }
                 .into())
             }
-            Err(error) => Err(StepResult::retryable(error_text(&error)).into()),
+            Err(error) => match error.held_elsewhere() {
+                Some(machine) => Err(self.elsewhere(machine, error_text(&error)).await.into()),
+                None => Err(StepResult::retryable(error_text(&error)).into()),
+            },
         }
     }
 

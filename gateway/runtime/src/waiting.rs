@@ -1,9 +1,10 @@
-//! What a step waits for outside of the gateway: its machine, or the decision of a person.
+//! What a step waits for outside of this gateway: its machine, another gateway, or the decision of a person.
 
 use super::session::{Session, error_text};
 use roost_execution::runs::{StepResult, WaitOn};
 use roost_execution::tools;
 use roost_machines::fleet;
+use roost_platform::ids::NodeId;
 
 impl Session<'_> {
     /// The machine with the agent's sandbox is away. The step waits, and the error names the machine.
@@ -27,6 +28,18 @@ impl Session<'_> {
                 }
             }
             Ok(None) | Err(_) => StepResult::away(error_text(error)),
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Another gateway holds the machine, so the run continues there.
+    pub(super) async fn elsewhere(&self, machine: NodeId, detail: String) -> StepResult {
+        let known = fleet::by_id(self.agents.db.read(), machine).await;
+        match known.ok().flatten().and_then(|node| node.held_by) {
+            Some(owner) => StepResult::Elsewhere { owner, detail },
+            // That gateway has just lost it.
+            None => StepResult::away(detail),
         }
     }
 }

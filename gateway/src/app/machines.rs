@@ -25,6 +25,8 @@ pub(super) struct Machines {
     pub(super) local_executor: Option<LocalExecutor>,
     pub(super) state: FleetContext,
     pub(super) operations: OperationsHandle,
+    /// The name of this process as the holder of machines.
+    pub(super) replica: String,
 }
 
 /// Creates the parts.
@@ -73,7 +75,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         jobs,
         settings: sandboxes::Settings {
             image: config.sandboxes.image.clone(),
-            replica,
+            replica: replica.clone(),
             commands: config.limits.commands,
             local: bounds,
         },
@@ -95,5 +97,6 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
             behind_tls: config.is_behind_tls(),
         },
         operations,
+        replica,
     })
 }

@@ -23,10 +23,11 @@ pub(super) struct Work {
     pub branch: SupervisorSpec,
 }
 
-/// Wires agents and the runs that they work on. In load programs, `step_executor` replaces the agents.
+/// Wires agents and the runs that they work on. `replica` is the name of this process in the rows of runs and machines. In load programs, `step_executor` replaces the agents.
 pub(super) fn work(
     shared: &Shared<'_>,
     sandboxes: SandboxesHandle,
+    replica: String,
     step_executor: Option<Arc<dyn StepExecutor>>,
 ) -> Result<Work, StartupError> {
     let script = match &shared.config.runs.script {
@@ -54,6 +55,7 @@ pub(super) fn work(
         .serves("runs at work")
         .with_handle();
     let runs = RunsHandle::new(Parts {
+        owner: replica,
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),

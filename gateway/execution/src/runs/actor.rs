@@ -6,8 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::DbErr;
-
 use super::children;
 use super::fence::{Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
@@ -68,7 +66,9 @@ pub struct RunActor {
     pub(super) woken: BTreeSet<StepRef>,
     /// The class of the last failure, for the run's error code.
     pub(super) last: Option<Class>,
-    /// The end of the run is written, or the run is parked.
+    /// The gateway that the run moves to. No job starts here any more.
+    pub(super) leaves_to: Option<String>,
+    /// The end of the run is written, or the run is parked or handed over.
     pub(super) over: bool,
 }
 
@@ -117,13 +117,14 @@ impl Serve for RunActor {
             parked,
             woken,
             last: None,
+            leaves_to: None,
             over: false,
         })
     }
 
     async fn handle(&mut self, message: Msg, cx: &Context<Msg>) -> Result<(), Failure> {
         if self.over {
-            // The run has ended or is parked. Another actor may own it.
+            // The run has ended, is parked or is handed over. Another actor may own it.
             return Ok(());
         }
         let done = match message {
@@ -137,6 +138,10 @@ impl Serve for RunActor {
             Msg::Woken => self.wake(cx).await,
             Msg::CancelAsked => Err(FenceError::Cancelled),
             Msg::LeaseLost => Err(FenceError::Lost),
+        };
+        let done = match done {
+            Ok(()) => self.hand_over(cx).await,
+            refused => refused,
         };
         match done {
             Ok(()) => Ok(()),
@@ -257,6 +262,9 @@ impl RunActor {
 
     /// Starts the job of a step.
     pub(super) fn start_job(&mut self, cx: &Context<Msg>, at: &StepRef) {
+        if self.leaves_to.is_some() {
+            return;
+        }
         let (Some(step), Some(work)) = (self.steps.get(at), self.progress.at_work(at)) else {
             return;
         };
@@ -338,6 +346,7 @@ impl RunActor {
                 after,
             } => self.failed(cx, at, class, detail, after).await,
             StepResult::Waits { on, detail } => self.park(cx, at, on, detail).await,
+            StepResult::Elsewhere { owner, detail } => self.elsewhere(cx, at, owner, detail).await,
             StepResult::Fenced => Ok(()),
         }
     }
@@ -396,31 +405,6 @@ impl RunActor {
             }
             Err(FenceError::Db(error)) => Err(error.into()),
         }
-    }
-
-    /// Stops the outside calls of one step of this run, or of all its steps. The actor does not wait for it: an
-    /// absent machine must not delay the end.
-    pub(super) async fn abandon(
-        &self,
-        cx: &Context<Msg>,
-        step: Option<&StepRef>,
-    ) -> Result<(), DbErr> {
-        let effects = completion::open_effects(&self.runs, self.row.id, step).await?;
-        if effects.is_empty() {
-            return Ok(());
-        }
-        let (step_executor, row) = (self.runs.inner.step_executor.clone(), self.row.clone());
-        let of = step.map(|at| format!("-{at}"));
-        let name = format!("abandon-{}{}", self.row.id, of.unwrap_or_default());
-        let abandon = move |_| async move {
-            step_executor.abandon(&row, effects).await;
-            Ok(())
-        };
-        let tenant = cx.tenant().cloned();
-        if let Err(error) = cx.parent().spawn_job(name, tenant, abandon).await {
-            tracing::warn!(%error, run = %self.row.id, "the gateway cannot stop the commands of an ended run; they continue until their deadline");
-        }
-        Ok(())
     }
 
     fn drop_jobs(&mut self) {

@@ -1,8 +1,11 @@
-//! What follows a failed attempt of a step of a live run.
+//! What follows a failed attempt of a step of a live run, and the stop of its outside calls.
 
 use std::time::Duration;
 
+use sea_orm::DbErr;
+
 use super::actor::{Msg, RunActor};
+use super::completion;
 use super::fence::{Ended, FenceError};
 use super::model::{Class, StepStatus, Verdict};
 use super::retry::{self, Attempt};
@@ -60,5 +63,30 @@ impl RunActor {
             outcome: None,
         };
         self.proceed(cx, Some((at, ended))).await
+    }
+
+    /// Stops the outside calls of one step of this run, or of all its steps. The actor does not wait for it: an
+    /// absent machine must not delay the end.
+    pub(super) async fn abandon(
+        &self,
+        cx: &Context<Msg>,
+        step: Option<&StepRef>,
+    ) -> Result<(), DbErr> {
+        let effects = completion::open_effects(&self.runs, self.row.id, step).await?;
+        if effects.is_empty() {
+            return Ok(());
+        }
+        let (step_executor, row) = (self.runs.inner.step_executor.clone(), self.row.clone());
+        let of = step.map(|at| format!("-{at}"));
+        let name = format!("abandon-{}{}", self.row.id, of.unwrap_or_default());
+        let abandon = move |_| async move {
+            step_executor.abandon(&row, effects).await;
+            Ok(())
+        };
+        let tenant = cx.tenant().cloned();
+        if let Err(error) = cx.parent().spawn_job(name, tenant, abandon).await {
+            tracing::warn!(%error, run = %self.row.id, "the gateway cannot stop the commands of an ended run; they continue until their deadline");
+        }
+        Ok(())
     }
 }

@@ -16,7 +16,9 @@ use roost_platform::supervision::Context;
 impl RunActor {
     /// Whether no step works or is about to.
     pub(super) fn is_idle(&self) -> bool {
-        self.jobs.is_empty() && self.resting.is_empty() && self.woken.is_empty()
+        let rests = self.jobs.is_empty() && self.resting.is_empty() && self.woken.is_empty();
+        // A step that caused the move of the run works again on the other gateway.
+        rests && self.leaves_to.is_none()
     }
 
     /// Parks a step that waits for something outside, and the run when nothing else of it works.

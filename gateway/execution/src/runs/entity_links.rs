@@ -1,4 +1,5 @@
-//! Rows of `run_children` and `run_waits`: what the calls of a step started, and what a step waits for.
+//! Rows of `run_children`, `run_waits` and `run_handovers`: what the calls of a step started, what a step waits for, and
+//! which gateway a run waits for.
 
 /// A run that a call of a step started.
 pub mod child {
@@ -57,6 +58,31 @@ pub mod wait {
         pub due_ms: Option<i64>,
         /// What it waits for is there. The step works again, or is about to.
         pub woken: bool,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// A run that one gateway handed over to another one.
+pub mod handover {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::RunId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_handovers")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run_id: RunId,
+        /// The gateway that holds the machine of a step.
+        pub owner: String,
+        /// The epoch of the run that was handed over. Any later claim ends the hand-over.
+        pub epoch: i64,
+        /// Until then no other gateway claims the run, by the database's clock.
+        pub until_ms: i64,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

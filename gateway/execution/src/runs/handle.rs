@@ -47,7 +47,7 @@ pub(super) struct Inner {
     pub wakes: RunWakes,
     /// Announces runs that ended in this process.
     pub ended: broadcast::Sender<RunId>,
-    /// The name of this process in the rows.
+    /// The name of this process in the rows, also as the holder of machines.
     pub owner: String,
     /// This gateway starts no run of a person while it works on this many runs. Child runs have this many places of
     /// their own at each depth.
@@ -62,6 +62,8 @@ pub(super) struct Inner {
 
 /// The parts from which the handle is made.
 pub struct Parts {
+    /// The name of this process in the rows, also as the holder of machines.
+    pub owner: String,
     pub db: Db,
     pub clock: SharedClock,
     pub ids: SharedIds,
@@ -91,7 +93,7 @@ impl RunsHandle {
             inner: Arc::new(Inner {
                 committer,
                 lane,
-                owner: parts.ids.next().to_string(),
+                owner: parts.owner,
                 db: parts.db,
                 clock: parts.clock,
                 ids: parts.ids,

@@ -9,11 +9,12 @@
 //! * A final status never changes. A child is inserted only under its parent's fence.
 //!
 //! Tables: `topology_runs` (what is read), `run_state` (what steps write), `run_owners`, `run_steps`, `run_calls`,
-//! `run_children`, `run_waits`, `run_graphs`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`,
+//! `run_children`, `run_waits`, `run_handovers`, `run_graphs`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`,
 //! `runs/waker`, and one actor for each live run below `runs/live`.
 
 mod actor;
 mod actor_attempts;
+mod actor_handover;
 mod actor_parking;
 mod children;
 mod claimer;
@@ -28,6 +29,7 @@ mod entry;
 mod error;
 mod fence;
 mod handle;
+mod handovers;
 mod journal;
 mod lease_renewer;
 mod listed;

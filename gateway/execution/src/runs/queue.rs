@@ -6,6 +6,7 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Statement, Value, sea_query::ArrayType};
 
 use super::entity::run;
+use super::handovers::not_for_others;
 use super::model::{MOST_CLAIMS, Status, after_silence};
 use super::store;
 use roost_platform::db::{Backend, Db, WriteTx};
@@ -63,8 +64,8 @@ const CLAIMABLE: &str =
     "(status = 'queued' OR (status = 'running' AND owner IS NULL AND waiting_on IS NULL))";
 
 /// The same runs, one part for each index.
-const READY: &str = "SELECT run_id, workspace_id, depth, queued_ms FROM run_state WHERE status = 'queued' \
-                     UNION ALL SELECT run_id, workspace_id, depth, queued_ms FROM run_state \
+const READY: &str = "SELECT run_id, workspace_id, depth, queued_ms, epoch FROM run_state WHERE status = 'queued' \
+                     UNION ALL SELECT run_id, workspace_id, depth, queued_ms, epoch FROM run_state \
                        WHERE status = 'running' AND owner IS NULL AND waiting_on IS NULL";
 
 /// Which of these runs are claimed.
@@ -78,7 +79,8 @@ pub enum Among {
 }
 
 /// Claims up to `most` queued or woken runs for `owner`, and renews its lease. The workspaces take turns, the one with the
-/// fewest running runs first. In each workspace the oldest run comes first.
+/// fewest running runs first. In each workspace the oldest run comes first. A run that was handed over to another gateway
+/// is left to it for a while.
 ///
 /// # Errors
 /// When the database fails.
@@ -100,11 +102,12 @@ pub async fn claim(
         Among::Children(room) => ("> 0", i64::try_from(room).unwrap_or(i64::MAX)),
         Among::Roots => ("= 0", i64::MAX),
     };
+    let for_us = not_for_others(now);
     let sql = format!(
         "WITH busy AS (SELECT workspace_id, count(*) AS n FROM run_state WHERE status = 'running' AND owner IS NOT NULL GROUP BY workspace_id), \
          held AS (SELECT depth, count(*) AS n FROM run_state WHERE status = 'running' AND owner = $1 GROUP BY depth), \
          turn AS (SELECT q.run_id, q.depth, COALESCE(b.n, 0) + row_number() OVER (PARTITION BY q.workspace_id ORDER BY q.queued_ms, q.run_id) AS rank, q.queued_ms \
-           FROM ({READY}) q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.depth {which}), \
+           FROM ({READY}) q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.depth {which} AND {for_us}), \
          fits AS (SELECT t.*, COALESCE(h.n, 0) + row_number() OVER (PARTITION BY t.depth ORDER BY t.rank, t.queued_ms, t.run_id) AS place \
            FROM turn t LEFT JOIN held h ON h.depth = t.depth), \
          next AS (SELECT run_id FROM fits WHERE place <= $3 ORDER BY rank, queued_ms, run_id LIMIT $2), \

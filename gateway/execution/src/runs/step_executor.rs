@@ -51,6 +51,13 @@ pub enum StepResult {
         /// For people.
         detail: String,
     },
+    /// Another gateway holds the machine of the step. The run continues there, at the same call.
+    Elsewhere {
+        /// The name of that gateway.
+        owner: String,
+        /// For people.
+        detail: String,
+    },
     /// The fence refused a write. Stop at once and discard the work.
     Fenced,
 }
@@ -79,6 +86,7 @@ impl StepResult {
         matches!(
             self,
             Self::Waits { .. }
+                | Self::Elsewhere { .. }
                 | Self::Failed {
                     class: Class::Away,
                     ..

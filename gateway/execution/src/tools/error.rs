@@ -105,6 +105,14 @@ impl ToolError {
             _ => None,
         }
     }
+
+    /// The machine that another gateway holds.
+    pub fn held_elsewhere(&self) -> Option<NodeId> {
+        match self {
+            Self::Away(error) => error.held_elsewhere(),
+            _ => None,
+        }
+    }
 }
 
 impl From<SandboxError> for ToolError {

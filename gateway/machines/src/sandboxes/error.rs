@@ -5,6 +5,7 @@ use roost_protocol::validate::Invalid;
 
 use super::rates::TooFast;
 use crate::fleet::operations::OperationsError;
+use roost_platform::ids::NodeId;
 use roost_platform::supervision::StartError;
 use roost_tenancy::workspaces::QuotaError;
 use roost_web::error::{ApiError, Code};
@@ -60,6 +61,14 @@ pub enum SandboxError {
 }
 
 impl SandboxError {
+    /// The machine of the sandbox, when another gateway holds it.
+    pub fn held_elsewhere(&self) -> Option<NodeId> {
+        match self {
+            Self::Operations(OperationsError::HeldElsewhere(node)) => Some(*node),
+            _ => None,
+        }
+    }
+
     /// The message for a machine that the workspace does not have.
     pub const NO_MACHINE: &str = "must be `local`, or the id of a machine of this workspace";
 }

@@ -62,6 +62,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "a run's end is durable; it is not announced yet",
     },
     KillPoint {
+        name: "runs.hand_over.before_commit",
+        place: "a run moves to the gateway that holds its machine; the transaction is not committed",
+    },
+    KillPoint {
+        name: "runs.hand_over.after_commit",
+        place: "the run is left to the other gateway; its actor still lives here",
+    },
+    KillPoint {
         name: "waits.park.before_commit",
         place: "a step waits for something outside, and its run perhaps too; the transaction is not committed",
     },
