@@ -44,6 +44,8 @@ fn cases(point: &str) -> Vec<String> {
         // These need a broker and an app: their histories are in tests/it/doors/killed.rs.
         point if crate::connections::doors::KILLED_THERE.contains(&point) => return Vec::new(),
         // These need a team: their histories are in tests/it/runs/killed.rs.
+        // These need two gateways.
+        point if super::two_gateways::handover::KILLED_THERE.contains(&point) => return Vec::new(),
         point if crate::execution::runs::parked_killed::KILLED_THERE.contains(&point) => {
             return Vec::new();
         }

@@ -1,5 +1,6 @@
 //! Crashes: every kill point, dead gateways, and two gateways on one database.
 
 mod gateway_dies;
+mod handed_over;
 mod kill_points;
-mod two_gateways;
+pub mod two_gateways;

@@ -1,6 +1,7 @@
 //! Two gateways on one PostgreSQL: each leased thing has one owner, no effect happens twice, and events reach the
 //! subscribers of both. Runs where `ROOST_TEST_POSTGRES_URL` names a server.
 
+pub mod handover;
 mod killed;
 mod zombies;
 
