@@ -1,7 +1,7 @@
 //! `/api/openapi.json`, and `/api/docs`: the OpenAPI document as one readable page, without scripts.
 //!
-//! Both are made when a client first reads one of them. Few gateways are ever asked for them, and they cost a fifth of
-//! a start and megabytes of memory.
+//! Both are made when a client first reads one of them. Few gateways are ever asked for them. Made at the start, they
+//! delayed it and stayed in memory: a document of 680 KB, and two copies of a page of 530 KB.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
