@@ -11,6 +11,7 @@
 //! # }
 //! ```
 
+mod breaking_proxy;
 pub mod broker;
 mod browser;
 mod client;
@@ -46,6 +47,7 @@ pub mod specification;
 mod stream;
 pub mod tls_proxy;
 
+pub use breaking_proxy::{BreakingProxy, Side};
 pub use browser::{Browser, Page};
 pub use client::{Answer, Client, Request};
 pub use collector::Collector;

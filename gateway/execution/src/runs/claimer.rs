@@ -76,8 +76,9 @@ async fn start(runs: &RunsHandle, run: run::Model) -> Result<(), Failure> {
         // The previous actor of the run is about to end. The sweeper requeues the run if no gateway keeps it.
         Err(StartError::NameTaken { .. }) => Ok(queue::release(&runs.inner.db, id, epoch).await?),
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, run = %id, "a run's actor did not start; the sweeper requeues the run");
-            Ok(())
+            tracing::warn!(error = &error as &dyn std::error::Error, run = %id, "a run's actor did not start; the run goes back into the queue");
+            // If this fails too, the sweeper requeues it.
+            Ok(queue::release(&runs.inner.db, id, epoch).await?)
         }
     }
 }

@@ -17,7 +17,7 @@ use sea_orm::{
     TransactionTrait,
 };
 
-use super::{DbError, WriteTx, beside, lock::FileLock, migrate};
+use super::{DbError, WriteTx, beside, error::is_broken_connection, lock::FileLock, migrate};
 use crate::hub::Hub;
 
 /// Which database is behind the URL.
@@ -211,14 +211,22 @@ impl Db {
     /// # Errors
     /// When the pool has no free connection or the lock is not granted in time.
     pub async fn write(&self) -> Result<WriteTx, sea_orm::DbErr> {
-        let tx = self
-            .inner
-            .writer
-            .begin_with_options(TransactionOptions {
+        let mut broken = 0;
+        let tx = loop {
+            let begin = self.inner.writer.begin_with_options(TransactionOptions {
                 sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
                 ..TransactionOptions::default()
-            })
-            .await?;
+            });
+            match begin.await {
+                Ok(tx) => break tx,
+                // The server closed this connection some time ago, and may have closed all others with it. Nothing was
+                // written, so the next connection may begin.
+                Err(error) if broken < POSTGRES_WRITERS && is_broken_connection(&error) => {
+                    broken += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        };
         Ok(WriteTx::new(
             tx,
             self.inner.backend,

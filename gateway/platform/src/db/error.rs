@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sea_orm::{DbErr, RuntimeErr};
+use sea_orm::{DbErr, RuntimeErr, sqlx};
 
 /// Failures of opening, migrating, saving and restoring. Statement errors inside a domain stay `DbErr`.
 #[derive(Debug, thiserror::Error)]
@@ -124,6 +124,14 @@ pub enum Fault {
     OfTheWrite,
     /// The database cannot write now.
     OfTheDatabase,
+}
+
+/// Whether the connection broke, so that nobody can use it again. Another one may work.
+pub(super) fn is_broken_connection(error: &DbErr) -> bool {
+    let (DbErr::Conn(error) | DbErr::Exec(error) | DbErr::Query(error)) = error else {
+        return false;
+    };
+    matches!(error, RuntimeErr::SqlxError(error) if matches!(**error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_)))
 }
 
 /// Classifies the error of a statement.

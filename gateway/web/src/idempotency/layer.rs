@@ -8,7 +8,7 @@ use http::{HeaderName, HeaderValue, Method, header};
 use sha2::{Digest, Sha256};
 
 use super::entity::Model;
-use super::store::{self, Claim, KeyOf};
+use super::store::{self, Claim, KeyOf, Settled};
 use super::{Fixed, HoldsASecret, KeyOwner};
 use crate::error::{ApiError, ApiResult, Code};
 use roost_platform::clock::SharedClock;
@@ -18,6 +18,9 @@ use roost_platform::kill_point;
 use roost_platform::supervision::KillPoints;
 
 static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// How often a key is settled before its repeats have to wait.
+const ATTEMPTS: u32 = 3;
+
 static IDEMPOTENT_REPLAY: HeaderName = HeaderName::from_static("idempotent-replay");
 
 /// What the layer needs.
@@ -114,15 +117,16 @@ impl IdempotencyLayer {
             .is_none_or(|kind| kind.starts_with("application/json"));
         if status.is_server_error() {
             // The work may have happened, or may still happen. A repeat gets the same id and finds the result.
-            store::put_back(&self.db, key).await?;
+            self.settle(key, Settled::Unknown).await;
             return Ok(response);
         }
         if !status.is_success() || !storable {
-            store::give_up(&self.db, key).await?;
+            self.settle(key, Settled::NothingChanged).await;
             return Ok(response);
         }
+        let status = status.as_u16();
         if response.extensions().get::<HoldsASecret>().is_some() {
-            store::answer(&self.db, key, status.as_u16(), None, None).await?;
+            self.settle(key, Settled::Secret { status }).await;
             return Ok(response);
         }
         let (parts, body) = response.into_parts();
@@ -130,8 +134,31 @@ impl IdempotencyLayer {
             .await
             .map_err(|error| ApiError::internal(std::io::Error::other(error)))?;
         let text = String::from_utf8_lossy(&body).into_owned();
-        store::answer(&self.db, key, status.as_u16(), content_type, Some(text)).await?;
+        let answer = Settled::Answer {
+            status,
+            content_type,
+            body: text,
+        };
+        self.settle(key, answer).await;
         Ok(Response::from_parts(parts, Body::from(body)))
+    }
+
+    /// Settles a key after the work. The database may break off in the middle, so this is tried a few times at once:
+    /// until the key is settled, a repeat is refused, for at most a minute. The answer of the route stands in any case,
+    /// because it says what happened.
+    async fn settle(&self, key: &KeyOf, how: Settled) {
+        for attempt in 1..=ATTEMPTS {
+            match store::settle(&self.db, key, &how).await {
+                Ok(()) => return,
+                Err(error) if attempt == ATTEMPTS => {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "an idempotency key was not settled; a repeat is refused for up to a minute"
+                    );
+                }
+                Err(_) => {}
+            }
+        }
     }
 }
 

@@ -126,42 +126,55 @@ async fn take_over(tx: &WriteTx, row: &Model) -> Result<bool, DbErr> {
     Ok(done.rows_affected() == 1)
 }
 
-/// Stores the answer. `None` as body means that it held a secret.
-pub(super) async fn answer(
-    db: &Db,
-    key: &KeyOf,
-    status: u16,
-    content_type: Option<String>,
-    body: Option<String>,
-) -> Result<(), DbErr> {
-    let tx = db.write().await?;
-    let state = if body.is_some() { "done" } else { "secret" };
-    Entity::update_many()
-        .set(ActiveModel {
-            state: Set(state.to_owned()),
-            status: Set(Some(status.into())),
-            content_type: Set(content_type),
-            body: Set(body),
-            ..Default::default()
-        })
-        .filter(Column::UserId.eq(key.user))
-        .filter(Column::WorkspaceId.eq(key.workspace))
-        .filter(Column::Route.eq(key.route.clone()))
-        .filter(Column::Key.eq(key.key.clone()))
-        .filter(Column::State.eq("working"))
-        .exec(&*tx)
-        .await?;
-    tx.commit().await
+/// What became of the work of a key.
+#[derive(Debug)]
+pub(super) enum Settled {
+    /// Every repeat gets this answer.
+    Answer {
+        status: u16,
+        content_type: Option<String>,
+        body: String,
+    },
+    /// It succeeded, and its answer is never stored.
+    Secret { status: u16 },
+    /// It may have happened. A repeat may take over the work at once with the same id.
+    Unknown,
+    /// Nothing was changed, so the key is removed.
+    NothingChanged,
 }
 
-/// Lets a repeat take over the work at once with the same id, because the outcome is unknown.
-pub(super) async fn put_back(db: &Db, key: &KeyOf) -> Result<(), DbErr> {
-    let tx = db.write().await?;
-    Entity::update_many()
-        .set(ActiveModel {
+/// Settles a key. A key that is settled stays unchanged.
+pub(super) async fn settle(db: &Db, key: &KeyOf, how: &Settled) -> Result<(), DbErr> {
+    let change = match how {
+        Settled::Answer {
+            status,
+            content_type,
+            body,
+        } => ActiveModel {
+            state: Set("done".to_owned()),
+            status: Set(Some((*status).into())),
+            content_type: Set(content_type.clone()),
+            body: Set(Some(body.clone())),
+            ..Default::default()
+        },
+        Settled::Secret { status } => ActiveModel {
+            state: Set("secret".to_owned()),
+            status: Set(Some((*status).into())),
+            ..Default::default()
+        },
+        Settled::Unknown => ActiveModel {
             taken_ms: Set(0),
             ..Default::default()
-        })
+        },
+        Settled::NothingChanged => {
+            let tx = db.write().await?;
+            delete(&tx, key).await?;
+            return tx.commit().await;
+        }
+    };
+    let tx = db.write().await?;
+    Entity::update_many()
+        .set(change)
         .filter(Column::UserId.eq(key.user))
         .filter(Column::WorkspaceId.eq(key.workspace))
         .filter(Column::Route.eq(key.route.clone()))
@@ -169,13 +182,6 @@ pub(super) async fn put_back(db: &Db, key: &KeyOf) -> Result<(), DbErr> {
         .filter(Column::State.eq("working"))
         .exec(&*tx)
         .await?;
-    tx.commit().await
-}
-
-/// Removes the key: nothing was changed.
-pub(super) async fn give_up(db: &Db, key: &KeyOf) -> Result<(), DbErr> {
-    let tx = db.write().await?;
-    delete(&tx, key).await?;
     tx.commit().await
 }
 

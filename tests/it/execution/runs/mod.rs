@@ -3,6 +3,7 @@
 mod abandoned_commands;
 mod alone;
 pub mod approvals;
+mod breaking;
 mod compare;
 mod crash;
 pub mod crew;
