@@ -1,7 +1,6 @@
 //! Returns free memory to the system. The system's allocator keeps memory that was freed in the middle of its heaps.
 //! Without this worker the process would keep the size that it had with ten thousand connections, and the memory of its
-//! start. A program's own pages also stay in memory once they were touched, so they leave with it: what is used comes
-//! back from the file's cache at its next use.
+//! start.
 //!
 //! Parent: `foundation`. Children: none. Restart: permanent.
 #![expect(unsafe_code, reason = "the allocator's own functions are C's")]
@@ -42,7 +41,6 @@ pub async fn give_back() {
             return;
         }
         trim();
-        program::leave();
         let after = held();
         KEPT.store(after.free, Ordering::Relaxed);
         tracing::debug!(
@@ -82,61 +80,6 @@ fn held() -> Held {
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn trim() {}
 
-/// The pages of the program's file.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-mod program {
-    use std::ffi::{c_int, c_void};
-    use std::ptr;
-
-    /// Removes the program's code and constants from this process's memory. They stay in the system's cache of the file.
-    /// A start touches most of them once, and a gateway at rest uses a small part.
-    pub(super) fn leave() {
-        // SAFETY: the callback gets valid objects, and it stops after the first.
-        unsafe {
-            libc::dl_iterate_phdr(Some(of_program), ptr::null_mut());
-        }
-    }
-
-    /// The first object is the program itself.
-    unsafe extern "C" fn of_program(
-        info: *mut libc::dl_phdr_info,
-        _: libc::size_t,
-        _: *mut c_void,
-    ) -> c_int {
-        // SAFETY: the linker passes a valid object and the table of its segments.
-        let (base, segments) = unsafe {
-            let info = &*info;
-            let segments = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
-            (info.dlpi_addr, segments)
-        };
-        // SAFETY: it reads a constant of the system.
-        let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4_096);
-        for segment in segments {
-            // Nothing writes to these segments, so their pages are those of the file. Relocated constants are in a
-            // writable segment.
-            if segment.p_type != libc::PT_LOAD || segment.p_flags & libc::PF_W != 0 {
-                continue;
-            }
-            let begin = (base + segment.p_vaddr).next_multiple_of(page);
-            let end = (base + segment.p_vaddr + segment.p_memsz) / page * page;
-            if begin < end {
-                let length = (end - begin) as usize;
-                // SAFETY: the range is inside a segment that is mapped from the program's file and never written, so
-                // each page is read from the file again at its next use.
-                unsafe {
-                    libc::madvise(begin as *mut c_void, length, libc::MADV_DONTNEED);
-                }
-            }
-        }
-        1
-    }
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-mod program {
-    pub(super) fn leave() {}
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,7 +109,6 @@ mod tests {
     async fn program_goes_on_after_its_pages_left() {
         let text = include_str!("memory.rs");
         let before = text.len() + text.lines().count();
-        program::leave();
         assert_eq!(text.len() + text.lines().count(), before);
         assert!(text.starts_with("//! Returns free memory"));
         give_back().await;
