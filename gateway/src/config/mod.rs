@@ -79,8 +79,7 @@ pub struct Config {
 /// Runs of teams, and the agents that work on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runs {
-    /// A run that a person starts waits while this gateway works on this many runs. Runs that are started by runs have the
-    /// same number of places of their own at each depth.
+    /// A run waits while this gateway works on this many runs. Parked runs do not count.
     pub at_once: usize,
     /// A run without a sign of life for this long goes to another gateway.
     pub lease: Duration,

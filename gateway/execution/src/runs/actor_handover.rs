@@ -53,8 +53,7 @@ impl RunActor {
         tracing::info!(run = %self.row.id, to, "the run continues on the gateway that holds its machine");
         self.over = true;
         cx.stop();
-        // Its place is free.
-        self.runs.nudge();
+        self.runs.leaves_place(self.row.id);
         Ok(())
     }
 }

@@ -52,7 +52,9 @@ impl RunActor {
                 return Ok(());
             }
         };
-        self.progress.wait(&at);
+        if on.is_absence() {
+            self.progress.wait(&at);
+        }
         self.parked.insert(at);
         let idle = self.is_idle();
         let parked = idle && parking::park_run(&tx, self.fence).await?;
@@ -100,8 +102,7 @@ impl RunActor {
         if parked {
             self.over = true;
             cx.stop();
-            // Its place is free.
-            self.runs.nudge();
+            self.runs.leaves_place(self.row.id);
         } else if idle {
             // A step was woken meanwhile. The actor is alive, so it accepts the message.
             let _ = cx.cast_self(Msg::Woken);

@@ -1,11 +1,6 @@
 //! A step that is a run of its own, for the team of its node. The child is inserted under its parent's fence, so a
 //! cancelled parent starts no child. The child's id is derived from the step, so a resumed step finds the same child.
 
-use std::time::Duration;
-
-use tokio::sync::broadcast::error::RecvError;
-use tokio::time::timeout;
-
 use super::commands::{self, New};
 use super::dto::outcome_of;
 use super::entity::run;
@@ -17,6 +12,7 @@ use super::outcome::Outcome;
 use super::pins::{self, Pin};
 use super::step_executor::{StepJob, StepResult};
 use super::store;
+use super::waits::WaitOn;
 use crate::topology::{self, Graph, Node, NodeKind};
 use roost_platform::events;
 use roost_platform::ids::TeamId;
@@ -24,42 +20,29 @@ use roost_tenancy::auth::WorkspaceScope;
 
 /// The step of a team has one call: its run.
 const CALL: u32 = 0;
-/// How often the child's row is polled: the child may run on another gateway.
-const POLL: Duration = Duration::from_secs(1);
 
-/// Starts or finds the child, and waits for its end.
+/// Starts or finds the child. The step waits for its end: it is parked, and continues here in its next job.
 pub(super) async fn run(runs: &RunsHandle, job: StepJob) -> StepResult {
     let id = child_id(job.run.id, &job.journal.step, CALL);
-    // Subscribe before the row is read, so that no end is missed.
-    let mut ended = runs.endings();
-    match store::by_id(runs.inner.db.read(), id).await {
-        Ok(Some(_)) => {}
-        Ok(None) => match insert_child(runs, &job).await {
-            Ok(()) => {}
-            Err(end) => return end,
-        },
+    let child = match store::by_id(runs.inner.db.read(), id).await {
+        Ok(child) => child,
         Err(error) => return StepResult::retryable(error.to_string()),
-    }
-    loop {
-        match store::by_id(runs.inner.db.read(), id).await {
-            Ok(Some(child)) => {
-                if let Some(end) = end_of(&job, &child).await {
-                    return end;
-                }
+    };
+    match child {
+        Some(child) => {
+            if let Some(end) = end_of(&job, &child).await {
+                return end;
             }
-            Ok(None) => return StepResult::terminal("the run that this step started was deleted"),
-            Err(error) => return StepResult::retryable(error.to_string()),
         }
-        let child_ended = async {
-            loop {
-                match ended.recv().await {
-                    Ok(run) if run != id => {}
-                    Ok(_) | Err(RecvError::Lagged(_) | RecvError::Closed) => return,
-                }
+        None => {
+            if let Err(end) = insert_child(runs, &job).await {
+                return end;
             }
-        };
-        // Read the row in either case.
-        let _ = timeout(POLL, child_ended).await;
+        }
+    }
+    StepResult::Waits {
+        on: WaitOn::Child { run: id },
+        detail: format!("The run of its step {} is at work.", job.step.key),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::actor::{Args, RunActor};
 use super::entity::run;
 use super::handle::{RunsHandle, name_of};
-use super::queue::{self, Among};
+use super::queue;
 use roost_platform::kill_point;
 use roost_platform::supervision::{
     ActorKind, ChildSpec, Failure, JobContext, NoMessages, Restart, StartError, Tenant,
@@ -24,11 +24,9 @@ pub fn child(runs: &RunsHandle) -> ChildSpec<NoMessages> {
     ChildSpec::periodic("claimer", ActorKind::Worker, PERIOD, &nudge, move |cx| {
         let runs = runs.clone();
         async move {
-            let each = runs.inner.at_once as u64;
-            while claim_some(&runs, &cx, Among::Children(each), BATCH).await? {}
             loop {
-                let room = runs.inner.at_once.saturating_sub(runs.live_runs().len());
-                if room == 0 || !claim_some(&runs, &cx, Among::Roots, room.min(BATCH)).await? {
+                let room = runs.inner.at_once.saturating_sub(runs.places_taken());
+                if room == 0 || !claim_some(&runs, &cx, room.min(BATCH)).await? {
                     return Ok(());
                 }
             }
@@ -38,14 +36,9 @@ pub fn child(runs: &RunsHandle) -> ChildSpec<NoMessages> {
 }
 
 /// Claims some runs and starts an actor for each. Returns whether there may be more.
-async fn claim_some(
-    runs: &RunsHandle,
-    cx: &JobContext,
-    among: Among,
-    most: usize,
-) -> Result<bool, Failure> {
+async fn claim_some(runs: &RunsHandle, cx: &JobContext, most: usize) -> Result<bool, Failure> {
     let owner = (runs.inner.owner.as_str(), runs.inner.lease);
-    let claimed = queue::claim(&runs.inner.db, owner, among, most as u64).await?;
+    let claimed = queue::claim(&runs.inner.db, owner, most as u64).await?;
     if !claimed.is_empty() {
         kill_point!(cx, "runs.claim.after_commit");
     }
@@ -58,6 +51,7 @@ async fn claim_some(
 
 async fn start(runs: &RunsHandle, run: run::Model) -> Result<(), Failure> {
     let (handle, id, epoch) = (runs.clone(), run.id, run.epoch);
+    runs.takes_place(id);
     let tenant = Tenant::new(run.workspace_id);
     let claimed = Mutex::new(Some(run));
     let spec = ChildSpec::actor::<RunActor>(name_of(id), ActorKind::Run, move || Args {

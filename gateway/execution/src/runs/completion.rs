@@ -12,6 +12,7 @@ use super::model::{StepStatus, effect_key};
 use super::pins;
 use super::progress::ref_of;
 use super::step_executor::Effect;
+use super::wakes::RunWakes;
 use super::writes::{self, Finishing, RunWrite};
 use super::{comparison, store};
 use crate::topology::StepRef;
@@ -60,18 +61,28 @@ pub(super) async fn complete<M: Send + 'static>(
     Ok(())
 }
 
-/// Withdraws what these runs requested from people, and calls what follows their end, in the transaction that ends them.
+/// Wakes the parents of these runs, withdraws what the runs requested from people, and calls what follows their end, in the transaction that ends them.
 /// Returns the events to append.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) async fn follow(
-    after: &dyn AfterRun,
+    (after, wakes): (&dyn AfterRun, &RunWakes),
     now: DateTime<Utc>,
     tx: &mut WriteTx,
     ends: &[End],
 ) -> Result<Vec<(WorkspaceId, Stamped)>, DbErr> {
     let ended: Vec<RunId> = ends.iter().map(|end| end.run).collect();
+    let children: Vec<RunId> = ends
+        .iter()
+        .filter(|end| {
+            end.origin
+                .caller()
+                .is_some_and(|caller| !ended.contains(&caller))
+        })
+        .map(|end| end.run)
+        .collect();
+    wakes.wake_parents(tx, &children).await?;
     let withdrawn = doors::withdraw_of_runs(tx, &ended, now).await?;
     let mut events: Vec<(WorkspaceId, Stamped)> = withdrawn
         .into_iter()

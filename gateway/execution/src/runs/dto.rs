@@ -358,7 +358,11 @@ fn is_begun(step: &step::Model) -> bool {
 impl RunStep {
     /// From its row, and the runs that the steps of the run started.
     pub fn new(row: step::Model, children: &[child::Model]) -> Self {
-        let status = StepStatus::parse(&row.status).unwrap_or(StepStatus::Failed);
+        let status = match StepStatus::parse(&row.status) {
+            // A run that it started is at work.
+            Some(StepStatus::Waiting) if row.away_since_ms.is_none() => StepStatus::Running,
+            status => status.unwrap_or(StepStatus::Failed),
+        };
         let waits = is_begun(&row);
         Self {
             status,

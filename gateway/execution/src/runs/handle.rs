@@ -1,6 +1,7 @@
 //! The part of runs that other domains and the routes use.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::broadcast;
@@ -49,8 +50,9 @@ pub(super) struct Inner {
     pub ended: broadcast::Sender<RunId>,
     /// The name of this process in the rows, also as the holder of machines.
     pub owner: String,
-    /// This gateway starts no run of a person while it works on this many runs. Child runs have this many places of
-    /// their own at each depth.
+    /// Runs that have ended or left this gateway, and whose actors are about to stop.
+    pub leaving: Mutex<BTreeSet<RunId>>,
+    /// This gateway claims no run while it works on this many.
     pub at_once: usize,
     /// A run without a sign of life for this long goes back into the queue.
     pub lease: Duration,
@@ -87,6 +89,7 @@ impl RunsHandle {
         let writes = RunWrites {
             clock: parts.clock.clone(),
             after: parts.after.clone(),
+            wakes: parts.wakes.clone(),
         };
         let (committer, lane) = Committer::new(parts.db.clone(), writes);
         Self {
@@ -104,6 +107,7 @@ impl RunsHandle {
                 live: parts.live,
                 wakes: parts.wakes,
                 ended: broadcast::channel(ENDED_KEPT).0,
+                leaving: Mutex::default(),
                 at_once: parts.at_once,
                 lease: parts.lease,
                 machine_wait: parts.machine_wait,
@@ -153,11 +157,37 @@ impl RunsHandle {
         living.iter().filter_map(|name| run_of(name)).collect()
     }
 
+    /// How many runs have a place here: those that live here and do not leave.
+    pub(super) fn places_taken(&self) -> usize {
+        let living: BTreeSet<RunId> = self.live_runs().into_iter().collect();
+        let mut leaving = self.leaving();
+        leaving.retain(|run| living.contains(run));
+        living.len() - leaving.len()
+    }
+
+    /// The run begins to work here.
+    pub(super) fn takes_place(&self, run: RunId) {
+        self.leaving().remove(&run);
+    }
+
+    /// The run has ended or works no more here, so its place is free.
+    pub(super) fn leaves_place(&self, run: RunId) {
+        self.leaving().insert(run);
+        self.nudge();
+    }
+
+    fn leaving(&self) -> MutexGuard<'_, BTreeSet<RunId>> {
+        self.inner
+            .leaving
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Announces the end of a run in this process, and wakes the claimer because there is room for another run.
     pub(super) fn announce_end(&self, run: RunId) {
         // It is not an error when there is no receiver.
         let _ = self.inner.ended.send(run);
-        self.nudge();
+        self.leaves_place(run);
     }
 }
 

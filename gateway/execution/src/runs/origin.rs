@@ -131,6 +131,14 @@ impl OriginWord {
 }
 
 impl Origin {
+    /// The run whose step started this one.
+    pub fn caller(&self) -> Option<RunId> {
+        match self {
+            Self::Call(caller) => Some(caller.run),
+            _ => None,
+        }
+    }
+
     /// The word of this origin.
     pub const fn word(&self) -> OriginWord {
         match self {

@@ -4,7 +4,8 @@
 //! takes it up again.
 //!
 //! The order of locks, so that no wake-up is missed and no two transactions block each other: a machine, then runs by
-//! their ids, then a door. A step is parked only while what it waits for is locked and away.
+//! their ids, then a door. A step is parked only while what it waits for is locked and away. The end of a child locks its
+//! parent together with the child, so the lock of the parent suffices here.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +15,12 @@ use sea_orm::{
     sea_query::{Expr, OnConflict},
 };
 
-use super::entity::{step, wait};
+use super::entity::{state, step, wait};
 use super::fence::{Fence, FenceError, Passed, Used, this_step};
 use super::journal::stored;
-use super::model::StepStatus;
+use super::model::{Status, StepStatus};
 use super::progress::ref_of;
-use super::waits::{WaitOn, Waiting};
+use super::waits::{CHILD, WaitOn, Waiting};
 use crate::topology::StepRef;
 use roost_connections::doors;
 use roost_machines::fleet;
@@ -75,6 +76,15 @@ pub(super) async fn park_step(
             }
             passed
         }
+        WaitOn::Child { run } => {
+            let passed = fence.pass(tx, Used::default(), 0).await?;
+            let child = state::Entity::find_by_id(run).one(&**tx).await?;
+            let status = child.and_then(|child| Status::parse(&child.status));
+            if status.is_none_or(Status::is_final) {
+                return Ok(Parked::NotNeeded);
+            }
+            passed
+        }
     };
     let now = passed.updated_ms;
     let before = wait_of(tx, fence.run, at).await?;
@@ -103,17 +113,19 @@ pub(super) async fn park_step(
         .on_conflict(replaced)
         .exec_without_returning(&**tx)
         .await?;
-    let mut park = sea_orm::QueryTrait::into_query(
-        step::Entity::update_many()
-            .col_expr(
-                step::Column::Status,
-                Expr::value(StepStatus::Waiting.as_str()),
-            )
+    let mut park = step::Entity::update_many()
+        .col_expr(
+            step::Column::Status,
+            Expr::value(StepStatus::Waiting.as_str()),
+        )
+        .filter(this_step(fence.run, at))
+        .filter(step::Column::Status.eq(StepStatus::Running.as_str()));
+    if wait.on.is_absence() {
+        park = park
             .col_expr(step::Column::Error, Expr::value(wait.text.clone()))
-            .col_expr(step::Column::AwaySinceMs, Expr::value(since))
-            .filter(this_step(fence.run, at))
-            .filter(step::Column::Status.eq(StepStatus::Running.as_str())),
-    );
+            .col_expr(step::Column::AwaySinceMs, Expr::value(since));
+    }
+    let mut park = sea_orm::QueryTrait::into_query(park);
     park.returning_col(step::Column::AgentId);
     let rested = agents_of(tx.query_all(&park).await?)?;
     Ok(Parked::Step { passed, rested })
@@ -133,7 +145,8 @@ fn agents_of(rows: Vec<QueryResult>) -> Result<Vec<ClawId>, DbErr> {
 /// When the database fails.
 pub(super) async fn park_run(tx: &WriteTx, fence: Fence) -> Result<bool, DbErr> {
     let mut waits = waits_of(&**tx, fence.run).await?;
-    waits.sort_by_key(|row| row.since_ms);
+    // What is missing says more than what is at work.
+    waits.sort_by_key(|row| (row.kind == CHILD, row.since_ms));
     let Some(first) = waits.iter().find(|row| !row.woken) else {
         return Ok(false);
     };
@@ -243,9 +256,11 @@ pub async fn lock_working(tx: &WriteTx, run: RunId) -> Result<bool, DbErr> {
 
 /// Which waits end.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Ends {
+pub(super) enum Ends<'a> {
     /// Those for this.
     On(WaitOn),
+    /// Those for these children.
+    Children(&'a [RunId]),
     /// Those that have lasted for their longest time.
     Due,
 }
@@ -254,12 +269,23 @@ pub(super) enum Ends {
 ///
 /// # Errors
 /// When the database fails.
-pub(super) async fn wake(tx: &WriteTx, ends: Ends) -> Result<u64, DbErr> {
+pub(super) async fn wake(tx: &WriteTx, ends: Ends<'_>) -> Result<u64, DbErr> {
     let (which, values): (String, Vec<Value>) = match ends {
         Ends::On(on) => (
             "kind = $1 AND subject = $2 AND NOT woken".to_owned(),
             vec![on.kind().into(), on.subject().into()],
         ),
+        Ends::Children(runs) => {
+            let marks: Vec<String> = (1..=runs.len()).map(|n| format!("${n}")).collect();
+            let subjects = runs.iter().map(|run| run.to_string().into());
+            (
+                format!(
+                    "kind = '{CHILD}' AND subject IN ({}) AND NOT woken",
+                    marks.join(", ")
+                ),
+                subjects.collect(),
+            )
+        }
         Ends::Due => (
             format!("due_ms <= {} AND NOT woken", tx.backend().now_ms()),
             Vec::new(),

@@ -68,26 +68,15 @@ const READY: &str = "SELECT run_id, workspace_id, depth, queued_ms, epoch FROM r
                      UNION ALL SELECT run_id, workspace_id, depth, queued_ms, epoch FROM run_state \
                        WHERE status = 'running' AND owner IS NULL AND waiting_on IS NULL";
 
-/// Which of these runs are claimed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Among {
-    /// Children of running runs. They have this many places of their own at each depth: a parent keeps its place
-    /// until it ends, and the runs at the deepest level wait for no child.
-    Children(u64),
-    /// Runs that people started.
-    Roots,
-}
-
 /// Claims up to `most` queued or woken runs for `owner`, and renews its lease. The workspaces take turns, the one with the
-/// fewest running runs first. In each workspace the oldest run comes first. A run that was handed over to another gateway
-/// is left to it for a while.
+/// fewest running runs first. In each workspace the deepest run comes first, then the oldest: trees that have begun end
+/// before others begin. A run that was handed over to another gateway is left to it for a while.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn claim(
     db: &Db,
     (owner, lease): (&str, Duration),
-    among: Among,
     most: u64,
 ) -> Result<Vec<run::Model>, DbErr> {
     let tx = db.write().await?;
@@ -98,26 +87,19 @@ pub async fn claim(
         Backend::Postgres => "FOR UPDATE SKIP LOCKED",
         Backend::Sqlite => "",
     };
-    let (which, room) = match among {
-        Among::Children(room) => ("> 0", i64::try_from(room).unwrap_or(i64::MAX)),
-        Among::Roots => ("= 0", i64::MAX),
-    };
     let for_us = not_for_others(now);
     let sql = format!(
         "WITH busy AS (SELECT workspace_id, count(*) AS n FROM run_state WHERE status = 'running' AND owner IS NOT NULL GROUP BY workspace_id), \
-         held AS (SELECT depth, count(*) AS n FROM run_state WHERE status = 'running' AND owner = $1 GROUP BY depth), \
-         turn AS (SELECT q.run_id, q.depth, COALESCE(b.n, 0) + row_number() OVER (PARTITION BY q.workspace_id ORDER BY q.queued_ms, q.run_id) AS rank, q.queued_ms \
-           FROM ({READY}) q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.depth {which} AND {for_us}), \
-         fits AS (SELECT t.*, COALESCE(h.n, 0) + row_number() OVER (PARTITION BY t.depth ORDER BY t.rank, t.queued_ms, t.run_id) AS place \
-           FROM turn t LEFT JOIN held h ON h.depth = t.depth), \
-         next AS (SELECT run_id FROM fits WHERE place <= $3 ORDER BY rank, queued_ms, run_id LIMIT $2), \
+         turn AS (SELECT q.run_id, COALESCE(b.n, 0) + row_number() OVER (PARTITION BY q.workspace_id ORDER BY q.depth DESC, q.queued_ms, q.run_id) AS rank, q.queued_ms \
+           FROM ({READY}) q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE {for_us}), \
+         next AS (SELECT run_id FROM turn ORDER BY rank, queued_ms, run_id LIMIT $2), \
          mine AS (SELECT run_id FROM run_state WHERE run_id IN (SELECT run_id FROM next) AND {CLAIMABLE} {lock}) \
          UPDATE run_state SET status = 'running', owner = $1, epoch = epoch + 1, claims = claims + 1, \
            updated_ms = {now}, started_ms = COALESCE(started_ms, {now}), version = version + 1 \
          WHERE run_id IN (SELECT run_id FROM mine) AND {CLAIMABLE} RETURNING {MOVED}"
     );
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let claimed = moved(&*tx, &sql, vec![owner.into(), most.into(), room.into()]).await?;
+    let claimed = moved(&*tx, &sql, vec![owner.into(), most.into()]).await?;
     if claimed.is_empty() {
         return Ok(Vec::new());
     }
@@ -256,6 +238,16 @@ pub async fn sweep(tx: &WriteTx, silent: Silent<'_>) -> Result<Moves, DbErr> {
         Backend::Postgres => "FOR UPDATE",
         Backend::Sqlite => "",
     };
+    if tx.backend() == Backend::Postgres {
+        // With the parents of those that may end here, in the order in which all transactions lock several runs.
+        let sql = format!(
+            "SELECT run_id FROM run_state WHERE run_id IN (\
+               SELECT run_id FROM run_state WHERE status = 'running' AND {which} UNION \
+               SELECT (SELECT t.parent_run_id FROM topology_runs t WHERE t.id = run_state.run_id) FROM run_state \
+                 WHERE status = 'running' AND {which}) ORDER BY run_id FOR UPDATE"
+        );
+        execute(tx, sql, values.clone()).await?;
+    }
     let sql = format!(
         "SELECT run_id AS id, claims, cancel_requested_ms FROM run_state WHERE status = 'running' AND {which} \
          ORDER BY run_id {lock}"
@@ -328,10 +320,11 @@ pub async fn cancel(tx: &WriteTx, id: RunId, by: UserId) -> Result<Moves, DbErr>
          WHERE run_id IN (SELECT run_id FROM held) AND (status = 'queued' OR (status = 'running' AND cancel_requested_ms IS NULL)) \
          RETURNING {MOVED}"
     );
-    // In the order in which all transactions lock several runs.
+    // In the order in which all transactions lock several runs. The parent may be about to wait for the run.
     let lock = "WITH RECURSIVE tree (id) AS (SELECT id FROM topology_runs WHERE id = $1 \
            UNION SELECT r.id FROM topology_runs r JOIN tree t ON r.parent_run_id = t.id) \
-         SELECT run_id FROM run_state WHERE run_id IN (SELECT id FROM tree) AND status IN ('queued', 'running') \
+         SELECT run_id FROM run_state WHERE run_id IN (SELECT id FROM tree UNION \
+             SELECT parent_run_id FROM topology_runs WHERE id = $1) AND status IN ('queued', 'running') \
          ORDER BY run_id FOR UPDATE";
     let mut all = Moves::default();
     loop {

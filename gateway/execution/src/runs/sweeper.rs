@@ -61,7 +61,8 @@ pub(super) async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), F
         events.entry(workspace).or_default().push(rests);
     }
     let ends = ends::of_runs(&*tx, &over).await?;
-    for (workspace, event) in completion::follow(&*runs.inner.after, now, &mut tx, &ends).await? {
+    let with = (&*runs.inner.after, &runs.inner.wakes);
+    for (workspace, event) in completion::follow(with, now, &mut tx, &ends).await? {
         events.entry(workspace).or_default().push(event);
     }
     for run in &moved {

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use roost_platform::ids::{DoorId, NodeId};
+use roost_platform::ids::{DoorId, NodeId, RunId};
+
+/// The word of [`WaitOn::Child`] in the database.
+pub(super) const CHILD: &str = "child";
 
 /// What a step waits for. Whatever it is wakes the step in its own transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -14,6 +17,8 @@ pub enum WaitOn {
     Door { door: DoorId },
     /// A machine is away or draining.
     Machine { machine: NodeId },
+    /// A run that the step started has to end.
+    Child { run: RunId },
 }
 
 impl WaitOn {
@@ -22,7 +27,13 @@ impl WaitOn {
         match self {
             Self::Door { .. } => "door",
             Self::Machine { .. } => "machine",
+            Self::Child { .. } => CHILD,
         }
+    }
+
+    /// Whether something is missing that people may have to bring. A child is at work.
+    pub const fn is_absence(self) -> bool {
+        !matches!(self, Self::Child { .. })
     }
 
     /// The id in the database.
@@ -30,6 +41,7 @@ impl WaitOn {
         match self {
             Self::Door { door } => door.to_string(),
             Self::Machine { machine } => machine.to_string(),
+            Self::Child { run } => run.to_string(),
         }
     }
 
@@ -41,6 +53,9 @@ impl WaitOn {
             }),
             "machine" => Some(Self::Machine {
                 machine: subject.parse().ok()?,
+            }),
+            CHILD => Some(Self::Child {
+                run: subject.parse().ok()?,
             }),
             _ => None,
         }
@@ -78,6 +93,7 @@ mod tests {
             WaitOn::Machine {
                 machine: NodeId(id),
             },
+            WaitOn::Child { run: RunId(id) },
         ] {
             assert_eq!(WaitOn::parse(on.kind(), &on.subject()), Some(on));
             let waiting = Waiting {

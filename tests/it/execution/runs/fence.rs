@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use roost_execution::runs::queue::{self, Among, Silent};
+use roost_execution::runs::queue::{self, Silent};
 use roost_execution::runs::{Fence, FenceError, StepResult, Used};
 use roost_platform::ids::RunId;
 use roost_tests::eventually;
-use sea_orm::{ConnectionTrait, Statement};
+use sea_orm::ConnectionTrait;
 
 use super::crew::Crew;
 use super::{line_of, over, started, steps};
@@ -60,60 +60,6 @@ async fn zombie_owner_writes_nothing_and_its_run_continues_on_another_gateway() 
 }
 
 #[tokio::test]
-async fn children_have_room_of_their_own_at_each_depth_and_no_more() {
-    let crew = Crew::that(|_, _| None);
-    for (gateway, scratch) in crew.with(&[("runs.at_once", "2")]).await {
-        let owner = gateway.owner().await;
-        let team = line_of(owner, &["only"]).await;
-        let top = started(owner, &team).await;
-        // Two work; five more wait.
-        for _ in 0..6 {
-            started(owner, &team).await;
-        }
-        let db = gateway.app().db();
-        let count = async |sql: &str| -> i64 {
-            let sql = Statement::from_string(db.backend().into(), sql);
-            let row = db.read().query_one_raw(sql).await.unwrap().unwrap();
-            row.try_get("", "n").unwrap()
-        };
-        let at_work = "SELECT count(*) AS n FROM run_state WHERE status = 'running'";
-        eventually("two are at work", async || {
-            (count(at_work).await == 2).then_some(())
-        })
-        .await;
-        // As if they had been started by the first: four at the first depth, one below them.
-        let tx = db.write().await.unwrap();
-        for (depth, some) in [(1, 4), (2, 1)] {
-            let sql = format!(
-                "UPDATE run_state SET depth = {depth} WHERE run_id IN \
-                 (SELECT run_id FROM run_state WHERE status = 'queued' AND depth = 0 ORDER BY run_id LIMIT {some})"
-            );
-            tx.execute_unprepared(&sql).await.unwrap();
-        }
-        let sql = "UPDATE topology_runs SET parent_run_id = $1, root_run_id = $1 WHERE id IN \
-                   (SELECT run_id FROM run_state WHERE depth > 0)";
-        let top = top.parse::<RunId>().unwrap();
-        let sql = Statement::from_sql_and_values(tx.backend().into(), sql, [top.into()]);
-        tx.execute_raw(sql).await.unwrap();
-        tx.commit().await.unwrap();
-        eventually("each depth has its two", async || {
-            (count(at_work).await == 5).then_some(())
-        })
-        .await;
-        let waiting = queue::claim(db, ("somebody else", LEASE), Among::Children(0), 10).await;
-        assert_eq!(waiting.unwrap(), [], "there is no room for more");
-        let left = "SELECT count(*) AS n FROM run_state WHERE status = 'queued' AND depth = 1";
-        assert_eq!(count(left).await, 2);
-        let elsewhere = queue::claim(db, ("somebody else", LEASE), Among::Children(2), 10).await;
-        assert_eq!(elsewhere.unwrap().len(), 2, "another gateway has room");
-        gateway.stop().await;
-        if let Some(scratch) = scratch {
-            scratch.remove().await;
-        }
-    }
-}
-
-#[tokio::test]
 async fn concurrent_claims_give_each_run_one_owner_and_workspaces_take_turns() {
     // Nobody but the test claims: the gateway may work on one run at once, and that one never ends.
     let crew = Crew::that(|_, _| None);
@@ -139,11 +85,7 @@ async fn concurrent_claims_give_each_run_one_owner_and_workspaces_take_turns() {
         let db = gateway.app().db();
         let claims = (0..4).map(|n| {
             let name = format!("claimer {n}");
-            async move {
-                queue::claim(db, (&name, LEASE), Among::Roots, 1)
-                    .await
-                    .unwrap()
-            }
+            async move { queue::claim(db, (&name, LEASE), 1).await.unwrap() }
         });
         let claimed: Vec<_> = futures::future::join_all(claims)
             .await
@@ -155,9 +97,7 @@ async fn concurrent_claims_give_each_run_one_owner_and_workspaces_take_turns() {
         ids.dedup();
         assert_eq!(ids.len(), claimed.len(), "no run has two owners");
         // The other workspace has nothing at work, so its runs are among the first although they came last.
-        let rest = queue::claim(db, ("the last", LEASE), Among::Roots, 2)
-            .await
-            .unwrap();
+        let rest = queue::claim(db, ("the last", LEASE), 2).await.unwrap();
         let all: Vec<String> = claimed
             .iter()
             .chain(&rest)

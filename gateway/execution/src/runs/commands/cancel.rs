@@ -40,7 +40,8 @@ pub async fn cancel(
         change.events(resting);
         let ends = ends::of_runs(change.tx(), &over).await?;
         let now = runs.inner.clock.now();
-        let follows = completion::follow(&*runs.inner.after, now, &mut change, &ends).await?;
+        let with = (&*runs.inner.after, &runs.inner.wakes);
+        let follows = completion::follow(with, now, &mut change, &ends).await?;
         change.events(follows.into_iter().map(|(_, event)| event));
     }
     let row = store::get(change.tx(), scope, id)

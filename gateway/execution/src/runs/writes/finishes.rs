@@ -8,10 +8,23 @@ use sea_orm::DbErr;
 use super::{Finishing, RunWrite, store};
 use crate::runs::ends::{AfterRun, End};
 use crate::runs::fence::Passed;
+use crate::runs::wakes::RunWakes;
 use crate::runs::{comparison, completion, queue};
 use roost_platform::db::WriteTx;
 use roost_platform::events::{EventId, Stamped};
 use roost_platform::ids::{ClawId, RunId, WorkspaceId};
+
+/// When children end in a batch, locks its runs and the parents of these children, in the order of their ids. A parent that
+/// is about to park waits for the end, or the end finds its wait.
+pub(super) async fn lock_parents(tx: &WriteTx, writes: &[&RunWrite]) -> Result<(), DbErr> {
+    let ends = writes.iter().filter_map(|write| write.finish.as_deref());
+    let parents: Vec<RunId> = ends.filter_map(|of| of.end.origin.caller()).collect();
+    if parents.is_empty() {
+        return Ok(());
+    }
+    let runs = writes.iter().map(|write| write.fence.run).chain(parents);
+    store::lock(tx, runs).await
+}
 
 /// The runs that end in a batch.
 pub(super) struct Finishes<'a> {
@@ -49,14 +62,14 @@ impl<'a> Finishes<'a> {
     pub async fn follow(
         &self,
         tx: &mut WriteTx,
-        after: &dyn AfterRun,
+        with: (&dyn AfterRun, &RunWakes),
         now: DateTime<Utc>,
     ) -> Result<Vec<(WorkspaceId, Stamped)>, DbErr> {
         if self.runs.is_empty() {
             return Ok(Vec::new());
         }
         let ends: Vec<End> = self.runs.iter().map(|(_, of, _)| of.end.clone()).collect();
-        completion::follow(after, now, tx, &ends).await
+        completion::follow(with, now, tx, &ends).await
     }
 
     /// Writes the results. `last_event` has the last event of the write at a place.

@@ -20,6 +20,7 @@ use super::ends::{AfterRun, End};
 use super::entity::run;
 use super::fence::{Ended, Fence, FenceError, Finish, Passed, Used};
 use super::model::Status;
+use super::wakes::RunWakes;
 use crate::tools::Pane;
 use crate::topology::StepRef;
 use finishes::Finishes;
@@ -149,6 +150,8 @@ pub struct RunWrites {
     pub(super) clock: SharedClock,
     /// Acts on the end of runs.
     pub(super) after: Arc<dyn AfterRun>,
+    /// Wakes the parents of runs that end.
+    pub(super) wakes: RunWakes,
 }
 
 impl Writes for RunWrites {
@@ -171,6 +174,7 @@ impl Writes for RunWrites {
         writes: &'a [&'a RunWrite],
     ) -> BoxFuture<'a, Result<Vec<Self::Done>, DbErr>> {
         async move {
+            finishes::lock_parents(tx, writes).await?;
             let passed = store::pass(tx, &batch::groups(writes)).await?;
             let answers = batch::answers(writes, &passed);
             let refused = writes.iter().zip(&answers);
@@ -255,7 +259,9 @@ impl RunWrites {
                 of_write.entry(place).or_default().push((workspace, fact));
             }
         }
-        let mut events = finishing.follow(tx, &*self.after, self.clock.now()).await?;
+        let mut events = finishing
+            .follow(tx, (&*self.after, &self.wakes), self.clock.now())
+            .await?;
         // The last event of each write that has some.
         let mut last: HashMap<usize, usize> = HashMap::new();
         for (place, of_write) in of_write {

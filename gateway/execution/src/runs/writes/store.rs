@@ -4,7 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use sea_orm::sea_query::ArrayType;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Statement, Value};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Statement,
+    Value,
+};
 
 use super::batch::{Group, Owner};
 use super::{Begin, RunWrite};
@@ -126,6 +129,16 @@ fn held(
         "WITH held AS (SELECT run_id AS held_run FROM run_state WHERE run_id = ANY ({ids}) ORDER BY run_id FOR UPDATE)"
     );
     (head, ids)
+}
+
+/// On PostgreSQL, locks these runs in the order of their ids.
+pub(super) async fn lock(tx: &WriteTx, runs: impl Iterator<Item = RunId>) -> Result<(), DbErr> {
+    if tx.backend() == Backend::Postgres {
+        let sql = "SELECT run_id FROM run_state WHERE run_id = ANY ($1) ORDER BY run_id FOR UPDATE";
+        let lock = Statement::from_sql_and_values(tx.backend().into(), sql, [array(runs)]);
+        tx.execute_raw(lock).await?;
+    }
+    Ok(())
 }
 
 fn array(runs: impl Iterator<Item = RunId>) -> Value {

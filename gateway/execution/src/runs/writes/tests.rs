@@ -179,6 +179,7 @@ fn finishes(workspace: WorkspaceId, n: u128, status: Status) -> RunWrite {
 /// Writes a batch in a transaction of its own, and commits it.
 async fn commit(scratch: &Scratch, batch: Vec<RunWrite>) -> Vec<Result<Passed, Refusal>> {
     let writes = RunWrites {
+        wakes: RunWakes::default(),
         clock: SystemClock::shared(),
         after: Arc::new(Told),
     };
