@@ -17,6 +17,7 @@ pub mod killed;
 mod machines;
 mod origins;
 mod outcomes;
+mod parents;
 mod parked;
 pub mod parked_killed;
 mod pinned;
