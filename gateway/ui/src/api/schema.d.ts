@@ -5580,6 +5580,10 @@ export interface components {
             machine: components["schemas"]["NodeId"];
             /** @enum {string} */
             type: "machine";
+        } | {
+            run: components["schemas"]["RunId"];
+            /** @enum {string} */
+            type: "child";
         };
         /** @description The tools that a team's agents may use. */
         RuntimeConfigChange: {

@@ -170,6 +170,14 @@ export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
                         </Link>
                       </>
                     )}
+                    {run.waits_for?.type === "child" && (
+                      <>
+                        {" "}
+                        <Link to="/runs/$id" params={{ id: run.waits_for.run }} className={textLink}>
+                          Open it
+                        </Link>
+                      </>
+                    )}
                   </span>,
                 ] as [string, React.ReactNode],
               ]
