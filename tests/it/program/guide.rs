@@ -145,12 +145,14 @@ async fn a_team_signs_in_runs_commands_and_cleans_up() {
         said.contains("\nfrom outside\n") && said.contains("\nkept\n"),
         "{said}"
     );
-    // The run, and its fork.
-    assert_eq!(said.matches("\ncompleted: 2 steps, ").count(), 2, "{said}");
+    // The run, and its fork. The image has no git, so the tester of the script rejects both.
+    let rejected = said.matches("\ncompleted, rejected: 2 steps, ");
+    assert_eq!(rejected.count(), 2, "{said}");
     assert!(said.contains("tools       skills, sandbox, repo"), "{said}");
     let exported = std::fs::read_to_string(place.folder.path().join("run.json"));
     let exported: Value = serde_json::from_str(&exported.expect("it was written")).expect("JSON");
     assert_eq!(exported["status"], "completed", "{exported}");
+    assert_eq!(exported["outcome"], "rejected", "{exported}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,10 +2,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
-use std::path::Path;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{StatVfsMountFlags, statvfs};
+use rustix::fs::{Mode, OFlags, StatVfsMountFlags, statvfs};
+use rustix::io::Errno;
 
 use super::fact::{Facts, answer, denied};
 
@@ -117,13 +119,13 @@ pub fn probe(facts: &mut Facts) {
         "tmp.execute",
         "Nothing in /tmp can be executed",
         "refused",
-        execute("/tmp/.probe-program"),
+        execute("/tmp"),
     );
     facts.add(
         "workspace.execute",
         "Programs in the workspace run",
         "allowed",
-        execute("/workspace/.probe-program"),
+        execute("/workspace"),
     );
 }
 
@@ -132,7 +134,7 @@ fn read_only(path: &str) -> String {
         Ok(found) if found.f_flag.contains(StatVfsMountFlags::RDONLY) => "read-only".to_owned(),
         Ok(_) => "writable".to_owned(),
         // A missing path cannot be written.
-        Err(rustix::io::Errno::NOENT) => "read-only".to_owned(),
+        Err(Errno::NOENT) => "read-only".to_owned(),
         Err(error) => answer(Err(error.into())),
     }
 }
@@ -236,19 +238,43 @@ fn devices() -> String {
 }
 
 /// Copies this program there and runs it for its usage text.
-fn execute(path: &str) -> String {
-    let ran = fs::copy("/proc/self/exe", path)
-        .and_then(|_| fs::set_permissions(path, fs::Permissions::from_mode(0o755)))
-        .and_then(|()| {
-            std::process::Command::new(path)
-                .stderr(std::process::Stdio::null())
-                .status()
-        });
-    let _ = fs::remove_file(path);
-    match ran {
-        Ok(_) => "allowed".to_owned(),
+fn execute(folder: &str) -> String {
+    match run_in(Path::new(folder)) {
+        Ok(()) => "allowed".to_owned(),
         Err(error) => denied(Err(error)),
     }
+}
+
+/// Runs a copy of this program in a folder. The file has no name: the agent's own commands work in the same folder, and
+/// `git add` fails when a file that it saw is gone. Some file systems know no files without a name.
+fn run_in(folder: &Path) -> io::Result<()> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let mut copy = match rustix::fs::open(folder, flags, Mode::RWXU) {
+        Ok(copy) => fs::File::from(copy),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR) => {
+            let named = folder.join(".probe-program");
+            let ran = fs::copy("/proc/self/exe", &named).and_then(|_| run(&named));
+            let _ = fs::remove_file(&named);
+            return ran;
+        }
+        Err(error) => return Err(error.into()),
+    };
+    io::copy(&mut fs::File::open("/proc/self/exe")?, &mut copy)?;
+    // A file that is open for writing cannot be executed.
+    let program = fs::File::open(path_of(&copy))?;
+    drop(copy);
+    run(&path_of(&program))
+}
+
+/// The path of an open file, for this process and its children.
+fn path_of(file: &fs::File) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
+}
+
+fn run(program: &Path) -> io::Result<()> {
+    let mut command = std::process::Command::new(program);
+    command.stderr(std::process::Stdio::null());
+    command.status().map(drop)
 }
 
 fn none_or(text: &str) -> String {
