@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::links::AgentsLeft;
 use super::work::Work;
 use super::{Shared, catalogue, hosts, identity, toolbox};
+use crate::edge::activity::ActivityContext;
 use crate::edge::operator::{OperatorContext, SnapshotCache};
 use crate::edge::server::router::{Contexts, Layers};
 use roost_agents::claws::ClawsContext;
@@ -75,7 +76,10 @@ pub(super) fn contexts(
             credentials: hosts::credentials(shared),
             kill_points: shared.kill_points.clone(),
         },
-        activity: db.clone(),
+        activity: ActivityContext {
+            db: db.clone(),
+            operations: fleet.fleet.operations().clone(),
+        },
         audit: db.clone(),
         claws: claws.clone(),
         doors: hosts::doors(shared),

@@ -7,11 +7,10 @@ use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::context::ActivityContext;
 use super::dto::{Activity, ActivityQuery};
 use super::model::{Key, Place, Source, merge};
 use roost_agents::claws;
-use roost_machines::fleet::operations;
-use roost_platform::db::Db;
 use roost_platform::events;
 use roost_platform::ids::{AuditId, ClawId, OperationId, UserId};
 use roost_tenancy::audit;
@@ -22,7 +21,7 @@ use roost_web::pagination::Page;
 use roost_web::problem::Problem;
 
 /// The routes.
-pub fn router() -> OpenApiRouter<Db> {
+pub fn router() -> OpenApiRouter<ActivityContext> {
     OpenApiRouter::new().routes(routes!(activity))
 }
 
@@ -32,21 +31,21 @@ pub fn router() -> OpenApiRouter<Db> {
     responses((status = 200, body = Page<Activity>), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 404, body = Problem)))]
 async fn activity(
-    State(db): State<Db>,
+    State(context): State<ActivityContext>,
     caller: Scoped<can::ReadClaws>,
     Path(id): Path<ClawId>,
     Query(query): Query<ActivityQuery>,
 ) -> ApiResult<Json<Page<Activity>>> {
     let wanted = query.check()?;
     let scope = caller.scope();
-    let claw = claws::find(db.read(), scope, id).await?;
+    let claw = claws::find(context.db.read(), scope, id).await?;
     claw.map(drop).ok_or_else(|| ApiError::not_found("claw"))?;
     let mut lines = Vec::new();
     for source in wanted.sources {
         if source == Source::Audit && !caller.role().may(Verb::ReadAudit) {
             continue;
         }
-        lines.extend(read(&db, scope, id, source, wanted.after, wanted.limit + 1).await?);
+        lines.extend(read(&context, scope, id, source, wanted.after, wanted.limit + 1).await?);
     }
     let limit = usize::try_from(wanted.limit).unwrap_or(usize::MAX);
     let (page, more) = merge(lines, limit);
@@ -62,14 +61,14 @@ async fn activity(
 
 /// The newest lines of a source after a place.
 async fn read(
-    db: &Db,
+    context: &ActivityContext,
     scope: WorkspaceScope,
     agent: ClawId,
     source: Source,
     after: Option<Place>,
     limit: u64,
 ) -> ApiResult<Vec<(Place, Activity)>> {
-    let db = db.read();
+    let db = context.db.read();
     let older = Place::older(after, source);
     let id = |key| match key {
         Key::Id(id) => Some(id),
@@ -85,7 +84,10 @@ async fn read(
             let older = older
                 .keyed(|key| id(key).map(OperationId))
                 .ok_or_else(bad)?;
-            let rows = operations::of_agent(db, scope, agent, older, limit).await?;
+            let rows = context
+                .operations
+                .of_agent(scope, agent, older, limit)
+                .await?;
             rows.into_iter().map(Activity::of_operation).collect()
         }
         Source::Event => {

@@ -41,7 +41,7 @@ pub struct Contexts {
     pub auth: auth::AuthContext,
     pub workspaces: workspaces::WorkspacesContext,
     pub apps: apps::AppsContext,
-    pub activity: roost_platform::db::Db,
+    pub activity: activity::ActivityContext,
     pub audit: roost_platform::db::Db,
     pub claws: claws::ClawsContext,
     pub doors: doors::DoorsContext,

@@ -74,6 +74,10 @@ async fn waiting_caller_reads_the_end_of_its_command_at_once() {
             ("done", &json!(round))
         );
         assert!(row.body["finished_at"].is_string(), "{}", row.text);
+        let agent = stage.sandbox.trim_end_matches("/sandbox");
+        let history = format!("{agent}/activity?sources=operation&limit=1");
+        let history = stage.owner.get(&history).expect(200).await;
+        assert_eq!(history.body["items"][0]["exit_code"], json!(round));
     }
     stage.end().await;
 }

@@ -20,7 +20,7 @@ use super::store;
 use super::stream::OutputStream;
 use crate::fleet::handle::WeakFleet;
 use roost_platform::clock::SharedClock;
-use roost_platform::db::{Backend, Db};
+use roost_platform::db::{Backend, Db, Older};
 use roost_platform::events::NodeActivity;
 use roost_platform::ids::{ClawId, OperationId, SandboxId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -355,12 +355,14 @@ impl OperationsHandle {
         scope: WorkspaceScope,
         id: OperationId,
     ) -> Result<Option<OperationStatus>, OperationsError> {
-        let Some(row) = store::get_scoped(self.inner.db.read(), scope, id).await? else {
+        let live = self.inner.registry.get(id);
+        // A reader that has the end reads it here too, while its row is being written. Memory is read before the row:
+        // an end that memory does not have to tell any more is in the row that is read after it.
+        let told = live.as_ref().and_then(|live| live.told());
+        let Some(mut row) = store::get_scoped(self.inner.db.read(), scope, id).await? else {
             return Ok(None);
         };
-        let (mut row, live) = (row, self.inner.registry.get(id));
-        // A reader that has the end reads it here too, while its row is being written.
-        if let Some((ended, at)) = live.as_ref().and_then(|live| live.told()) {
+        if let Some((ended, at)) = told {
             row.show_end(&ended, at);
         }
         let mut state = row.state();
@@ -378,6 +380,28 @@ impl OperationsHandle {
             progress,
             offset,
         }))
+    }
+
+    /// The operations of an agent, newest first, with the ends that readers have and the rows have not.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn of_agent(
+        &self,
+        scope: WorkspaceScope,
+        agent: ClawId,
+        older: Older<OperationId>,
+        limit: u64,
+    ) -> Result<Vec<entity::Model>, OperationsError> {
+        // Before the rows, as in `status`.
+        let told = self.inner.registry.told();
+        let mut rows = store::of_agent(self.inner.db.read(), scope, agent, older, limit).await?;
+        for row in &mut rows {
+            if let Some((ended, at)) = told.get(&row.id) {
+                row.show_end(ended, *at);
+            }
+        }
+        Ok(rows)
     }
 
     /// The number of operations under way on an engine.

@@ -39,5 +39,5 @@ pub(super) use link::Link;
 pub use model::{OperationRef, OperationState, Target};
 pub use ring::Part;
 pub(super) use store::Fence;
-pub use store::{any_command_open, latest_on, of_agent, open_commands};
+pub use store::{any_command_open, latest_on, open_commands};
 pub use stream::{OutputItem, OutputStream};

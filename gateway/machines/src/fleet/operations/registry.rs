@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use chrono::{DateTime, Utc};
+use roost_protocol::report::Ended;
+
 use super::line::Line;
 use super::live::Live;
 use super::model::Target;
@@ -37,6 +40,14 @@ impl Registry {
 
     pub(super) fn get(&self, id: OperationId) -> Option<Arc<Live>> {
         self.live().get(&id).cloned()
+    }
+
+    /// The ends that readers have and the rows have not.
+    pub(super) fn told(&self) -> HashMap<OperationId, (Arc<Ended>, DateTime<Utc>)> {
+        self.live()
+            .values()
+            .filter_map(|live| Some((live.id, live.told()?)))
+            .collect()
     }
 
     /// Inserts it unless the id is there; returns the entry.

@@ -120,7 +120,7 @@ pub async fn latest_on(
 }
 
 /// The operations of an agent, newest first.
-pub async fn of_agent(
+pub(super) async fn of_agent(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     agent: ClawId,
