@@ -59,7 +59,6 @@ pub(super) fn work(
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),
-        events: shared.events.clone(),
         step_executor: step_executor.unwrap_or_else(|| Arc::new(agents.clone())),
         subjects: Arc::new(Teams),
         after: Arc::new(Ends {

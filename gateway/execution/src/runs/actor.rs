@@ -18,6 +18,7 @@ use super::writes::{self, RunWrite};
 use super::{completion, entity::run, parking, queue, status_events, store};
 use crate::tools::Pane;
 use crate::topology::{NodeKind, Output, Step, StepRef};
+use roost_platform::events::Stamped;
 use roost_platform::ids::{ClawId, RunId};
 use roost_platform::kill_point;
 use roost_platform::supervision::{Context, Failure, JobFailure, JobHandle, Serve};
@@ -68,6 +69,8 @@ pub struct RunActor {
     pub(super) last: Option<Class>,
     /// The gateway that the run moves to. No job starts here any more.
     pub(super) leaves_to: Option<String>,
+    /// The topology, published with the first steps of the run.
+    opening: Option<Stamped>,
     /// The end of the run is written, or the run is parked or handed over.
     pub(super) over: bool,
 }
@@ -86,10 +89,10 @@ impl Serve for RunActor {
         let fence = Fence::of(&row)?;
         let steps = store::steps(runs.inner.db.read(), id).await?;
         let graph = serde_json::from_str(&row.graph)?;
-        if steps.is_empty() {
-            status_events::topology(&runs, &row, &graph).await;
-        }
-        if !steps.is_empty() {
+        let opening = steps
+            .is_empty()
+            .then(|| status_events::topology(&row, &graph));
+        if opening.is_none() {
             // The run went back into the queue, and subscribers saw that. Publish that it works again.
             fence.resumed(&runs.inner.db).await?;
         }
@@ -118,6 +121,7 @@ impl Serve for RunActor {
             woken,
             last: None,
             leaves_to: None,
+            opening,
             over: false,
         })
     }
@@ -251,6 +255,7 @@ impl RunActor {
             begins,
             resumes: self.woken.iter().cloned().collect(),
             publish: true,
+            opening: self.opening.take(),
             ..RunWrite::of(self.fence)
         };
         kill_point!(cx, "runs.checkpoint.before_commit");

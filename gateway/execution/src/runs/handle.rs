@@ -14,7 +14,6 @@ use super::wakes::RunWakes;
 use super::writes::{Committer, Lane, RunWrites};
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
-use roost_platform::events::EventLog;
 use roost_platform::ids::{RunId, SharedIds};
 use roost_platform::supervision::SupervisorHandle;
 use roost_tenancy::change::ChangeContext;
@@ -32,7 +31,6 @@ pub(super) struct Inner {
     pub db: Db,
     pub clock: SharedClock,
     pub ids: SharedIds,
-    pub events: EventLog,
     pub step_executor: Arc<dyn StepExecutor>,
     /// Writes what the runs' owners write, in group commits.
     pub committer: Committer,
@@ -69,7 +67,6 @@ pub struct Parts {
     pub db: Db,
     pub clock: SharedClock,
     pub ids: SharedIds,
-    pub events: EventLog,
     pub step_executor: Arc<dyn StepExecutor>,
     /// The teams that runs work for.
     pub subjects: Arc<dyn Subjects>,
@@ -100,7 +97,6 @@ impl RunsHandle {
                 db: parts.db,
                 clock: parts.clock,
                 ids: parts.ids,
-                events: parts.events,
                 step_executor: parts.step_executor,
                 subjects: parts.subjects,
                 after: parts.after,

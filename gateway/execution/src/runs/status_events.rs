@@ -1,17 +1,15 @@
 //! The visible state of a run's agents and its topology. An agent is `working` while one of its steps is at work, and
-//! rests afterwards. The change is in the same transaction as the step's. The topology is published when the run
-//! begins.
+//! rests afterwards. The change is in the same transaction as the step's. The topology is published
+//! with the first steps.
 
 use sea_orm::DbErr;
 
 use super::entity::run;
-use super::handle::RunsHandle;
 use crate::topology::{self, Graph};
 use roost_agents::claws::status;
 use roost_platform::db::WriteTx;
 use roost_platform::events::{Event, Formation, Stamped, WorldNodeId};
 use roost_platform::ids::ClawId;
-use roost_tenancy::auth::WorkspaceScope;
 
 /// Steps of these agents ended and began, with one entry for each step. Returns the events, which the caller appends.
 ///
@@ -28,15 +26,12 @@ pub(super) async fn change_agents(
     Ok(events.into_iter().map(|(.., event)| event).collect())
 }
 
-/// Publishes the topology of a run that begins.
-pub(super) async fn topology(runs: &RunsHandle, row: &run::Model, graph: &Graph) {
-    let scope = WorkspaceScope::of_row(row.workspace_id);
+/// The topology of a run that begins.
+pub(super) fn topology(row: &run::Model, graph: &Graph) -> Stamped {
     let root = match row.team_id {
         Some(team) => WorldNodeId::Team(team),
         None => WorldNodeId::run(row.id),
     };
     let shown = topology::world(root, &row.title, graph, Formation::Live);
-    let event = Event::TopologyUpdate(shown);
-    let event = event.about(row.about());
-    runs.inner.events.emit(scope, event).await;
+    Event::TopologyUpdate(shown).about(row.about())
 }

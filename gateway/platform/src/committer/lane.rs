@@ -119,7 +119,12 @@ impl<W: Writes> Lane<W> {
         let writes: Vec<&W::Write> = part.iter().map(|waiting| &waiting.write).collect();
         let mut conflicts = 0;
         loop {
-            let mut tx = self.inner.db.write().await.map_err(Unwritten::All)?;
+            let mut tx = self
+                .inner
+                .db
+                .write_in_lane()
+                .await
+                .map_err(Unwritten::All)?;
             match self.inner.writes.write(&mut tx, &writes).await {
                 Ok(done) => {
                     kill_point!(cx, "committer.before_commit");

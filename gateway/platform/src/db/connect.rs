@@ -42,6 +42,8 @@ struct Inner {
     reader: DatabaseConnection,
     /// SQLite: a pool of exactly one connection, so writers queue here in order instead of retrying on BUSY.
     writer: DatabaseConnection,
+    /// PostgreSQL: the connection of the committer.
+    lane: Option<DatabaseConnection>,
     hub: Hub,
     /// Rises with each commit of this process that changes authority.
     authority: Arc<AtomicU64>,
@@ -73,6 +75,9 @@ const ASLEEP: Duration = Duration::from_secs(5);
 /// A PostgreSQL connection that was idle for this long is tested before it is used. Under load connections are never
 /// idle for so long, and each test would be one more round trip of a transaction.
 const TESTED_AFTER: Duration = Duration::from_secs(1);
+
+/// The settings of the committer's connection.
+const PLANNED_ONCE: [(&str, &str); 2] = [("plan_cache_mode", "force_generic_plan"), ("jit", "off")];
 
 impl Db {
     /// Opens the database that `url` names. `Serve` takes the file's lock and applies the migrations, one replica at a
@@ -150,6 +155,7 @@ impl Db {
                 backend: Backend::Sqlite,
                 reader,
                 writer,
+                lane: None,
                 hub,
                 authority: Arc::default(),
                 sqlite_file: Some(file),
@@ -159,13 +165,15 @@ impl Db {
     }
 
     async fn open_postgres(url: &str, hub: Hub) -> Result<Self, DbError> {
-        let reader = Self::postgres_pool(url, POSTGRES_READERS).await?;
-        let writer = Self::postgres_pool(url, POSTGRES_WRITERS).await?;
+        let reader = Self::postgres_pool(url, POSTGRES_READERS, &[]).await?;
+        let writer = Self::postgres_pool(url, POSTGRES_WRITERS, &[]).await?;
+        let lane = Self::postgres_pool(url, 1, &PLANNED_ONCE).await?;
         Ok(Self {
             inner: Arc::new(Inner {
                 backend: Backend::Postgres,
                 reader,
                 writer,
+                lane: Some(lane),
                 hub,
                 authority: Arc::default(),
                 sqlite_file: None,
@@ -174,7 +182,11 @@ impl Db {
         })
     }
 
-    async fn postgres_pool(url: &str, most: u32) -> Result<DatabaseConnection, DbError> {
+    async fn postgres_pool(
+        url: &str,
+        most: u32,
+        settings: &'static [(&'static str, &'static str)],
+    ) -> Result<DatabaseConnection, DbError> {
         let mut options = ConnectOptions::new(url.to_owned());
         quiet(&mut options);
         options
@@ -182,8 +194,9 @@ impl Db {
             .acquire_timeout(Duration::from_secs(30))
             .test_before_acquire_if_idle_for(TESTED_AFTER)
             .set_application_name("roost")
-            .map_sqlx_postgres_opts(|o| {
+            .map_sqlx_postgres_opts(move |o| {
                 o.options([("idle_in_transaction_session_timeout", ASLEEP.as_millis())])
+                    .options(settings.iter().copied())
             });
         Database::connect(options).await.map_err(DbError::sql(
             "cannot reach PostgreSQL; check database.url and that the server runs",
@@ -211,9 +224,20 @@ impl Db {
     /// # Errors
     /// When the pool has no free connection or the lock is not granted in time.
     pub async fn write(&self) -> Result<WriteTx, sea_orm::DbErr> {
+        self.begin(&self.inner.writer).await
+    }
+
+    /// As [`Db::write`], for the committer: PostgreSQL plans each of its statements once. So each statement must have a
+    /// good plan for all values of its parameters.
+    pub(crate) async fn write_in_lane(&self) -> Result<WriteTx, sea_orm::DbErr> {
+        self.begin(self.inner.lane.as_ref().unwrap_or(&self.inner.writer))
+            .await
+    }
+
+    async fn begin(&self, pool: &DatabaseConnection) -> Result<WriteTx, sea_orm::DbErr> {
         let mut broken = 0;
         let tx = loop {
-            let begin = self.inner.writer.begin_with_options(TransactionOptions {
+            let begin = pool.begin_with_options(TransactionOptions {
                 sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
                 ..TransactionOptions::default()
             });
@@ -252,7 +276,11 @@ impl Db {
 
     /// Closes every connection after its running statements have ended.
     pub async fn close(&self) {
-        for pool in [&self.inner.reader, &self.inner.writer] {
+        let inner = &self.inner;
+        for pool in [&inner.reader, &inner.writer]
+            .into_iter()
+            .chain(&inner.lane)
+        {
             if let Err(error) = pool.clone().close().await {
                 tracing::warn!(%error, "a database connection did not close cleanly");
             }

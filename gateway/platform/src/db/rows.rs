@@ -100,15 +100,19 @@ impl Rows {
     /// The rows as a table for `FROM`, and the statement's values. The first parameter is `$1`; the values of further
     /// parameters follow [`RowsTable::next`].
     pub fn table(self, alias: &str) -> RowsTable {
+        self.table_after(alias, Vec::new())
+    }
+
+    /// As [`Rows::table`], in a statement that has these values already.
+    pub fn table_after(self, alias: &str, values: Vec<Value>) -> RowsTable {
         match self.backend {
-            Backend::Postgres => self.arrays(alias),
-            Backend::Sqlite => self.json(alias),
+            Backend::Postgres => self.arrays(alias, values),
+            Backend::Sqlite => self.json(alias, values),
         }
     }
 
-    fn arrays(self, alias: &str) -> RowsTable {
+    fn arrays(self, alias: &str, mut values: Vec<Value>) -> RowsTable {
         let (mut shown, mut names, mut marks) = (Vec::new(), Vec::new(), Vec::new());
-        let mut values = Vec::new();
         let mut add = |name: String, ty: &str, array: ArrayType, of: Vec<Value>| {
             values.push(Value::Array(array, Some(Box::new(of))));
             marks.push(format!("${}::{ty}[]", values.len()));
@@ -150,7 +154,7 @@ impl Rows {
         RowsTable { sql, values }
     }
 
-    fn json(self, alias: &str) -> RowsTable {
+    fn json(self, alias: &str, mut values: Vec<Value>) -> RowsTable {
         let shown: Vec<String> = self
             .columns
             .iter()
@@ -175,15 +179,14 @@ impl Rows {
                 row.push(cell);
             }
         }
-        let sql = format!(
-            "(SELECT {} FROM json_each($1)) AS {alias}",
-            shown.join(", ")
-        );
         let text = serde_json::to_string(&rows).expect("texts and numbers encode");
-        RowsTable {
-            sql,
-            values: vec![text.into()],
-        }
+        values.push(text.into());
+        let sql = format!(
+            "(SELECT {} FROM json_each(${})) AS {alias}",
+            shown.join(", "),
+            values.len()
+        );
+        RowsTable { sql, values }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Appends the events of a whole batch, of several workspaces, with two statements.
+//! Appends the events of a whole batch, of several workspaces: with one statement on PostgreSQL, with two on SQLite.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,8 +18,9 @@ struct Head {
     seq: i64,
 }
 
-/// Appends events in their order, as [`append`](super::append) does for one workspace. The heads of the logs are locked
-/// in the order of the workspaces' ids. Returns the id of each event.
+/// Appends events in their order. The heads of the logs are locked in the order of the workspaces' ids, until the commit:
+/// so sequence numbers become visible in order, and a reader never sees a gap that is filled later. Returns the id of
+/// each event.
 ///
 /// # Errors
 /// When the database fails, or a workspace does not exist.
@@ -35,48 +36,24 @@ pub async fn append_all(
     for (workspace, _) in &events {
         *counts.entry(*workspace).or_default() += 1;
     }
-    let heads = advance(tx, &counts).await?;
-    let workspaces: Vec<WorkspaceId> = events.iter().map(|(workspace, _)| *workspace).collect();
-    let ids = places(&workspaces, &counts, &heads)?;
     let data: Vec<String> = events
         .iter()
         .map(|(_, stamped)| stamped.event.data())
         .collect();
-    let stamped = || events.iter().map(|(_, stamped)| stamped);
-    let ephemeral = stamped().zip(&data);
-    let ephemeral =
-        ephemeral.map(|(stamped, data)| stamped.event.ephemeral_bytes(data).unwrap_or(0));
-    let mut table = Rows::new(tx.backend())
-        .uuid(
-            "of_workspace",
-            workspaces.iter().map(|workspace| workspace.0),
-        )
-        .bigint("of_epoch", ids.iter().map(|id| id.epoch))
-        .bigint("of_seq", ids.iter().map(|id| id.seq))
-        .text("kind", stamped().map(|stamped| stamped.event.kind()))
-        .maybe_uuid(
-            "agent_id",
-            stamped().map(|stamped| stamped.event.agent_id().map(|id| id.0)),
-        )
-        .maybe_uuid("run_id", stamped().map(|stamped| stamped.about.run))
-        .maybe_uuid("mission_id", stamped().map(|stamped| stamped.about.mission))
-        .maybe_uuid("room_id", stamped().map(|stamped| stamped.about.room))
-        .int("bytes", ephemeral)
-        .text("data", data.iter().cloned())
-        .table("t");
-    let at = table.next(at);
-    let sql = format!(
-        "INSERT INTO events (workspace_id, epoch, seq, kind, agent_id, run_id, mission_id, room_id, ephemeral_bytes, data, at) \
-         SELECT of_workspace, of_epoch, of_seq, kind, agent_id, run_id, mission_id, room_id, NULLIF(bytes, 0), data, {at} \
-         FROM {}",
-        table.sql
-    );
-    tx.execute_raw(Statement::from_sql_and_values(
-        tx.backend().into(),
-        sql,
-        table.values,
-    ))
-    .await?;
+    let workspaces: Vec<WorkspaceId> = events.iter().map(|(workspace, _)| *workspace).collect();
+    let back = distances(&workspaces, &counts);
+    let ids = match tx.backend() {
+        Backend::Postgres => {
+            let heads =
+                insert_at_heads(tx, at, &counts, &back, columns(tx, &events, &data)).await?;
+            places(&workspaces, &back, &heads)?
+        }
+        Backend::Sqlite => {
+            let ids = places(&workspaces, &back, &advance(tx, &counts).await?)?;
+            insert(tx, at, &ids, columns(tx, &events, &data)).await?;
+            ids
+        }
+    };
     for (((workspace, stamped), id), data) in events.iter().zip(&ids).zip(&data) {
         let event = &stamped.event;
         tx.announce(StoredEvent {
@@ -91,37 +68,105 @@ pub async fn append_all(
     Ok(ids)
 }
 
-/// Moves the heads by the numbers of events.
+/// The columns of events that do not depend on their places.
+fn columns(tx: &WriteTx, events: &[(WorkspaceId, Stamped)], data: &[String]) -> Rows {
+    let stamped = || events.iter().map(|(_, stamped)| stamped);
+    let ephemeral = stamped()
+        .zip(data)
+        .map(|(stamped, data)| stamped.event.ephemeral_bytes(data).unwrap_or(0));
+    Rows::new(tx.backend())
+        .uuid(
+            "of_workspace",
+            events.iter().map(|(workspace, _)| workspace.0),
+        )
+        .text("kind", stamped().map(|stamped| stamped.event.kind()))
+        .maybe_uuid(
+            "agent_id",
+            stamped().map(|stamped| stamped.event.agent_id().map(|id| id.0)),
+        )
+        .maybe_uuid("run_id", stamped().map(|stamped| stamped.about.run))
+        .maybe_uuid("mission_id", stamped().map(|stamped| stamped.about.mission))
+        .maybe_uuid("room_id", stamped().map(|stamped| stamped.about.room))
+        .int("bytes", ephemeral)
+        .text("data", data.iter().cloned())
+}
+
+const INSERT: &str = "INSERT INTO events (workspace_id, epoch, seq, kind, agent_id, run_id, mission_id, room_id, \
+                      ephemeral_bytes, data, at)";
+
+/// Moves the heads and inserts the events at them, in one statement: others wait for the heads only until the commit.
+async fn insert_at_heads(
+    tx: &WriteTx,
+    at: DateTime<Utc>,
+    counts: &BTreeMap<WorkspaceId, i64>,
+    back: &[i64],
+    columns: Rows,
+) -> Result<HashMap<WorkspaceId, Head>, DbErr> {
+    let mut table = columns.bigint("back", back.iter().copied()).table("t");
+    let ids = table.next(array(
+        ArrayType::Uuid,
+        counts.keys().map(|workspace| workspace.0),
+    ));
+    let more = table.next(array(ArrayType::BigInt, counts.values().copied()));
+    let at = table.next(at);
+    let sql = format!(
+        "WITH held AS (SELECT workspace_id AS held_id FROM event_heads WHERE workspace_id = ANY ({ids}) \
+           ORDER BY workspace_id FOR UPDATE), \
+         heads AS (UPDATE event_heads SET seq = seq + c.more FROM unnest({ids}, {more}::bigint[]) AS c(of_head, more) \
+           JOIN held ON held_id = c.of_head WHERE event_heads.workspace_id = ANY ({ids}) \
+           AND event_heads.workspace_id = c.of_head RETURNING workspace_id, epoch, seq), \
+         added AS ({INSERT} SELECT of_workspace, heads.epoch, heads.seq - t.back, kind, agent_id, run_id, mission_id, room_id, \
+           NULLIF(bytes, 0), data, {at} FROM {} JOIN heads ON heads.workspace_id = t.of_workspace) \
+         SELECT workspace_id, epoch, seq FROM heads",
+        table.sql
+    );
+    query(tx, sql, table.values).await
+}
+
+/// Inserts events at these places.
+async fn insert(
+    tx: &WriteTx,
+    at: DateTime<Utc>,
+    ids: &[EventId],
+    columns: Rows,
+) -> Result<(), DbErr> {
+    let mut table = columns
+        .bigint("of_epoch", ids.iter().map(|id| id.epoch))
+        .bigint("of_seq", ids.iter().map(|id| id.seq))
+        .table("t");
+    let at = table.next(at);
+    let sql = format!(
+        "{INSERT} SELECT of_workspace, of_epoch, of_seq, kind, agent_id, run_id, mission_id, room_id, NULLIF(bytes, 0), data, {at} \
+         FROM {}",
+        table.sql
+    );
+    let statement = Statement::from_sql_and_values(tx.backend().into(), sql, table.values);
+    tx.execute_raw(statement).await.map(drop)
+}
+
+/// Moves the heads by the numbers of events, where one writer needs no locks.
 async fn advance(
     tx: &WriteTx,
     counts: &BTreeMap<WorkspaceId, i64>,
 ) -> Result<HashMap<WorkspaceId, Head>, DbErr> {
-    let mut table = Rows::new(tx.backend())
+    let table = Rows::new(tx.backend())
         .uuid("of_workspace", counts.keys().map(|workspace| workspace.0))
         .bigint("more", counts.values().copied())
         .table("t");
-    let (held, join) = match tx.backend() {
-        Backend::Postgres => {
-            let ids = counts.keys().map(|workspace| Value::from(workspace.0));
-            let ids = Value::Array(ArrayType::Uuid, Some(Box::new(ids.collect())));
-            let ids = table.next(ids);
-            let held = format!(
-                "WITH held AS (SELECT workspace_id AS held_id FROM event_heads WHERE workspace_id = ANY ({ids}) \
-                 ORDER BY workspace_id FOR UPDATE)"
-            );
-            let join = format!(
-                "JOIN held ON held_id = t.of_workspace WHERE event_heads.workspace_id = ANY ({ids}) AND"
-            );
-            (held, join)
-        }
-        Backend::Sqlite => (String::new(), "WHERE".to_owned()),
-    };
     let sql = format!(
-        "{held} UPDATE event_heads SET seq = seq + t.more FROM {} {join} event_heads.workspace_id = t.of_workspace \
+        "UPDATE event_heads SET seq = seq + t.more FROM {} WHERE event_heads.workspace_id = t.of_workspace \
          RETURNING workspace_id, epoch, seq",
         table.sql
     );
-    let statement = Statement::from_sql_and_values(tx.backend().into(), sql, table.values);
+    query(tx, sql, table.values).await
+}
+
+async fn query(
+    tx: &WriteTx,
+    sql: String,
+    values: Vec<Value>,
+) -> Result<HashMap<WorkspaceId, Head>, DbErr> {
+    let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
     let heads = Head::find_by_statement(statement).all(&**tx).await?;
     Ok(heads
         .into_iter()
@@ -129,26 +174,37 @@ async fn advance(
         .collect())
 }
 
-/// The place of each event: its workspace's next one, by the order in the batch.
+fn array(of: ArrayType, values: impl Iterator<Item = impl Into<Value>>) -> Value {
+    Value::Array(of, Some(Box::new(values.map(Into::into).collect())))
+}
+
+/// The number of events of the same workspace that come after each event.
+fn distances(workspaces: &[WorkspaceId], counts: &BTreeMap<WorkspaceId, i64>) -> Vec<i64> {
+    let mut left = counts.clone();
+    let distance = |workspace: &WorkspaceId| {
+        let left = left.entry(*workspace).or_default();
+        *left -= 1;
+        *left
+    };
+    workspaces.iter().map(distance).collect()
+}
+
+/// The place of each event, from the ends of the logs after the batch.
 fn places(
     workspaces: &[WorkspaceId],
-    counts: &BTreeMap<WorkspaceId, i64>,
+    back: &[i64],
     heads: &HashMap<WorkspaceId, Head>,
 ) -> Result<Vec<EventId>, DbErr> {
-    let mut next: HashMap<WorkspaceId, i64> = HashMap::new();
-    let place = |workspace: &WorkspaceId| {
-        let (head, count) = heads
-            .get(workspace)
-            .zip(counts.get(workspace))
+    let place = |(workspace, back): (&WorkspaceId, &i64)| {
+        let head = heads.get(workspace);
+        let head = head
             .ok_or_else(|| DbErr::RecordNotFound(format!("event log of workspace {workspace}")))?;
-        let seq = next.entry(*workspace).or_insert(head.seq - count);
-        *seq += 1;
         Ok(EventId {
             epoch: head.epoch,
-            seq: *seq,
+            seq: head.seq - back,
         })
     };
-    workspaces.iter().map(place).collect()
+    workspaces.iter().zip(back).map(place).collect()
 }
 
 #[cfg(test)]
@@ -173,7 +229,7 @@ mod tests {
             };
             let heads = counts.iter().map(head).collect();
             let mut last: HashMap<WorkspaceId, i64> = HashMap::new();
-            for (workspace, id) in of.iter().zip(places(&of, &counts, &heads).unwrap()) {
+            for (workspace, id) in of.iter().zip(places(&of, &distances(&of, &counts), &heads).unwrap()) {
                 let last = last.entry(*workspace).or_insert(100);
                 *last += 1;
                 prop_assert_eq!(id, EventId { epoch: 2, seq: *last });

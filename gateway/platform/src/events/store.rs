@@ -3,10 +3,9 @@
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    Statement,
 };
 
-use super::{EventId, Stamped, StoredEvent, entity};
+use super::{EventId, Stamped, append_all, entity};
 use crate::db::Older;
 use crate::db::WriteTx;
 use crate::ids::{ClawId, RunId, WorkspaceId};
@@ -53,51 +52,8 @@ pub async fn append(
     at: DateTime<Utc>,
     events: impl IntoIterator<Item = impl Into<Stamped>>,
 ) -> Result<(), DbErr> {
-    let events: Vec<Stamped> = events.into_iter().map(Into::into).collect();
-    let Ok(count @ 1..) = i64::try_from(events.len()) else {
-        return Ok(());
-    };
-    let row = tx
-        .query_one_raw(Statement::from_sql_and_values(
-            tx.backend().into(),
-            "UPDATE event_heads SET seq = seq + $1 WHERE workspace_id = $2 RETURNING epoch, seq",
-            [count.into(), workspace.into()],
-        ))
-        .await?
-        .ok_or_else(|| DbErr::RecordNotFound(format!("event log of workspace {workspace}")))?;
-    let epoch: i64 = row.try_get("", "epoch")?;
-    let last: i64 = row.try_get("", "seq")?;
-    let mut rows = Vec::with_capacity(events.len());
-    for (stamped, seq) in events.iter().zip(last - count + 1..) {
-        let event = &stamped.event;
-        let id = EventId { epoch, seq };
-        let data = event.data();
-        tx.announce(StoredEvent {
-            workspace,
-            id,
-            kind: event.kind().to_owned(),
-            agent_id: event.agent_id(),
-            about: stamped.about,
-            frame: StoredEvent::frame(id, event.kind(), &stamped.about, &data),
-        });
-        rows.push(entity::event::ActiveModel {
-            workspace_id: sea_orm::Set(workspace),
-            epoch: sea_orm::Set(epoch),
-            seq: sea_orm::Set(seq),
-            kind: sea_orm::Set(event.kind().to_owned()),
-            agent_id: sea_orm::Set(event.agent_id()),
-            run_id: sea_orm::Set(stamped.about.run),
-            mission_id: sea_orm::Set(stamped.about.mission),
-            room_id: sea_orm::Set(stamped.about.room),
-            ephemeral_bytes: sea_orm::Set(event.ephemeral_bytes(&data)),
-            data: sea_orm::Set(data),
-            at: sea_orm::Set(at),
-        });
-    }
-    entity::event::Entity::insert_many(rows)
-        .exec_without_returning(&**tx)
-        .await?;
-    Ok(())
+    let events = events.into_iter().map(|event| (workspace, event.into()));
+    append_all(tx, at, events.collect()).await.map(drop)
 }
 
 /// The end of the log; `None` for a workspace that does not exist.

@@ -34,7 +34,7 @@ impl Group {
 /// run.
 pub(super) type Owner = (RunId, i64, bool);
 
-fn owner(write: &RunWrite) -> Owner {
+pub(super) fn owner(write: &RunWrite) -> Owner {
     let ends_cancelled = write.ends_with() == Some(Status::Cancelled);
     (write.fence.run, write.fence.epoch, ends_cancelled)
 }

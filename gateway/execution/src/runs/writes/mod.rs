@@ -4,6 +4,7 @@
 //! In one transaction, the locks are taken in the order of all writers: the runs, their agents, the workspaces' logs.
 
 mod batch;
+mod checkpoint;
 mod finishes;
 mod store;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use super::model::Status;
 use super::wakes::RunWakes;
 use crate::tools::Pane;
 use crate::topology::StepRef;
+use checkpoint::Checkpoint;
 use finishes::Finishes;
 use roost_agents::claws::status;
 use roost_platform::clock::SharedClock;
@@ -57,6 +59,8 @@ pub struct RunWrite {
     pub waited: bool,
     /// Publishes that the run has changed.
     pub publish: bool,
+    /// Published before what the write itself causes.
+    pub opening: Option<Stamped>,
 }
 
 /// A step to begin.
@@ -104,6 +108,7 @@ impl RunWrite {
             entry: None,
             waited: false,
             publish: false,
+            opening: None,
         }
     }
 
@@ -175,15 +180,15 @@ impl Writes for RunWrites {
     ) -> BoxFuture<'a, Result<Vec<Self::Done>, DbErr>> {
         async move {
             finishes::lock_parents(tx, writes).await?;
-            let passed = store::pass(tx, &batch::groups(writes)).await?;
-            let answers = batch::answers(writes, &passed);
+            let checkpoint = checkpoint::write(tx, writes).await?;
+            let answers = batch::answers(writes, &checkpoint.passed);
             let refused = writes.iter().zip(&answers);
             let refused: BTreeSet<RunId> = refused
                 .filter(|(_, passed)| passed.is_none())
                 .map(|(write, _)| write.fence.run)
                 .collect();
             let cancelled = store::cancelled(tx, &refused).await?;
-            self.follow(tx, writes, &answers).await?;
+            self.follow(tx, writes, &answers, checkpoint).await?;
             let answer = |(write, passed): (&&RunWrite, Option<Passed>)| {
                 let (run, epoch) = (write.fence.run, write.fence.epoch);
                 passed.ok_or(match cancelled.contains(&(run, epoch)) {
@@ -204,6 +209,7 @@ impl RunWrites {
         tx: &mut WriteTx,
         writes: &[&RunWrite],
         answers: &[Option<Passed>],
+        checkpoint: Checkpoint,
     ) -> Result<(), DbErr> {
         let writes: Vec<(&RunWrite, Passed)> = writes
             .iter()
@@ -213,10 +219,10 @@ impl RunWrites {
         if writes.is_empty() {
             return Ok(());
         }
-        let ended = store::end(tx, &writes).await?;
-        let mut begun = store::begin(tx, &writes).await?;
+        let Checkpoint {
+            ended, mut begun, ..
+        } = checkpoint;
         begun.extend(store::resume(tx, &writes).await?);
-        store::journal(tx, &writes).await?;
         store::spend(tx, &batch::spent(&writes)).await?;
         let back = store::clear_waits(tx, &writes).await?;
         // The agents whose state changes, with the last write that names each.
@@ -240,6 +246,11 @@ impl RunWrites {
             steps.push((agent, -1));
         }
         let mut of_write: BTreeMap<usize, Vec<(WorkspaceId, Stamped)>> = BTreeMap::new();
+        for (place, (write, _)) in writes.iter().enumerate() {
+            if let Some(opening) = &write.opening {
+                of_write.insert(place, vec![(write.fence.workspace, opening.clone())]);
+            }
+        }
         for (agent, workspace, event) in status::work(tx, steps).await? {
             let place = agents.get(&agent).copied().unwrap_or(0);
             let event = match writes.get(place) {
