@@ -15,7 +15,7 @@ use roost_machines::fleet::FleetContext;
 use roost_machines::sandboxes::SandboxesHandle;
 use roost_organisation::agent_skills::AgentSkillsContext;
 use roost_organisation::teams::TeamsContext;
-use roost_runtime::RuntimeContext;
+use roost_runtime::{Agents, RuntimeContext};
 use roost_tenancy::auth::AuthError;
 use roost_tenancy::auth::hosted::Hosted;
 use roost_tenancy::streams::LiveContext;
@@ -108,7 +108,10 @@ pub(super) fn contexts(
         tools: toolbox::state(shared, work.agents.tools.clone()),
         runs: work.runs.clone(),
         runtime: RuntimeContext {
-            agents: work.agents.clone(),
+            agents: Agents {
+                db: db.clone(),
+                ..work.agents.clone()
+            },
             runs: work.runs.clone(),
             clock: clock.clone(),
         },

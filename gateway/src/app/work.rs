@@ -35,13 +35,13 @@ pub(super) fn work(
         None => Script::demonstration(),
     };
     let agents = Agents {
-        db: shared.db.clone(),
+        db: shared.db.for_work(),
         ids: shared.ids.clone(),
         events: shared.events.clone(),
         tools: toolbox(shared, sandboxes.clone()),
         sandboxes,
         models: Resolver {
-            db: shared.db.clone(),
+            db: shared.db.for_work(),
             broker: shared.broker.clone(),
             clock: shared.clock.clone(),
             scripted_window: script.window,
@@ -83,7 +83,7 @@ pub(super) fn work(
 
 /// The tools, for callers in this process.
 fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
-    let db = shared.db.clone();
+    let db = shared.db.for_work();
     let skills: EffectiveSkills = Arc::new(move |scope, agent| {
         let db = db.clone();
         Box::pin(async move {
@@ -96,5 +96,10 @@ fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
             Ok(skills.into_iter().map(text).collect())
         })
     });
-    Toolbox::new(sandboxes, shared.db.clone(), skills, hosts::doors(shared))
+    Toolbox::new(
+        sandboxes,
+        shared.db.for_work(),
+        skills,
+        hosts::doors(shared),
+    )
 }

@@ -33,6 +33,16 @@ pub enum Backend {
 #[derive(Clone)]
 pub struct Db {
     inner: Arc<Inner>,
+    readers: Readers,
+}
+
+/// Which connections a [`Db`] reads with.
+#[derive(Clone, Copy)]
+enum Readers {
+    /// Those of people and of everything else.
+    Usual,
+    /// Those of agents at work.
+    OfWork,
 }
 
 struct Inner {
@@ -40,6 +50,8 @@ struct Inner {
     /// SQLite: connections that refuse to write. PostgreSQL: a separate pool, so readers do not queue behind writers
     /// that wait for a lock.
     reader: DatabaseConnection,
+    /// As `reader`, for agents at work. Hundreds of them read without a pause, and a person who reads waits for none.
+    work_reader: DatabaseConnection,
     /// SQLite: a pool of exactly one connection, so writers queue here in order instead of retrying on BUSY.
     writer: DatabaseConnection,
     /// PostgreSQL: the connection of the committer.
@@ -67,7 +79,9 @@ pub enum Access {
 /// SQLite waits this long for another process's write before it returns BUSY.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const SQLITE_READERS: u32 = 4;
+const SQLITE_WORK_READERS: u32 = 2;
 const POSTGRES_READERS: u32 = 8;
+const POSTGRES_WORK_READERS: u32 = 4;
 const POSTGRES_WRITERS: u32 = 12;
 /// A gateway that stops inside a transaction (its machine sleeps) keeps rows locked that others need. A gateway sends
 /// its statements without long pauses, so PostgreSQL ends a session whose transaction is idle for this long.
@@ -76,8 +90,16 @@ const ASLEEP: Duration = Duration::from_secs(5);
 /// idle for so long, and each test would be one more round trip of a transaction.
 const TESTED_AFTER: Duration = Duration::from_secs(1);
 
-/// The settings of the committer's connection.
-const PLANNED_ONCE: [(&str, &str); 2] = [("plan_cache_mode", "force_generic_plan"), ("jit", "off")];
+/// The settings of each PostgreSQL connection. Data that is read at random is in memory or on a solid-state disk. With
+/// PostgreSQL's own cost of such a read, it scans a table of some thousand runs instead of using its index.
+const OF_ALL: [(&str, &str); 1] = [("random_page_cost", "1.1")];
+/// The further settings of the committer's connection. Each of its statements finds rows by their keys, so its plan is
+/// good for all values: it is made once, also while the tables are empty.
+const OF_THE_LANE: [(&str, &str); 3] = [
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+    ("jit", "off"),
+];
 
 impl Db {
     /// Opens the database that `url` names. `Serve` takes the file's lock and applies the migrations, one replica at a
@@ -137,23 +159,14 @@ impl Db {
         let writer = Database::connect(options)
             .await
             .map_err(DbError::sql("cannot open the SQLite database"))?;
-        let mut options = ConnectOptions::new(plain);
-        quiet(&mut options);
-        options
-            .max_connections(SQLITE_READERS)
-            .test_before_acquire(false)
-            .map_sqlx_sqlite_opts(|o| {
-                o.busy_timeout(BUSY_TIMEOUT)
-                    .foreign_keys(true)
-                    .pragma("query_only", "ON")
-            });
-        let reader = Database::connect(options)
-            .await
-            .map_err(DbError::sql("cannot open the SQLite database for reading"))?;
+        let reader = Self::sqlite_readers(&plain, SQLITE_READERS).await?;
+        let work_reader = Self::sqlite_readers(&plain, SQLITE_WORK_READERS).await?;
         Ok(Self {
+            readers: Readers::Usual,
             inner: Arc::new(Inner {
                 backend: Backend::Sqlite,
                 reader,
+                work_reader,
                 writer,
                 lane: None,
                 hub,
@@ -164,14 +177,33 @@ impl Db {
         })
     }
 
+    async fn sqlite_readers(url: &str, most: u32) -> Result<DatabaseConnection, DbError> {
+        let mut options = ConnectOptions::new(url.to_owned());
+        quiet(&mut options);
+        options
+            .max_connections(most)
+            .test_before_acquire(false)
+            .map_sqlx_sqlite_opts(|o| {
+                o.busy_timeout(BUSY_TIMEOUT)
+                    .foreign_keys(true)
+                    .pragma("query_only", "ON")
+            });
+        Database::connect(options)
+            .await
+            .map_err(DbError::sql("cannot open the SQLite database for reading"))
+    }
+
     async fn open_postgres(url: &str, hub: Hub) -> Result<Self, DbError> {
         let reader = Self::postgres_pool(url, POSTGRES_READERS, &[]).await?;
+        let work_reader = Self::postgres_pool(url, POSTGRES_WORK_READERS, &[]).await?;
         let writer = Self::postgres_pool(url, POSTGRES_WRITERS, &[]).await?;
-        let lane = Self::postgres_pool(url, 1, &PLANNED_ONCE).await?;
+        let lane = Self::postgres_pool(url, 1, &OF_THE_LANE).await?;
         Ok(Self {
+            readers: Readers::Usual,
             inner: Arc::new(Inner {
                 backend: Backend::Postgres,
                 reader,
+                work_reader,
                 writer,
                 lane: Some(lane),
                 hub,
@@ -196,6 +228,7 @@ impl Db {
             .set_application_name("roost")
             .map_sqlx_postgres_opts(move |o| {
                 o.options([("idle_in_transaction_session_timeout", ASLEEP.as_millis())])
+                    .options(OF_ALL)
                     .options(settings.iter().copied())
             });
         Database::connect(options).await.map_err(DbError::sql(
@@ -215,7 +248,19 @@ impl Db {
 
     /// For queries that change nothing (SQLite refuses writes here).
     pub fn read(&self) -> &DatabaseConnection {
-        &self.inner.reader
+        match self.readers {
+            Readers::Usual => &self.inner.reader,
+            Readers::OfWork => &self.inner.work_reader,
+        }
+    }
+
+    /// The same database, for agents at work: it reads with connections of their own.
+    #[must_use]
+    pub fn for_work(&self) -> Self {
+        Self {
+            readers: Readers::OfWork,
+            ..self.clone()
+        }
     }
 
     /// Begins a write transaction. It holds the write lock from the first moment, so it cannot fail half-way with BUSY.
@@ -277,7 +322,7 @@ impl Db {
     /// Closes every connection after its running statements have ended.
     pub async fn close(&self) {
         let inner = &self.inner;
-        for pool in [&inner.reader, &inner.writer]
+        for pool in [&inner.reader, &inner.work_reader, &inner.writer]
             .into_iter()
             .chain(&inner.lane)
         {
