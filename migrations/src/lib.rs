@@ -57,6 +57,7 @@ mod m0808_step_outcomes;
 mod m0809_waits;
 mod m0816_model_windows;
 mod m0818_run_handovers;
+mod m0819_step_checks;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -112,6 +113,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0809_waits::Migration),
             Box::new(m0816_model_windows::Migration),
             Box::new(m0818_run_handovers::Migration),
+            Box::new(m0819_step_checks::Migration),
         ]
     }
 }

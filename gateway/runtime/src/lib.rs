@@ -32,6 +32,7 @@ use roost_tenancy::auth::WorkspaceScope;
 use self::progress_events::Ended;
 
 mod agent_context;
+mod checks;
 mod commands;
 mod compaction;
 mod context;

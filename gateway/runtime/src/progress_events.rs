@@ -31,7 +31,7 @@ impl Ended {
     /// `None` when the step continues: another attempt follows, or it waits.
     pub(super) fn of(end: &StepResult, attempt: u32) -> Option<Self> {
         match end {
-            StepResult::Done(_) => Some(Self::Done),
+            StepResult::Done(_) | StepResult::DoneChecked { .. } => Some(Self::Done),
             StepResult::Failed { class, .. } if is_last(*class, attempt) => Some(Self::Failed),
             _ => None,
         }

@@ -64,14 +64,14 @@ impl Session<'_> {
     /// Works until the step ends.
     pub(super) async fn work(self) -> StepResult {
         match self.run_to_end().await {
-            Ok(text) => StepResult::Done(text),
+            Ok(end) => end,
             Err(Stopped::Ended(end)) => end,
             Err(Stopped::Fence(FenceError::Db(error))) => StepResult::retryable(error.to_string()),
             Err(Stopped::Fence(FenceError::Lost | FenceError::Cancelled)) => StepResult::Fenced,
         }
     }
 
-    async fn run_to_end(&self) -> Result<String, Stopped> {
+    async fn run_to_end(&self) -> Result<StepResult, Stopped> {
         let journal = &self.job.journal;
         let mut transcript = Transcript::default();
         journal
@@ -88,7 +88,10 @@ impl Session<'_> {
                 return Err(StepResult::terminal(JournalError::TooLong.to_string()).into());
             }
             match transcript.next() {
-                Next::Finished(turn) => return final_text(turn).map_err(Stopped::from),
+                Next::Finished(turn) => {
+                    let text = final_text(turn)?;
+                    return self.checked(&mut transcript, text).await;
+                }
                 Next::Looping => {
                     return Err(StepResult::terminal(
                         "The agent repeated the same calls in spite of a hint. Give it another model, or a clearer goal.",
@@ -241,7 +244,7 @@ impl Session<'_> {
     }
 
     /// Executes a call. The inner error is for the model.
-    async fn effect(
+    pub(super) async fn effect(
         &self,
         key: EffectKey,
         at: CallPlace,

@@ -4,7 +4,7 @@
 
 use super::window::{self, SHOWN_BYTES, Sizes, shown};
 use roost_execution::providers::{Call, Message};
-use roost_execution::runs::{Answer, Compaction, DoorAnswer, Entry, Note, Turn};
+use roost_execution::runs::{Answer, CheckMade, Compaction, DoorAnswer, Entry, Note, Turn};
 
 /// This many equal calls with equal results in a row are a loop: first the model gets a hint, then the step ends.
 const REPEATS_BEFORE_HINT: usize = 3;
@@ -26,6 +26,8 @@ struct Exchange {
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
     exchanges: Vec<Exchange>,
+    /// The checks that were made after the last turn.
+    checks: Vec<CheckMade>,
     /// The number of entries in the journal, which is also the place of the next entry.
     entries: u32,
     /// How many of the oldest exchanges the summary replaces.
@@ -57,6 +59,7 @@ impl Transcript {
                 self.push_answer(answer);
             }
             Entry::Note(note) => self.push_note(note),
+            Entry::Check(made) => self.push_check(made),
             // It is no part of the conversation, but it has a place.
             Entry::Child(_) => self.entries += 1,
         }
@@ -78,6 +81,17 @@ impl Transcript {
             last.answers.push((self.entries, answer));
         }
         self.entries += 1;
+    }
+
+    /// Adds a check of the work. It is no part of the conversation.
+    pub fn push_check(&mut self, made: CheckMade) {
+        self.checks.push(made);
+        self.entries += 1;
+    }
+
+    /// The checks that were made.
+    pub fn checks(&self) -> &[CheckMade] {
+        &self.checks
     }
 
     /// Adds a note. A summary replaces the turns before its place.

@@ -11,7 +11,6 @@ use super::fence::{Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
 use super::journal::Journal;
 use super::model::{Class, Status, StepStatus};
-use super::outcome::Outcome;
 use super::progress::{Move, Progress};
 use super::step_executor::{StepJob, StepResult};
 use super::writes::{self, RunWrite};
@@ -180,6 +179,7 @@ impl RunActor {
         ended: Option<(StepRef, Ended)>,
     ) -> Result<(), FenceError> {
         if let Some((at, ended)) = &ended {
+            self.progress.checked(at, ended.checks.clone());
             self.progress.end(at.clone(), output(ended), ended.outcome);
         }
         match self.progress.next() {
@@ -337,12 +337,19 @@ impl RunActor {
             other => other,
         };
         match ended {
-            StepResult::Done(text) => {
-                let ended = done(text, None);
+            StepResult::Done(text) => self.proceed(cx, Some((at, done(text)))).await,
+            StepResult::DoneChecked { text, checks } => {
+                let ended = Ended {
+                    checks,
+                    ..done(text)
+                };
                 self.proceed(cx, Some((at, ended))).await
             }
             StepResult::DoneRun { text, outcome } => {
-                let ended = done(text, Some(outcome));
+                let ended = Ended {
+                    outcome: Some(outcome),
+                    ..done(text)
+                };
                 self.proceed(cx, Some((at, ended))).await
             }
             StepResult::Failed {
@@ -420,12 +427,13 @@ impl RunActor {
 }
 
 /// The end of a step with an output.
-fn done(text: String, outcome: Option<Outcome>) -> Ended {
+fn done(text: String) -> Ended {
     Ended {
         status: StepStatus::Done,
         output: Some(text),
         error: None,
-        outcome,
+        outcome: None,
+        checks: Vec::new(),
     }
 }
 

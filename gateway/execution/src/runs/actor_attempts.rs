@@ -61,6 +61,7 @@ impl RunActor {
             output: None,
             error: Some(retry::final_error(&self.runs, class, detail)),
             outcome: None,
+            checks: Vec::new(),
         };
         self.proceed(cx, Some((at, ended))).await
     }

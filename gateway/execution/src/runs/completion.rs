@@ -152,6 +152,12 @@ pub(super) async fn open_effects(
             continue;
         };
         let first = u32::try_from(row.idx).unwrap_or(u32::MAX).saturating_add(1);
+        if turn.calls.is_empty() {
+            // The agent has handed over. A check of its work may run.
+            let next = u32::try_from(later).unwrap_or(u32::MAX);
+            let key = effect_key(run, &at, first.saturating_add(next));
+            open.push(Effect { agent, key });
+        }
         for call in (0..turn.calls.len()).skip(usize::try_from(later).unwrap_or(usize::MAX)) {
             let call = first.saturating_add(u32::try_from(call).unwrap_or(u32::MAX));
             let key = effect_key(run, &at, call);

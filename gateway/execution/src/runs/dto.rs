@@ -15,9 +15,9 @@ use super::entry::{Entry, EntryKind};
 use super::model::{Kind, Status, StepStatus, Tier};
 use super::origin::{Origin, OriginWord};
 use super::outcome::{Evidence, Outcome};
-use super::progress::ref_of;
+use super::progress::{self, ref_of};
 use super::waits::{WaitOn, Waiting};
-use crate::topology::{self, Graph, Placed};
+use crate::topology::{self, Checked, Graph, Placed};
 use roost_platform::ids::{ClawId, MissionId, MissionPhaseId, RoomId, RunId, TeamId};
 use roost_tenancy::auth::UserBrief;
 use roost_web::json::{Check, Mistakes};
@@ -119,9 +119,12 @@ pub struct RunStep {
     pub waiting_since: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// The verdict of the step's answer, or the outcome of the run that it started. Absent when it gave none.
+    /// The verdict of the step's checks and its answer, or the outcome of the run that it started. Absent when it gave
+    /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
+    /// The checks of its work that were made, in their order.
+    pub checks: Vec<Checked>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     pub started_at: DateTime<Utc>,
@@ -335,9 +338,12 @@ fn verdict_of(row: &step::Model) -> Option<Outcome> {
     if let Some(word) = row.outcome.as_deref() {
         return Outcome::parse(word);
     }
-    let markers = topology::markers(row.output.as_deref()?);
-    let accepts = markers.iter().all(|marker| marker.accepts);
-    (!markers.is_empty()).then_some(match accepts {
+    let (markers, checks) = (
+        topology::markers(row.output.as_deref()?),
+        progress::checks_of(row),
+    );
+    let accepts = markers.iter().all(|marker| marker.accepts) && checks.iter().all(Checked::passed);
+    (!markers.is_empty() || !checks.is_empty()).then_some(match accepts {
         true => Outcome::Accepted,
         false => Outcome::Rejected,
     })
@@ -367,6 +373,7 @@ impl RunStep {
         Self {
             status,
             outcome: verdict_of(&row),
+            checks: progress::checks_of(&row),
             waiting_since: row.away_since_ms.filter(|_| waits).map(at),
             child_run_ids: children
                 .iter()

@@ -340,6 +340,9 @@ pub mod step {
         pub error: Option<String>,
         /// The outcome of a step that was a run of its own.
         pub outcome: Option<String>,
+        /// JSON of its checks (`Checked`). Absent for a step without checks.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub checks: Option<String>,
         pub started_ms: i64,
         pub ended_ms: Option<i64>,
         pub tokens_in: i64,

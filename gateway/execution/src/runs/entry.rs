@@ -7,6 +7,7 @@ use super::entity::call;
 use super::fence::Used;
 use super::model::Status;
 use crate::providers::{Call, Stop};
+use crate::topology::Checked;
 use roost_platform::ids::{DoorId, RunId};
 
 /// What happened at one place of a step.
@@ -16,6 +17,8 @@ pub enum Entry {
     Model(Turn),
     /// A tool returned.
     Tool(Answer),
+    /// A check of the step's work was made.
+    Check(CheckMade),
     /// A run that the step started has ended.
     Child(ChildEnd),
     /// An action outside Roost, which a person decided on.
@@ -33,6 +36,8 @@ pub enum EntryKind {
     Model,
     /// A tool's result.
     Tool,
+    /// A check of the step's work.
+    Check,
     /// The end of a run that the step started.
     Child,
     /// The end of an action outside Roost, which a person decided on.
@@ -47,6 +52,7 @@ impl EntryKind {
         match self {
             Self::Model => "model",
             Self::Tool => "tool",
+            Self::Check => "check",
             Self::Child => "child",
             Self::Door => "door",
             Self::Note => "note",
@@ -55,9 +61,16 @@ impl EntryKind {
 
     /// Parses the word of the database.
     pub fn parse(word: &str) -> Option<Self> {
-        [Self::Model, Self::Tool, Self::Child, Self::Door, Self::Note]
-            .into_iter()
-            .find(|kind| kind.as_str() == word)
+        [
+            Self::Model,
+            Self::Tool,
+            Self::Check,
+            Self::Child,
+            Self::Door,
+            Self::Note,
+        ]
+        .into_iter()
+        .find(|kind| kind.as_str() == word)
     }
 }
 
@@ -83,6 +96,16 @@ pub struct Answer {
     pub is_error: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    #[serde(default)]
+    pub cut: bool,
+}
+
+/// A check of the step's work, and what its command wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckMade {
+    #[serde(flatten)]
+    pub check: Checked,
+    pub text: String,
     #[serde(default)]
     pub cut: bool,
 }
@@ -126,6 +149,7 @@ impl Entry {
         match self {
             Self::Model(_) => EntryKind::Model,
             Self::Tool(_) => EntryKind::Tool,
+            Self::Check(_) => EntryKind::Check,
             Self::Child(_) => EntryKind::Child,
             Self::Door(_) => EntryKind::Door,
             Self::Note(_) => EntryKind::Note,
@@ -136,6 +160,7 @@ impl Entry {
     pub fn failed(&self) -> bool {
         match self {
             Self::Tool(answer) | Self::Door(DoorAnswer { answer, .. }) => answer.is_error,
+            Self::Check(made) => !made.check.passed(),
             Self::Child(end) => end.status != Status::Completed,
             Self::Model(_) | Self::Note(_) => false,
         }
@@ -146,6 +171,7 @@ impl Entry {
         let json = match self {
             Self::Model(turn) => serde_json::to_value(turn),
             Self::Tool(answer) => serde_json::to_value(answer),
+            Self::Check(made) => serde_json::to_value(made),
             Self::Child(end) => serde_json::to_value(end),
             Self::Door(answer) => serde_json::to_value(answer),
             Self::Note(note) => serde_json::to_value(note),
@@ -165,6 +191,7 @@ impl Entry {
         let entry = match kind {
             EntryKind::Model => serde_json::from_str(json).map(Self::Model),
             EntryKind::Tool => serde_json::from_str(json).map(Self::Tool),
+            EntryKind::Check => serde_json::from_str(json).map(Self::Check),
             EntryKind::Child => serde_json::from_str(json).map(Self::Child),
             EntryKind::Door => serde_json::from_str(json).map(Self::Door),
             EntryKind::Note => serde_json::from_str(json).map(Self::Note),
@@ -239,6 +266,14 @@ mod tests {
                 stop: Stop::End,
             }),
             Entry::Tool(answer()),
+            Entry::Check(CheckMade {
+                check: Checked {
+                    command: "cargo test".to_owned(),
+                    exit_code: Some(101),
+                },
+                text: "test failed".to_owned(),
+                cut: false,
+            }),
             Entry::Child(ChildEnd {
                 run: RunId(uuid::Uuid::nil()),
                 status: Status::Failed,

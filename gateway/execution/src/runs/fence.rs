@@ -15,7 +15,7 @@ use super::journal::stored;
 use super::model::{Status, StepStatus};
 use super::origin::OriginWord;
 use super::outcome::{Decided, Outcome};
-use crate::topology::StepRef;
+use crate::topology::{Checked, StepRef};
 use roost_platform::db::{Db, WriteTx};
 use roost_platform::events::{self, About, Event, ResourceKind, Stamped};
 use roost_platform::ids::{RunId, WorkspaceId};
@@ -241,9 +241,16 @@ pub struct Ended {
     pub error: Option<String>,
     /// The outcome of a step that was a run of its own.
     pub outcome: Option<Outcome>,
+    pub checks: Vec<Checked>,
 }
 
 impl Ended {
+    /// The stored form of the checks.
+    pub(super) fn checks_json(&self) -> Option<String> {
+        let checks = Some(&self.checks).filter(|checks| !checks.is_empty())?;
+        serde_json::to_string(checks).ok()
+    }
+
     /// Whether the step produced an output.
     pub fn is_done(&self) -> bool {
         self.status == StepStatus::Done

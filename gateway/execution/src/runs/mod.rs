@@ -63,7 +63,8 @@ pub use entity::call::Model as CallRow;
 pub use entity::run::Model as RunRow;
 pub use entity::step::Model as StepRow;
 pub use entry::{
-    Answer, ChildEnd, Compaction, DoorAnswer, Entry, EntryKind, NewEntry, Note, Turn, Unreadable,
+    Answer, CheckMade, ChildEnd, Compaction, DoorAnswer, Entry, EntryKind, NewEntry, Note, Turn,
+    Unreadable,
 };
 pub use error::{RunError, under};
 pub use fence::{Fence, FenceError, Passed, Used};
@@ -74,6 +75,7 @@ pub use origin::{Caller, Origin, OriginWord};
 pub use outcome::{Decided, Evidence, Outcome};
 pub use parking::lock_working;
 pub use pins::is_pinned;
+pub use progress::checks_of_step;
 pub use routes::{router, summary};
 pub use step_executor::{Effect, StepExecutor, StepJob, StepResult};
 pub use store::{get as find, open_of_team, remove_all, spent_lately, steps, tree as tree_of};

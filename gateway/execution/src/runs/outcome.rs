@@ -1,5 +1,5 @@
-//! Whether a run's goal was met, from facts: the verdicts in agents' answers, the outcomes of child runs, and a judge's
-//! verdict. A sentence is never a fact. Pure code.
+//! Whether a run's goal was met, from facts: the exit codes of checks, the verdicts in agents' answers, the outcomes of
+//! child runs, and a judge's verdict. A sentence is never a fact. Pure code.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::model::Status;
-use crate::topology::{self, Check, Graph, Marker, Output, Outputs, Purpose, StepRef, markers};
+use crate::topology::{
+    self, Check, Checked, Graph, Marker, Output, Outputs, Purpose, StepRef, markers,
+};
 use roost_platform::ids::RunId;
 
 pub use crate::topology::Outcome;
@@ -30,7 +32,7 @@ impl Decided {
     }
 }
 
-/// The place of a fact: a step, and the line of its answer or the run that it started.
+/// The place of a fact: a step, and the line of its answer, its check or the run that it started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = RunEvidence)]
 pub struct Evidence {
@@ -41,6 +43,9 @@ pub struct Evidence {
     /// The line of the step's answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marker: Option<String>,
+    /// The check of the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Checked>,
     /// The run that the step started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
@@ -50,13 +55,21 @@ pub struct Evidence {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Subject {
     Task(Check, Option<String>),
+    Command(String),
     Run,
 }
 
 struct Fact {
     at: StepRef,
     accepts: bool,
-    marker: Option<Marker>,
+    source: Source,
+}
+
+/// Where a fact comes from.
+enum Source {
+    Answer(Marker),
+    Command(Checked),
+    Run,
 }
 
 impl Fact {
@@ -65,18 +78,28 @@ impl Fact {
             step: self.at.key.clone(),
             lap: self.at.lap,
             shard: self.at.shard,
-            marker: self.marker.as_ref().map(Marker::text),
-            run: match self.marker {
-                Some(_) => None,
-                None => child(&self.at),
+            marker: match &self.source {
+                Source::Answer(marker) => Some(marker.text()),
+                _ => None,
+            },
+            check: match &self.source {
+                Source::Command(check) => Some(check.clone()),
+                _ => None,
+            },
+            run: match &self.source {
+                Source::Run => child(&self.at),
+                _ => None,
             },
         }
     }
 
     fn words(&self) -> String {
-        match &self.marker {
-            Some(marker) => format!("`{}` of the step {}", marker.text(), self.at.key),
-            None => {
+        match &self.source {
+            Source::Answer(marker) => format!("`{}` of the step {}", marker.text(), self.at.key),
+            Source::Command(check) => {
+                format!("the check of the step {}: {}", self.at.key, check.words())
+            }
+            Source::Run => {
                 let word = if self.accepts { "accepted" } else { "rejected" };
                 format!("the run of the step {}, which is {word}", self.at.key)
             }
@@ -142,10 +165,19 @@ fn facts(outputs: &Outputs) -> Vec<Fact> {
             let fact = Fact {
                 at: at.clone(),
                 accepts,
-                marker: None,
+                source: Source::Run,
             };
             counted.insert((at.key.clone(), Subject::Run), fact);
             continue;
+        }
+        for check in outputs.checks.get(at).into_iter().flatten() {
+            let subject = Subject::Command(check.command.clone());
+            let fact = Fact {
+                at: at.clone(),
+                accepts: check.passed(),
+                source: Source::Command(check.clone()),
+            };
+            counted.insert((at.key.clone(), subject), fact);
         }
         let Output::Done(text) = output else {
             continue;
@@ -162,7 +194,7 @@ fn facts(outputs: &Outputs) -> Vec<Fact> {
             let fact = Fact {
                 at: at.clone(),
                 accepts: marker.accepts,
-                marker: Some(marker),
+                source: Source::Answer(marker),
             };
             counted.insert((at.key.clone(), subject), fact);
         }
@@ -187,6 +219,7 @@ fn compared(
         lap: at.lap,
         shard: at.shard,
         marker: None,
+        check: None,
         run: child(at),
     };
     if let Some(best) = best(graph, outputs)

@@ -6,7 +6,7 @@ use super::entity::{child, step};
 use super::journal::stored;
 use super::model::{Status, StepStatus, child_id};
 use super::outcome::{self, Decided, Outcome};
-use crate::topology::{self, Graph, Next, Node, Output, Outputs, Step, StepRef};
+use crate::topology::{self, Checked, Graph, Next, Node, Output, Outputs, Purpose, Step, StepRef};
 use roost_platform::ids::RunId;
 
 /// The topology, the outputs so far, and the steps at work.
@@ -63,6 +63,7 @@ impl Progress {
             progress.position = progress.position.max(row.position + 1);
             progress.retries += attempt - 1;
             let outcome = row.outcome.as_deref().and_then(Outcome::parse);
+            progress.checked(&at, checks_of(row));
             match output_of(row) {
                 Some(output) => progress.store(at, output, outcome),
                 None => {
@@ -133,6 +134,11 @@ impl Progress {
         }
     }
 
+    /// Records the checks of a step that ends.
+    pub fn checked(&mut self, at: &StepRef, checks: Vec<Checked>) {
+        self.outputs.insert_checks(at.clone(), checks);
+    }
+
     /// Records the end of a step, and the outcome of the run that it started.
     pub fn end(&mut self, at: StepRef, output: Output, outcome: Option<Outcome>) {
         self.at_work.remove(&at);
@@ -161,7 +167,11 @@ impl Progress {
 
     /// The prompt for the agent of a step.
     pub fn prompt(&self, step: &Step) -> String {
-        topology::prompt(step, &self.input, &self.outputs)
+        let mut prompt = topology::prompt(step, &self.input, &self.outputs);
+        if let Some(node) = self.node(step) {
+            prompt.push_str(&topology::announced(checks_of_step(step, node)));
+        }
+        prompt
     }
 }
 
@@ -172,6 +182,22 @@ pub(super) fn ref_of(row: &step::Model) -> StepRef {
         lap: u32::try_from(row.lap).unwrap_or(0),
         shard: u32::try_from(row.shard).unwrap_or(0),
     }
+}
+
+/// The checks of a step of this node. What it hands over as work is checked. A plan, a choice of experts and a verdict
+/// are not.
+pub fn checks_of_step<'a>(step: &Step, node: &'a Node) -> &'a [String] {
+    match step.purpose {
+        Purpose::Work | Purpose::Merge | Purpose::Report => &node.attributes.checks,
+        Purpose::Plan | Purpose::Gate | Purpose::Verdict => &[],
+    }
+}
+
+/// The checks that a step's row has.
+pub(super) fn checks_of(row: &step::Model) -> Vec<Checked> {
+    let json = row.checks.as_deref();
+    json.and_then(|json| serde_json::from_str(json).ok())
+        .unwrap_or_default()
 }
 
 /// The output of an ended step. `None` while the step is at work.

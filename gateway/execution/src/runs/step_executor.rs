@@ -12,7 +12,7 @@ use super::journal::Journal;
 use super::model::Class;
 use super::outcome::Outcome;
 use super::waits::WaitOn;
-use crate::topology::{Node, Step};
+use crate::topology::{Checked, Node, Step};
 use roost_platform::ids::ClawId;
 
 /// A step to execute.
@@ -35,6 +35,8 @@ pub struct StepJob {
 pub enum StepResult {
     /// The text that the step hands over.
     Done(String),
+    /// The text that the step hands over, and the checks of its node.
+    DoneChecked { text: String, checks: Vec<Checked> },
     /// The text of a run that the step started, and that run's outcome.
     DoneRun { text: String, outcome: Outcome },
     /// The attempt failed.

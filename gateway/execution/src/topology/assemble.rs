@@ -23,6 +23,8 @@ pub struct Role {
     pub on_reject: Option<OnReject>,
     /// The slot of the role that the work goes back to.
     pub back_to: Option<String>,
+    /// The commands that its work must pass.
+    pub checks: Vec<String>,
 }
 
 /// The topology of this kind for these roles, in their order. No node is bound yet. A `single` has the first role
@@ -47,6 +49,7 @@ pub fn build(kind: Kind, roles: &[Role]) -> Graph {
             role: Some(role.slot.clone()),
             seat: role.seat,
             attributes: Attributes {
+                checks: role.checks.clone(),
                 on_reject: role.on_reject,
                 back_to: role.back_to.as_deref().and_then(id_of),
                 ..Attributes::default()
@@ -72,9 +75,7 @@ pub fn alone(agent: Uuid, name: &str, slot: Option<&str>) -> Graph {
         &[Role {
             slot: slot.unwrap_or("agent").to_owned(),
             title: plain(name),
-            seat: None,
-            on_reject: None,
-            back_to: None,
+            ..Role::default()
         }],
     );
     for node in &mut graph.nodes {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::checks::{MAX_CHECKS, MAX_COMMAND};
 use super::graph::{EdgeKind, Graph, Kind, MAX_EXPERTS, MAX_LAPS, Node, NodeKind};
 use super::kinds;
 use super::wiring::{Wiring, positions};
@@ -126,6 +127,7 @@ fn nodes(graph: &Graph, mistakes: &mut Mistakes) {
         let role = node.role.as_deref().unwrap_or("");
         line(role, 64, &format!("{at}/role"), mistakes);
         bindings(node, &at, mistakes);
+        checks(node, &at, mistakes);
         back_to(graph, node, &at, mistakes);
     }
 }
@@ -173,6 +175,27 @@ fn bindings(node: &Node, at: &str, mistakes: &mut Mistakes) {
     ] {
         let text = text.as_deref().unwrap_or("");
         line(text, 200, &format!("{at}/attributes/{name}"), mistakes);
+    }
+}
+
+/// The commands of an agent node, each on one line.
+fn checks(node: &Node, at: &str, mistakes: &mut Mistakes) {
+    let checks = &node.attributes.checks;
+    let pointer = format!("{at}/attributes/checks");
+    if !checks.is_empty() && node.kind != NodeKind::Agent {
+        mistakes.add(&pointer, "only a node of kind agent has checks");
+    }
+    if checks.len() > MAX_CHECKS {
+        mistakes.add(&pointer, format!("must have at most {MAX_CHECKS} commands"));
+        return;
+    }
+    for (place, command) in checks.iter().enumerate() {
+        let pointer = format!("{pointer}/{place}");
+        if command.trim().is_empty() {
+            mistakes.add(pointer, "must be a command");
+        } else {
+            line(command, MAX_COMMAND, &pointer, mistakes);
+        }
     }
 }
 

@@ -178,8 +178,13 @@ pub struct Attributes {
     /// Another kind than the team's own, for the same agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<Kind>,
-    /// What follows when this node rejects the work: its answer has a line `TEST_FAIL` or `REVIEW_BLOCK`, or the run that
-    /// it stands for is rejected. Used by pipeline and hub_spoke. When it is absent, the next node goes on.
+    /// Commands that run in the agent's sandbox after it has handed over, one after the other. One that does not exit
+    /// with 0 rejects the work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 8)]
+    pub checks: Vec<String>,
+    /// What follows when this node rejects the work: its answer has a line `TEST_FAIL` or `REVIEW_BLOCK`, one of its
+    /// checks fails, or the run that it stands for is rejected. Used by pipeline and hub_spoke. When it is absent, the next node goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_reject: Option<OnReject>,
     /// The node that the work goes back to. When it is absent: the first node of the line for `lap`, the node before this

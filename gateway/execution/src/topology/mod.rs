@@ -25,6 +25,7 @@
 
 mod assemble;
 mod check;
+mod checks;
 mod directives;
 mod drawing;
 mod frames;
@@ -42,6 +43,7 @@ mod world;
 
 pub use assemble::{Contender, Role, alone, build, comparison, rearranged};
 pub use check::{MAX_EDGES, MAX_NODES, Mistake, check};
+pub use checks::{Checked, MAX_CHECKS, MAX_COMMAND, announced};
 pub use drawing::{Placed, dot, layout, text};
 pub use graph::{
     Attributes, Edge, EdgeKind, Graph, Kind, MAX_CANDIDATES, MAX_EXPERTS, MAX_LAPS, MIN_CANDIDATES,

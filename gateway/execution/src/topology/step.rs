@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::checks::Checked;
 use super::graph::Node;
 use super::markers;
 
@@ -163,6 +164,8 @@ pub struct Outputs {
     pub by_step: BTreeMap<StepRef, Output>,
     /// The outcome of each step that was a run of its own. Its text belongs to that run and gives no verdict here.
     pub of_runs: BTreeMap<StepRef, Outcome>,
+    /// The checks of each step that has some.
+    pub checks: BTreeMap<StepRef, Vec<Checked>>,
 }
 
 impl Outputs {
@@ -182,8 +185,19 @@ impl Outputs {
         self.insert(step, output);
     }
 
+    /// Stores the checks of a step.
+    pub fn insert_checks(&mut self, step: StepRef, checks: Vec<Checked>) {
+        if !checks.is_empty() {
+            self.checks.entry(step).or_insert(checks);
+        }
+    }
+
     /// Whether the step rejects the work.
     pub(super) fn rejects(&self, step: &StepRef) -> bool {
+        let checks = self.checks.get(step).into_iter().flatten();
+        if checks.into_iter().any(|check| !check.passed()) {
+            return true;
+        }
         match (self.of_runs.get(step), self.get(step)) {
             (Some(outcome), _) => *outcome == Outcome::Rejected,
             (None, Some(Output::Done(text))) => markers::rejects(text),

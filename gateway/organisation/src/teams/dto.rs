@@ -85,6 +85,10 @@ pub struct NewRole {
     pub name: Option<String>,
     pub title: Option<String>,
     pub seat: Option<Seat>,
+    /// Commands that run in the agent's sandbox after it has handed over. One that does not exit with 0 rejects the work.
+    #[serde(default)]
+    #[schema(max_items = 8)]
+    pub checks: Vec<String>,
     /// What follows when this role rejects the work.
     pub on_reject: Option<OnReject>,
     /// The slot of the role that the work goes back to.

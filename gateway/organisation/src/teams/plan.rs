@@ -69,6 +69,7 @@ pub fn plan(new: &NewTeam, template: Option<&Content>) -> Result<Plan, Vec<Field
                     slot: role.slot.clone(),
                     title: role.title.clone().unwrap_or_else(|| role.slot.clone()),
                     seat: role.seat,
+                    checks: role.checks.clone(),
                     on_reject: role.on_reject,
                     back_to: role.back_to.clone(),
                 })

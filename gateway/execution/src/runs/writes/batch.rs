@@ -160,6 +160,7 @@ mod tests {
                 output: None,
                 error: None,
                 outcome: None,
+                checks: Vec::new(),
             };
             let at = StepRef {
                 key: "step".to_owned(),

@@ -272,12 +272,13 @@ fn ended(tx: &WriteTx, ends: &[Of<'_, &Ended>], values: Vec<Value>) -> (String, 
             "new_outcome",
             ended().map(|ended| ended.outcome.map(|outcome| outcome.as_str().to_owned())),
         )
+        .maybe_text("new_checks", ended().map(Ended::checks_json))
         .table_after("t", values);
     let these = these_steps(tx, &mut table, ends.iter().map(|((run, ..), ..)| *run));
     let (fence, now) = behind_fence(tx);
     let sql = format!(
         "UPDATE run_steps SET status = t.new_status, output = t.new_output, error = t.new_error, outcome = t.new_outcome, \
-           ended_ms = {now} \
+           checks = t.new_checks, ended_ms = {now} \
          FROM {} {fence} WHERE {these} AND status = 'running' RETURNING run_id, step_key, lap, shard, agent_id",
         table.sql
     );

@@ -221,6 +221,7 @@ async fn batch_writes_what_passes_and_nothing_of_what_the_fence_refuses() {
                     output: Some(format!("out of {n}: \"'\\ ü\n")),
                     error: None,
                     outcome: None,
+                    checks: Vec::new(),
                 },
             )],
             begins: vec![begins("two", n + 1), begins("three", *n)],
@@ -337,6 +338,7 @@ async fn runs_end_together_with_their_steps_and_what_follows() {
                     output: Some("done".to_owned()),
                     error: None,
                     outcome: None,
+                    checks: Vec::new(),
                 },
             )],
             ..finishes(workspace, n, Status::Completed)
