@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::api::types::{
-    ForkFrom, Run as Whole, RunId, RunOriginWord, RunOutcome, RunStatus, RunStep, RunSummary, Team,
-    TeamId,
+    ForkFrom, Run as Whole, RunCheck, RunId, RunOriginWord, RunOutcome, RunStatus, RunStep,
+    RunSummary, Team, TeamId,
 };
 use crate::api::{Api, Moment, Parsed, raw_list, routes};
 use crate::show::{self, Shown};
@@ -241,8 +241,30 @@ fn one(api: &Api, run: &Parsed<Whole>, team: &str) {
     };
     let rows: Vec<_> = run.steps.iter().map(row).collect();
     show::table(&["STEP", "LAP", "STATUS", "TOOK", "TOKENS", "COST"], &rows);
+    for (step, check) in run
+        .steps
+        .iter()
+        .flat_map(|step| step.checks.iter().map(move |check| (step, check)))
+    {
+        println!(
+            "\n{}, lap {}: {}",
+            step.key.shown(),
+            step.lap,
+            checked(check)
+        );
+    }
     if let Some(result) = &run.result {
         println!("\n{}", roost_protocol::text::visible_lines(&result.text));
+    }
+}
+
+/// A check, with what it means for the work.
+fn checked(check: &RunCheck) -> String {
+    let command = check.command.shown();
+    match check.exit_code {
+        Some(0) => format!("passed `{command}`"),
+        Some(code) => format!("did not pass `{command}` (exit {code})"),
+        None => format!("did not pass `{command}` (it did not run to its end)"),
     }
 }
 

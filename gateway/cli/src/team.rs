@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 
 use crate::api::types::{
     NewTeam, NewTeamRole, RiskProfile, RunTeam, Team as Whole, TeamId, TeamLifecycle, TeamMember,
@@ -18,7 +18,7 @@ use crate::{node, watch};
 pub enum Team {
     /// Make a team: its agents, its topology, its seats
     #[command(
-        after_help = "Examples:\n  roost team create \"Ledger\" --template rust_sdlc\n  roost team create \"Two\" --topology pipeline --role writer --role editor\n  roost team create \"Pair\" --topology pipeline --role coder --role tester --profile coding_readwrite --machine studio"
+        after_help = "Examples:\n  roost team create \"Ledger\" --template rust_sdlc\n  roost team create \"Two\" --topology pipeline --role writer --role editor\n  roost team create \"Pair\" --topology pipeline --role coder --role tester --profile coding_readwrite --machine studio\n  roost team create \"Checked\" --topology single --role coder --check \"coder=make test\" --profile coding_readwrite"
     )]
     Create {
         name: String,
@@ -31,6 +31,10 @@ pub enum Team {
         /// A role by its slot; may be repeated, but for a `single`. Without any, those of the template
         #[arg(long = "role", value_name = "SLOT")]
         roles: Vec<String>,
+        /// A command that the work of a role must pass, as `tester=cargo test`; may be repeated. It runs in the sandbox
+        /// after the agent has handed over
+        #[arg(long = "check", value_name = "SLOT=COMMAND", value_parser = check)]
+        checks: Vec<(String, String)>,
         /// toolfree, research_readonly or coding_readwrite
         #[arg(long, value_name = "PROFILE")]
         profile: Option<String>,
@@ -76,6 +80,36 @@ pub enum Team {
     },
 }
 
+/// Parses `SLOT=COMMAND`.
+fn check(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((slot, command)) if !slot.is_empty() && !command.trim().is_empty() => {
+            Ok((slot.to_owned(), command.to_owned()))
+        }
+        _ => Err("write the role and its command, as `tester=cargo test`".to_owned()),
+    }
+}
+
+/// The roles with their checks.
+fn with_checks(
+    slots: Vec<String>,
+    checks: Vec<(String, String)>,
+) -> anyhow::Result<Vec<NewTeamRole>> {
+    let role = |slot| NewTeamRole {
+        slot,
+        checks: Vec::new(),
+    };
+    let mut roles: Vec<NewTeamRole> = slots.into_iter().map(role).collect();
+    for (slot, command) in checks {
+        let role = roles.iter_mut().find(|role| role.slot == slot);
+        let role = role.with_context(|| {
+            format!("no role {slot:?} for its check: name each role of the team, as --role {slot}")
+        })?;
+        role.checks.push(command);
+    }
+    Ok(roles)
+}
+
 impl Team {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
@@ -84,6 +118,7 @@ impl Team {
                 template,
                 topology,
                 roles,
+                checks,
                 profile,
                 bundles,
                 model,
@@ -103,7 +138,7 @@ impl Team {
                     }
                     local => local,
                 };
-                let roles: Vec<_> = roles.into_iter().map(|slot| NewTeamRole { slot }).collect();
+                let roles = with_checks(roles, checks)?;
                 let new = NewTeam {
                     name,
                     template_id,

@@ -13,7 +13,6 @@ use roost_execution::runs::{
 };
 use roost_execution::tools::{CallPlace, EffectKey};
 use roost_execution::topology::Checked;
-use roost_platform::kill_point;
 
 /// The end of a failed check's output that the step hands over, in bytes.
 const SHOWN_BYTES: usize = 4 << 10;
@@ -63,9 +62,7 @@ impl Session<'_> {
             words: format!("A check of the work: {command}"),
         };
         let key = EffectKey(effect_key(self.job.run.id, &journal.step, place));
-        kill_point!(self.agents.kill_points, "runtime.session.before_check");
         let done = self.effect(key, at, TOOL, &arguments).await?;
-        kill_point!(self.agents.kill_points, "runtime.session.after_check");
         let (exit_code, text, cut) = match done {
             Ok(result) => (result.exit_code, result.text, result.cut),
             Err(text) => (None, text, false),

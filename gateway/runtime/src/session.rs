@@ -221,9 +221,7 @@ impl Session<'_> {
         }
         let run = &self.job.run;
         let key = EffectKey(effect_key(run.id, &self.job.journal.step, at.call));
-        kill_point!(self.agents.kill_points, "runtime.session.before_tool");
         let result = self.effect(key, at, &call.name, &call.arguments).await?;
-        kill_point!(self.agents.kill_points, "runtime.session.after_tool");
         let (answer, door) = match result {
             Ok(result) => (
                 Answer {
@@ -245,6 +243,19 @@ impl Session<'_> {
 
     /// Executes a call. The inner error is for the model.
     pub(super) async fn effect(
+        &self,
+        key: EffectKey,
+        at: CallPlace,
+        name: &str,
+        arguments: &Value,
+    ) -> Result<Result<ToolResult, String>, Stopped> {
+        kill_point!(self.agents.kill_points, "runtime.session.before_tool");
+        let result = self.executed(key, at, name, arguments).await?;
+        kill_point!(self.agents.kill_points, "runtime.session.after_tool");
+        Ok(result)
+    }
+
+    async fn executed(
         &self,
         key: EffectKey,
         at: CallPlace,

@@ -213,6 +213,12 @@ pub struct RunCall {
 pub struct RunCalls {}
 
 #[derive(Deserialize)]
+pub struct RunCheck {
+    pub command: String,
+    pub exit_code: Option<i32>,
+}
+
+#[derive(Deserialize)]
 pub struct RunComparedCandidate {
     pub label: String,
     pub name: String,
@@ -256,6 +262,7 @@ pub struct RunStep {
     pub waiting_since: Option<Moment>,
     pub tokens_out: i64,
     pub cost_microusd: i64,
+    pub checks: Vec<RunCheck>,
     pub error: Option<String>,
 }
 

@@ -28,6 +28,7 @@ string_enum!(
     CallKind {
         Model = "model",
         Tool = "tool",
+        Check = "check",
         Child = "child",
         Door = "door",
         Note = "note",

@@ -151,6 +151,8 @@ pub struct NewTeam {
 #[derive(Serialize)]
 pub struct NewTeamRole {
     pub slot: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
 }
 
 #[derive(Serialize)]

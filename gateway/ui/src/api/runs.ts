@@ -8,6 +8,7 @@ type Schemas = components["schemas"];
 
 export type RunSummary = Schemas["RunSummary"];
 export type Run = Schemas["Run"];
+export type RunCheck = Schemas["RunCheck"];
 export type RunStep = Schemas["RunStep"];
 export type NewRun = Schemas["RunTeam"];
 export type RunStatus = Schemas["RunStatus"];

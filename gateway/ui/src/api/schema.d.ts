@@ -2747,7 +2747,7 @@ export interface components {
          * @description The kind of a journal entry.
          * @enum {string}
          */
-        CallKind: "model" | "tool" | "child" | "door" | "note";
+        CallKind: "model" | "tool" | "check" | "child" | "door" | "note";
         /** @description The closed catalogue. */
         Catalogue: {
             items: components["schemas"]["CatalogueAction"][];
@@ -3863,6 +3863,8 @@ export interface components {
             /** @description The slot of the role that the work goes back to. */
             back_to?: string | null;
             brain_seed?: string | null;
+            /** @description Commands that run in the agent's sandbox after it has handed over. One that does not exit with 0 rejects the work. */
+            checks?: string[];
             model_binding?: string | null;
             /** @description The agent's name. When it is absent, the gateway makes one from the names of the team and the role. */
             name?: string | null;
@@ -5281,6 +5283,15 @@ export interface components {
              */
             left_out: number;
         };
+        /** @description A check that was made. */
+        RunCheck: {
+            command: string;
+            /**
+             * Format: int32
+             * @description Absent when the command did not run to its end.
+             */
+            exit_code?: number | null;
+        };
         /** @description The progress of a run: the outputs of its steps, by `<step>#<lap>`. */
         RunCheckpoint: {
             /** @description Steps that have begun but not ended. */
@@ -5332,8 +5343,9 @@ export interface components {
             no_verdict?: components["schemas"]["RunNoVerdict"] | null;
             verdict?: components["schemas"]["RunVerdict"] | null;
         };
-        /** @description The place of a fact: a step, and the line of its answer or the run that it started. */
+        /** @description The place of a fact: a step, and the line of its answer, its check or the run that it started. */
         RunEvidence: {
+            check?: components["schemas"]["RunCheck"] | null;
             /** Format: int32 */
             lap: number;
             /** @description The line of the step's answer. */
@@ -5433,6 +5445,8 @@ export interface components {
              * @description Counts from 1.
              */
             attempt: number;
+            /** @description The checks of its work that were made, in their order. */
+            checks: components["schemas"]["RunCheck"][];
             /** @description The runs that the step started, in the order of its calls. */
             child_run_ids: components["schemas"]["RunId"][];
             /**
@@ -6140,6 +6154,11 @@ export interface components {
              *     one for `hand_back`.
              */
             back_to?: string | null;
+            /**
+             * @description Commands that run in the agent's sandbox after it has handed over, one after the other. One that does not exit
+             *     with 0 rejects the work.
+             */
+            checks?: string[];
             /**
              * Format: uuid
              * @description The company whose topology runs here.

@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Link } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
 import { Fragment, useState } from "react";
-import type { Run, RunStep } from "~/api/runs";
+import type { Run, RunCheck, RunStep } from "~/api/runs";
 import { DASH, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { type Column, DataTable } from "~/ui/data-table";
@@ -15,7 +15,7 @@ import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { isKept, KEPT } from "./fork-history";
 import { fork, type ForkFrom } from "./queries";
-import { purposeWord, stepName, stepState } from "./words";
+import { checkWord, purposeWord, stepName, stepState } from "./words";
 
 function ForkDialog({
   run,
@@ -66,6 +66,11 @@ interface Told {
   onFork: ((step: RunStep) => void) | undefined;
 }
 
+const shownCheck = (check: RunCheck) => {
+  const { tone, word } = checkWord(check);
+  return { tone, word: visible(word) };
+};
+
 function columns({ run, nameOf, onFork }: Told): Column<RunStep>[] {
   return [
     {
@@ -89,6 +94,10 @@ function columns({ run, nameOf, onFork }: Told): Column<RunStep>[] {
               </Fragment>
             ))}
           </span>
+          {step.checks.map((check, at) => (
+            // Two checks of a step may be the same command.
+            <Status key={at} {...shownCheck(check)} className="block truncate text-small" />
+          ))}
           {isKept(run, step) && <span className="block text-small text-fg-3">{KEPT}</span>}
         </>
       ),

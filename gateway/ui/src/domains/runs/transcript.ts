@@ -64,6 +64,21 @@ function kept(call: RunCall, heard: LiveTurn | undefined): Entry {
       failed: false,
       live: false,
     };
+  if (call.kind === "check") {
+    const command = words(content["command"]);
+    const exit = content["exit_code"];
+    return {
+      kind: "tool",
+      id,
+      name: "check",
+      target: targetOf("shell", { command }),
+      input: { command },
+      text,
+      exit: typeof exit === "number" ? exit : undefined,
+      ms,
+      failed: call.failed,
+    };
+  }
   if (call.kind !== "model") {
     const exit = content["exit_code"];
     const code = typeof exit === "number" ? exit : undefined;

@@ -1,4 +1,4 @@
-import type { RunEvidence, RunStep } from "~/api/runs";
+import type { RunCheck, RunEvidence, RunStep } from "~/api/runs";
 import type { Tone } from "~/ui/status";
 
 /** The line with which every text of the scripted model begins. It is shown as a mark, not as text. */
@@ -25,8 +25,15 @@ export const stepState = ({ status, waiting_since }: Pick<RunStep, "status" | "w
 export const OUTCOME_NOTE =
   "The status says that the run came to its end. The outcome says whether the goal was met.";
 export const EVIDENCE_RUN = "The run that decided";
-export const evidenceWord = ({ step, lap }: Pick<RunEvidence, "step" | "lap">) =>
-  lap > 1 ? `It is in the answer of ${step}, lap ${lap}.` : `It is in the answer of ${step}.`;
+export const evidenceWord = ({ step, lap, check }: Pick<RunEvidence, "step" | "lap" | "check">) => {
+  const where = check ? "among the checks" : "in the answer";
+  return lap > 1 ? `It is ${where} of ${step}, lap ${lap}.` : `It is ${where} of ${step}.`;
+};
+/** A check of a step's work: its command, and how it ended. */
+export const checkWord = ({ command, exit_code }: RunCheck): { tone: Tone; word: string } =>
+  exit_code === 0
+    ? { tone: "done", word: `passed ${command}` }
+    : { tone: "failed", word: `${command}: ${exit_code == null ? "no exit code" : `exit ${exit_code}`}` };
 export const BEST_REJECTED = "Its own checks reject it: no candidate may be good enough.";
 
 export const PURPOSES: Record<string, string> = {

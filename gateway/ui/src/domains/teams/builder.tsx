@@ -5,7 +5,7 @@ import { modelsQuery } from "~/api/models";
 import { asProblem, type Problem } from "~/api/problem";
 import type { TemplateBrief, TopologyKind } from "~/api/teams";
 import { Button, buttonClass } from "~/ui/button";
-import { Choice, Field, Tick } from "~/ui/field";
+import { Area, Choice, Field, Tick } from "~/ui/field";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { Panel } from "~/ui/panel";
@@ -61,6 +61,18 @@ function RoleFields({ role, at, models, last, problem, change }: RoleProps) {
             onChange={(event) => change({ model: event.target.value })}
             error={problem?.field(`/roles/${at}/model_binding`)}
           />
+          <div className="sm:col-span-2">
+            <Area
+              label={`Checks of the ${title}`}
+              hint="Commands, one on each line. They run in the sandbox after the agent has handed over. The work is accepted only if each exits with 0."
+              rows={2}
+              autoComplete="off"
+              spellCheck="false"
+              className="font-mono text-small"
+              value={role.checks}
+              onChange={(event) => change({ checks: event.target.value })}
+            />
+          </div>
         </div>
       )}
     </li>

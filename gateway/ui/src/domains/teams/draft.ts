@@ -8,6 +8,8 @@ export interface DraftRole {
   summary: string;
   name: string;
   model: string;
+  /** Commands, one on each line. */
+  checks: string;
   here: boolean;
 }
 export interface Draft {
@@ -31,6 +33,7 @@ export const draftOf = (template: TemplateBrief): Draft => ({
     summary,
     name: "",
     model: "",
+    checks: "",
     here: true,
   })),
   shared: true,
@@ -52,7 +55,16 @@ export const working = ({ kind, roles }: Draft) => {
 export function bodyOf(draft: Draft, template: TemplateBrief): NewTeam {
   const roles = working(draft).map((role): RoleOfTeam => {
     const [name, model] = [role.name.trim(), role.model.trim()];
-    return { slot: role.slot, ...(name && { name }), ...(model && { model_binding: model }) };
+    const checks = role.checks
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean);
+    return {
+      slot: role.slot,
+      ...(name && { name }),
+      ...(model && { model_binding: model }),
+      ...(checks.length > 0 && { checks }),
+    };
   });
   const model = draft.model.trim();
   return {
