@@ -55,6 +55,27 @@ fn red_tests_reject_a_completed_run_and_name_their_line() {
 }
 
 #[test]
+fn failed_check_rejects_what_the_agent_calls_good_until_a_later_lap_passes_it() {
+    let check = |exit_code| Checked {
+        command: "cargo test".to_owned(),
+        exit_code,
+    };
+    let mut outputs = said(&[("tester", 1, "TEST_PASS"), ("tester", 2, "Again.")]);
+    outputs.insert_checks(at("tester", 1), vec![check(Some(101))]);
+    let decided = of(&outputs);
+    assert_eq!(decided.outcome, Outcome::Rejected);
+    assert_eq!(
+        decided.reason,
+        "Rejected by the check of the step tester: `cargo test` exited with 101."
+    );
+    let evidence = decided.evidence.unwrap();
+    assert_eq!(evidence.check, Some(check(Some(101))));
+    assert_eq!((evidence.marker, evidence.run), (None, None));
+    outputs.insert_checks(at("tester", 2), vec![check(Some(0))]);
+    assert_eq!(of(&outputs).outcome, Outcome::Accepted);
+}
+
+#[test]
 fn later_lap_of_the_same_step_replaces_its_verdict() {
     let answers = [
         ("tester", 1, "TEST_FAIL: INT-01\nTEST_PASS: INT-02"),

@@ -43,6 +43,7 @@ export function makeStep(run: Run, node: string, more: Partial<RunStep> = {}): R
     purpose: "work",
     agent_id: run.graph.nodes.find(({ id }) => id === node)?.attributes?.agent,
     child_run_ids: [],
+    checks: [],
     status: "running",
     attempt: 1,
     started_at: ago(0),

@@ -66,3 +66,32 @@ async fn a_run_goes_on_when_its_command_ended_while_the_gateway_was_dead() {
         stage.end().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_that_ended_while_the_gateway_was_dead_is_not_repeated() {
+    const BOASTS: &str = "[[scene]]\n  [[scene.turn]]\n  say = \"TEST_PASS\"\n";
+    let check =
+        "echo ran >> /workspace/ran; while [ ! -e /workspace/go ]; do sleep 0.05; done; exit 5";
+    for mut stage in each(Some(BOASTS)).await {
+        let team = json!({ "name": "Checked", "topology": "single", "risk_profile": "coding_readwrite",
+            "mcp_bundles": ["sandbox"], "roles": [{ "slot": "coder", "checks": [check, "true"] }] });
+        let team = stage.owner.post("/api/teams").json(&team).expect(201).await;
+        let run = started(&stage.owner, &team.body).await;
+        let agent = team.str("/workbench_agent_id").to_owned();
+        let container = at_work(&stage, &agent).await;
+        stage.process.kill();
+        stage.let_go_and_end_in(&container).await;
+        stage.process.again().await;
+        let ended = over(&stage.owner, &run).await;
+        let name = stage.name();
+        assert_eq!(ended.body["outcome"], "rejected", "{name}: {ended:?}");
+        let checks = &ended.body["steps"][0]["checks"];
+        let codes = (&checks[0]["exit_code"], &checks[1]["exit_code"]);
+        assert_eq!(codes, (&json!(5), &json!(0)), "{name}");
+        let ran = stage.try_engine(&["exec", &container, "cat", "/workspace/ran"]);
+        assert_eq!(ran.as_deref(), Some("ran\n"), "{name}: it ran once");
+        let path = format!("/api/claws/{agent}/sandbox");
+        stage.owner.delete(&path).expect(204).await;
+        stage.end().await;
+    }
+}

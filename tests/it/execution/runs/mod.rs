@@ -4,6 +4,7 @@ mod abandoned_commands;
 mod alone;
 pub mod approvals;
 mod breaking;
+mod checks;
 mod clock;
 mod compare;
 mod crash;

@@ -23,6 +23,7 @@ const GROUND: Record<string, string> = {
 const LOOK: Record<RunCall["kind"], string> = {
   model: "top-1.5 h-2 bg-accent",
   tool: "bottom-1.5 h-2 bg-info",
+  check: "bottom-1.5 h-2 bg-done",
   child: "inset-y-2.5 bg-line-strong",
   door: "bottom-1.5 h-2 bg-waiting",
   note: "inset-y-3 bg-line",
