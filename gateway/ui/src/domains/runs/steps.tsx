@@ -96,7 +96,9 @@ function columns({ run, nameOf, onFork }: Told): Column<RunStep>[] {
           </span>
           {step.checks.map((check, at) => (
             // Two checks of a step may be the same command.
-            <Status key={at} {...shownCheck(check)} className="block truncate text-small" />
+            <span key={at} className="block truncate text-small" title={visible(check.command)}>
+              <Status {...shownCheck(check)} />
+            </span>
           ))}
           {isKept(run, step) && <span className="block text-small text-fg-3">{KEPT}</span>}
         </>

@@ -61,10 +61,13 @@ function RoleFields({ role, at, models, last, problem, change }: RoleProps) {
             onChange={(event) => change({ model: event.target.value })}
             error={problem?.field(`/roles/${at}/model_binding`)}
           />
-          <div className="sm:col-span-2">
+          <details className="sm:col-span-2">
+            <summary className="min-h-6 cursor-pointer rounded-control text-small text-fg-2">
+              Checks of the {title}
+            </summary>
             <Area
-              label={`Checks of the ${title}`}
-              hint="Commands, one on each line. They run in the sandbox after the agent has handed over. The work is accepted only if each exits with 0."
+              label="Commands"
+              hint="One on each line. They run in the sandbox after the agent has handed over. The work is accepted only if each exits with 0."
               rows={2}
               autoComplete="off"
               spellCheck="false"
@@ -72,7 +75,7 @@ function RoleFields({ role, at, models, last, problem, change }: RoleProps) {
               value={role.checks}
               onChange={(event) => change({ checks: event.target.value })}
             />
-          </div>
+          </details>
         </div>
       )}
     </li>
