@@ -176,7 +176,7 @@ fn permissions_of(
         sandbox_of: settings.workbench.unwrap_or(agent),
         profile: settings.profile,
         bundles: settings.bundles,
-        run: Some(run.id),
+        about: run.about(),
         pane: Some(Pane::of_run(run.id, agent)),
         place: None,
     }

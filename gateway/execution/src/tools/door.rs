@@ -67,7 +67,7 @@ pub(super) async fn ask(
             door: Some(id),
             ..text_result(text, false)
         }),
-        None if may.run.is_some() => Err(ToolError::Waits(id)),
+        None if may.about.run.is_some() => Err(ToolError::Waits(id)),
         None => Ok(ToolResult {
             door: Some(id),
             ..text_result(

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::catalogue;
 pub use roost_agents::claws::runtime_record::{Bundle, Profile};
 use roost_connections::doors::Place;
+use roost_platform::events::About;
 use roost_platform::ids::{ClawId, DoorId, OperationId, RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -80,7 +81,8 @@ pub struct Capability {
     pub sandbox_of: ClawId,
     pub profile: Profile,
     pub bundles: BTreeSet<Bundle>,
-    pub run: Option<RunId>,
+    /// What the agent works for.
+    pub about: About,
     /// The pane where people see the agent's commands.
     pub pane: Option<Pane>,
     /// The call of the run. A person who decides on a door sees it.

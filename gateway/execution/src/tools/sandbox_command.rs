@@ -71,7 +71,7 @@ pub(super) async fn run(
         deadline_s: Some(work.deadline_s),
         purpose: Some(work.purpose),
     };
-    let (id, starter) = (key.operation(), Starter::Agent);
+    let (id, starter) = (key.operation(), Starter::Agent(may.about));
     let id = sandboxes::exec(sandboxes, scope, agent, id, wanted, false, starter).await?;
     let whole = Duration::from_secs(work.deadline_s) + GRACE;
     let follow = follow(

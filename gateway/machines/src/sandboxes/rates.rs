@@ -9,6 +9,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use roost_platform::events::About;
 use roost_platform::ids::{UserId, WorkspaceId};
 
 /// How many commands may start.
@@ -28,8 +29,8 @@ const MOST_BUCKETS: usize = 10_000;
 pub enum Starter {
     /// A person, or a program with a person's token.
     Person(UserId),
-    /// An agent that works; only its workspace's bucket counts.
-    Agent,
+    /// An agent that works, and what it works for. Only its workspace's bucket counts.
+    Agent(About),
 }
 
 /// Commands are started too fast.
@@ -113,7 +114,7 @@ impl Rates {
         let all = bucket(workspaces, workspace, a_workspace, now);
         let own = match starter {
             Starter::Person(user) => Some(bucket(users, user, a_user, now)),
-            Starter::Agent => None,
+            Starter::Agent(_) => None,
         };
         let too_fast = |wait: Duration, a_minute, by_workspace| TooFast {
             a_minute,
@@ -200,13 +201,14 @@ mod tests {
     #[test]
     fn a_workspace_is_bounded_with_all_its_people_and_agents_and_others_go_on() {
         let (rates, now) = (rates(10, 15), Instant::now());
+        let agent = Starter::Agent(About::default());
         for n in 0..15 {
-            let starter = if n % 2 == 0 { user(n) } else { Starter::Agent };
+            let starter = if n % 2 == 0 { user(n) } else { agent };
             assert_eq!(rates.take(workspace(1), starter, now), Ok(()));
         }
-        let full = rates.take(workspace(1), Starter::Agent, now).unwrap_err();
+        let full = rates.take(workspace(1), agent, now).unwrap_err();
         assert!(full.by_workspace && full.a_minute == 15);
-        assert_eq!(rates.take(workspace(2), Starter::Agent, now), Ok(()));
+        assert_eq!(rates.take(workspace(2), agent, now), Ok(()));
         // A refusal takes nothing from the person.
         for _ in 0..20 {
             assert!(rates.take(workspace(1), user(99), now).is_err());

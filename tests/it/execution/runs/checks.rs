@@ -1,6 +1,6 @@
 //! Checks that a node declares: their exit codes decide the outcome, whatever the agent says.
 
-use roost_tests::Gateway;
+use roost_tests::{Gateway, Stream};
 use serde_json::{Value, json};
 
 use super::{over, started};
@@ -80,6 +80,16 @@ async fn exit_codes_decide_the_outcome_and_not_the_words_of_the_agent() {
     assert_eq!(made.len(), 2, "{}", calls.text);
     assert_eq!(made[1]["failed"], true);
     assert!(made[1]["content"]["text"].to_string().contains("three"));
+
+    // The work on the machine belongs to the run, for those who watch only the run.
+    let of_run = format!(
+        "/api/events?from=oldest&types=node.activity&run_id={}",
+        run.str("/id")
+    );
+    let mut stream = Stream::open(owner.get(&of_run)).await;
+    let activity = stream.next().await.expect("an event");
+    assert_eq!(activity.about["run"], run.body["id"], "{activity:?}");
+    drop(stream);
 
     let green = json!(["test $((1 + 1)) = 2"]);
     let team = owner

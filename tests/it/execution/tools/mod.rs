@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use roost_execution::tools::{
     Bundle, Capability, EffectKey, Frame, Pane, Profile, ToolError, ToolResult,
 };
+use roost_platform::events::About;
 use roost_platform::ids::{ClawId, UserId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tests::{Gateway, Person};
@@ -132,7 +133,7 @@ async fn capability(owner: &Person, name: &str) -> Capability {
         sandbox_of: agent,
         profile: Profile::CodingReadwrite,
         bundles: BTreeSet::from([Bundle::Skills, Bundle::Sandbox, Bundle::Repo]),
-        run: None,
+        about: About::default(),
         pane: None,
         place: None,
     }

@@ -16,6 +16,7 @@ use super::Mcp;
 use crate::tools::model::Capability;
 use crate::tools::tokens::{entity, store};
 use roost_agents::claws;
+use roost_platform::events::About;
 use roost_platform::ids::ClawId;
 use roost_tenancy::auth::{WorkspaceScope, sha256_hex};
 use roost_web::connections::{Connection, Proof};
@@ -128,7 +129,7 @@ impl Mcp {
             sandbox_of: authority.workbench.unwrap_or(claw.id),
             profile: authority.profile,
             bundles: authority.bundles,
-            run: None,
+            about: About::default(),
             pane: None,
             place: None,
         })))

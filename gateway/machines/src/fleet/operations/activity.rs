@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use roost_platform::events::{Event, EventLog};
+use roost_platform::events::{EventLog, Stamped};
 use roost_platform::ids::WorkspaceId;
 use roost_platform::supervision::{ActorKind, ChildSpec, NoMessages, Nudge};
 use roost_tenancy::auth::WorkspaceScope;
@@ -21,12 +21,12 @@ const MOST: usize = 4_096;
 /// The events that wait. Cheap to clone.
 #[derive(Clone, Default)]
 pub(in crate::fleet) struct Activities {
-    waiting: Arc<Mutex<Vec<(WorkspaceId, Event)>>>,
+    waiting: Arc<Mutex<Vec<(WorkspaceId, Stamped)>>>,
     nudge: Nudge,
 }
 
 impl Activities {
-    pub(super) fn put(&self, workspace: WorkspaceId, event: Event) {
+    pub(super) fn put(&self, workspace: WorkspaceId, event: Stamped) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.len() < MOST {
             waiting.push((workspace, event));
@@ -35,7 +35,7 @@ impl Activities {
         self.nudge.nudge();
     }
 
-    fn take(&self) -> Vec<(WorkspaceId, Event)> {
+    fn take(&self) -> Vec<(WorkspaceId, Stamped)> {
         std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -21,7 +21,7 @@ use super::stream::OutputStream;
 use crate::fleet::handle::WeakFleet;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::{Backend, Db, Older};
-use roost_platform::events::NodeActivity;
+use roost_platform::events::{About, NodeActivity};
 use roost_platform::ids::{ClawId, OperationId, SandboxId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -92,15 +92,21 @@ impl OperationsHandle {
     /// it never stands before an answer.
     pub(super) fn publish_activity(
         &self,
-        target: Target,
+        live: &Live,
         workspace: WorkspaceId,
-        kind: &str,
         ended: Option<Terminal>,
     ) {
-        if let Some((label, heat)) = model::activity(kind, ended) {
-            let event = NodeActivity::on_machine(target.node(), label, heat);
-            self.inner.activities.put(workspace, event);
+        let about = self.inner.registry.about(live.id, ended.is_some());
+        if let Some((label, heat)) = model::activity(&live.asked.kind, ended) {
+            let event = NodeActivity::on_machine(live.target.node(), label, heat);
+            self.inner.activities.put(workspace, event.about(about));
         }
+    }
+
+    /// The operation that gets this id is work for a run: its begin and its end are published about the run. A gateway
+    /// that starts again has forgotten it.
+    pub fn is_about(&self, id: OperationId, about: About) {
+        self.inner.registry.note_about(id, about);
     }
 
     /// Registers the line to the engine's actor.

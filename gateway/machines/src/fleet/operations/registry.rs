@@ -11,12 +11,18 @@ use super::line::Line;
 use super::live::Live;
 use super::model::Target;
 use crate::fleet::handle::WeakFleet;
+use roost_platform::events::About;
 use roost_platform::ids::OperationId;
+
+/// From this number on, those whose operation is not in memory are dropped.
+const MOST_ABOUTS: usize = 4_096;
 
 /// Shared by the dispatchers (writers) and the handle (readers).
 pub(super) struct Registry {
     live: Mutex<HashMap<OperationId, Arc<Live>>>,
     lines: Mutex<HashMap<Target, Line>>,
+    /// What operations are work for, from before they begin to their end.
+    abouts: Mutex<HashMap<OperationId, About>>,
     /// Starts the actor of a node that another gateway paired.
     fleet: WeakFleet,
 }
@@ -26,6 +32,7 @@ impl Registry {
         Self {
             live: Mutex::default(),
             lines: Mutex::default(),
+            abouts: Mutex::default(),
             fleet,
         }
     }
@@ -36,6 +43,31 @@ impl Registry {
 
     fn lines(&self) -> MutexGuard<'_, HashMap<Target, Line>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn abouts(&self) -> MutexGuard<'_, HashMap<OperationId, About>> {
+        self.abouts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what an operation is work for.
+    pub(super) fn note_about(&self, id: OperationId, about: About) {
+        let mut abouts = self.abouts();
+        if abouts.len() >= MOST_ABOUTS {
+            // Operations that were refused have no end.
+            let live = self.live();
+            abouts.retain(|id, _| live.contains_key(id));
+        }
+        abouts.insert(id, about);
+    }
+
+    /// What an operation is work for. Its end is the last to ask.
+    pub(super) fn about(&self, id: OperationId, is_over: bool) -> About {
+        let mut abouts = self.abouts();
+        let about = match is_over {
+            true => abouts.remove(&id),
+            false => abouts.get(&id).copied(),
+        };
+        about.unwrap_or_default()
     }
 
     pub(super) fn get(&self, id: OperationId) -> Option<Arc<Live>> {

@@ -114,6 +114,9 @@ async fn start(
     sandboxes.rates.take(scope.workspace(), starter, now)?;
     let target = target_of(&row);
     let request = request(&row, id, &wanted, keep_stdin);
+    if let Starter::Agent(about) = starter {
+        sandboxes.operations.is_about(id, about);
+    }
     let taken = sandboxes.operations.submit(target, request).await?;
     if let Some(text) = wanted.stdin {
         sandboxes

@@ -155,9 +155,7 @@ impl Dispatcher {
     /// Shows the begin or end of an operation in the world view of the requesting workspace, or of the machine's own.
     fn publish_activity(&self, live: &Live, ended: Option<Terminal>) {
         if let Some(workspace) = live.asked.workspace.map(WorkspaceId).or(self.owner) {
-            let kind = &live.asked.kind;
-            self.operations
-                .publish_activity(self.target, workspace, kind, ended);
+            self.operations.publish_activity(live, workspace, ended);
         }
     }
 
