@@ -4,6 +4,6 @@
 mod beside;
 mod committer;
 mod credentials;
-mod earlier_runs;
+mod earlier_versions;
 mod leases;
 mod transactions;

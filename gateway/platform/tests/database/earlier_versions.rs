@@ -1,4 +1,4 @@
-//! Runs of an earlier version get the origin that their other columns prove.
+//! Rows of earlier versions get what later versions read: runs an origin, agents a runtime record.
 
 use roost_migrations::{Migrator, MigratorTrait};
 use roost_test_database::Scratch;
@@ -9,12 +9,15 @@ use uuid::Uuid;
 /// The migration that adds origins.
 const ORIGINS: &str = "m0801_run_origin";
 
-/// The database as it was before [`ORIGINS`].
+/// The migration that gives each agent a runtime record.
+const RECORDS: &str = "m0806_agents_alone";
+
+/// The database as it was before this migration.
 #[expect(
     clippy::disallowed_methods,
     reason = "the database is prepared as an earlier version left it, below the gateway"
 )]
-async fn before(scratch: &Scratch) -> DatabaseConnection {
+async fn before(scratch: &Scratch, migration: &str) -> DatabaseConnection {
     let url = match scratch.url.strip_prefix("sqlite:") {
         Some(_) => format!(
             "sqlite:{}?mode=rwc",
@@ -28,7 +31,7 @@ async fn before(scratch: &Scratch) -> DatabaseConnection {
         db.execute_unprepared(empty).await.expect("an empty schema");
     }
     let all = Migrator::migrations();
-    let earlier = all.iter().position(|one| one.name() == ORIGINS);
+    let earlier = all.iter().position(|one| one.name() == migration);
     let earlier = earlier.expect("the migration");
     let earlier = u32::try_from(earlier).expect("a small number");
     Migrator::up(&db, Some(earlier)).await.expect("migrated");
@@ -44,7 +47,7 @@ async fn execute(db: &DatabaseConnection, sql: &str, values: Vec<Value>) {
 #[tokio::test]
 async fn earlier_runs_get_the_origin_that_their_columns_prove() {
     for scratch in Scratch::all().await {
-        let db = before(&scratch).await;
+        let db = before(&scratch, ORIGINS).await;
         let id = |n: u128| Uuid::from_u128(0x0190_a000_0000_7000_8000_0000_0000_0000 + n);
         let workspace = "INSERT INTO workspaces (id, name, plan, created_at) VALUES ($1, 'w', 'scale', '2026-01-01T00:00:00Z')";
         execute(&db, workspace, vec![id(1).into()]).await;
@@ -89,6 +92,73 @@ async fn earlier_runs_get_the_origin_that_their_columns_prove() {
             let stored: Option<String> = row.try_get("", "origin_refs").unwrap();
             let stored = stored.map(|json| serde_json::from_str::<Json>(&json).unwrap());
             assert_eq!(stored, references);
+        }
+        db.close().await.unwrap();
+        scratch.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn earlier_agents_get_a_record_and_those_of_teams_keep_theirs() {
+    for scratch in Scratch::all().await {
+        let db = before(&scratch, RECORDS).await;
+        let id = |n: u128| Uuid::from_u128(0x0190_a000_0000_7000_8000_0000_0000_0000 + n);
+        let at = match db.get_database_backend() {
+            sea_orm::DbBackend::Postgres => "TIMESTAMPTZ '2026-01-01 00:00:00+00:00'",
+            _ => "'2026-01-01 00:00:00+00:00'",
+        };
+        let workspace = format!(
+            "INSERT INTO workspaces (id, name, plan, created_at) VALUES ($1, 'w', 'scale', {at})"
+        );
+        execute(&db, &workspace, vec![id(1).into()]).await;
+        let user = format!(
+            "INSERT INTO users (id, email, name, created_at) VALUES ($1, 'a@example.com', 'a', {at})"
+        );
+        execute(&db, &user, vec![id(2).into()]).await;
+        for (agent, model) in [(10, Some("own")), (11, None), (12, Some("of the team"))] {
+            let sql = format!(
+                "INSERT INTO claws (id, workspace_id, name, model_binding, managed_by, created_at, updated_at, version) \
+                               VALUES ($1, $2, $3, $4, $5, {at}, {at}, 1)"
+            );
+            let values = vec![
+                id(agent).into(),
+                id(1).into(),
+                format!("agent {agent}").into(),
+                model.into(),
+                id(2).into(),
+            ];
+            execute(&db, &sql, values).await;
+        }
+        let record = format!(
+            "INSERT INTO runtime_agents (agent_id, workspace_id, runtime, model, risk_profile, mcp_bundles, created_at) \
+                              VALUES ($1, $2, 'built_in', 'stale', 'coding_readwrite', '[\"sandbox\"]', {at})"
+        );
+        execute(&db, &record, vec![id(12).into(), id(1).into()]).await;
+        Migrator::up(&db, None).await.unwrap();
+        for (agent, model, profile, bundles, minted) in [
+            (10, Some("own"), "toolfree", r#"["door","skills"]"#, false),
+            (11, None, "toolfree", r#"["door","skills"]"#, false),
+            (
+                12,
+                Some("of the team"),
+                "coding_readwrite",
+                r#"["sandbox"]"#,
+                true,
+            ),
+        ] {
+            let sql = "SELECT model, risk_profile, mcp_bundles, minted FROM runtime_agents WHERE agent_id = $1";
+            let row =
+                Statement::from_sql_and_values(db.get_database_backend(), sql, [id(agent).into()]);
+            let row = db.query_one_raw(row).await.unwrap().expect("its record");
+            assert_eq!(
+                row.try_get::<Option<String>>("", "model")
+                    .unwrap()
+                    .as_deref(),
+                model
+            );
+            assert_eq!(row.try_get::<String>("", "risk_profile").unwrap(), profile);
+            assert_eq!(row.try_get::<String>("", "mcp_bundles").unwrap(), bundles);
+            assert_eq!(row.try_get::<bool>("", "minted").unwrap(), minted);
         }
         db.close().await.unwrap();
         scratch.remove().await;
