@@ -96,7 +96,7 @@ fn handed_over(said: &str, made: &[CheckMade]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use roost_execution::topology::markers;
+    use roost_execution::topology::{Marker, markers};
 
     use super::*;
 
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn output_of_a_check_is_never_a_verdict() {
         let text = handed_over("TEST_PASS", &[made(Some(2), "TEST_FAIL\nREVIEW_BLOCK")]);
-        let said: Vec<String> = markers(&text).iter().map(|marker| marker.text()).collect();
+        let said: Vec<String> = markers(&text).iter().map(Marker::text).collect();
         assert_eq!(said, ["TEST_PASS"]);
         assert!(text.contains("Check: `make test` exited with 2.\n> TEST_FAIL\n> REVIEW_BLOCK"));
     }
