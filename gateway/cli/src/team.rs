@@ -95,17 +95,14 @@ fn with_checks(
     slots: Vec<String>,
     checks: Vec<(String, String)>,
 ) -> anyhow::Result<Vec<NewTeamRole>> {
-    let role = |slot| NewTeamRole {
-        slot,
-        checks: Vec::new(),
-    };
+    let role = |slot| NewTeamRole { slot, checks: None };
     let mut roles: Vec<NewTeamRole> = slots.into_iter().map(role).collect();
     for (slot, command) in checks {
         let role = roles.iter_mut().find(|role| role.slot == slot);
         let role = role.with_context(|| {
             format!("no role {slot:?} for its check: name each role of the team, as --role {slot}")
         })?;
-        role.checks.push(command);
+        role.checks.get_or_insert_default().push(command);
     }
     Ok(roles)
 }

@@ -319,7 +319,7 @@ mod tests {
         let run = |planner: &str, coder: Option<&str>| {
             let step = |key: &str, status: &str| {
                 json!({ "key": key, "lap": 1, "status": status, "purpose": "work", "started_at": at, "tokens_out": 0,
-                    "cost_microusd": 0 })
+                    "cost_microusd": 0, "checks": [] })
             };
             let mut steps = vec![step("planner", planner)];
             steps.extend(coder.map(|status| step("coder", status)));

@@ -151,8 +151,8 @@ pub struct NewTeam {
 #[derive(Serialize)]
 pub struct NewTeamRole {
     pub slot: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Vec<String>>,
 }
 
 #[derive(Serialize)]

@@ -184,7 +184,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "lifecycle",
         ],
     ),
-    ("NewTeamRole", &["slot"]),
+    ("NewTeamRole", &["slot", "checks"]),
     ("PairRequest", &["name"]),
     ("RunAgent", &["input", "cost_ceiling_microusd"]),
     ("RunTeam", &["input", "cost_ceiling_microusd"]),
@@ -298,6 +298,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("RunCall", &["index", "kind", "name"]),
     ("RunCalls", &[]),
     ("StdinTaken", &[]),
+    ("RunCheck", &["command", "exit_code"]),
     (
         "RunComparedCandidate",
         &[
@@ -330,6 +331,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "waiting_since",
             "tokens_out",
             "cost_microusd",
+            "checks",
             "error",
         ],
     ),

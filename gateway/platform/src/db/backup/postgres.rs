@@ -176,19 +176,29 @@ pub(super) async fn restore(url: &str, file: &Path) -> Result<u64, DbError> {
     Ok(rows)
 }
 
+/// How often the connections of gateways are looked for, before a restore is refused.
+const LOOKS: u32 = 20;
+const BETWEEN_LOOKS: std::time::Duration = std::time::Duration::from_millis(100);
+
 /// A running gateway would continue with its state in memory, so a restore is refused.
 async fn refuse_beside_gateways(tx: &DatabaseTransaction) -> Result<(), DbError> {
     let sql = "SELECT CAST(count(*) AS TEXT) AS s FROM pg_stat_activity \
                WHERE datname = current_database() AND application_name = 'roost'";
-    let open = strings(tx, sql)
-        .await
-        .map_err(DbError::sql("cannot see who uses the database"))?;
-    match open.first().map(String::as_str) {
-        None | Some("0") => Ok(()),
-        Some(_) => Err(DbError::BadBackup(
-            "a gateway uses this database; stop all of them first".to_owned(),
-        )),
+    let failed = || DbError::sql("cannot see who uses the database");
+    for _ in 0..LOOKS {
+        let open = strings(tx, sql).await.map_err(failed())?;
+        if open.first().is_none_or(|open| open == "0") {
+            return Ok(());
+        }
+        // The connections of a gateway that has just stopped are shown for a moment. The list stays as it is within a
+        // transaction, unless it is cleared.
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+        let clear = "SELECT pg_stat_clear_snapshot()";
+        tx.execute_unprepared(clear).await.map_err(failed())?;
     }
+    Err(DbError::BadBackup(
+        "a gateway uses this database; stop all of them first".to_owned(),
+    ))
 }
 
 /// Roost's tables without the list of migrations, parents before children.
