@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, TransactionTrait};
 
 use roost_platform::db::{Access, Backend, Db, DbError};
 use roost_platform::events::Hub;
@@ -30,6 +30,30 @@ async fn a_transaction_that_is_dropped_leaves_nothing_and_a_committed_one_stays(
         tx.execute_unprepared(INSERT).await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(leases(&scratch.db).await, 1);
+        scratch.remove().await;
+    }
+}
+
+/// Takes connections for reading until none is free. Returns the transactions that keep them.
+async fn all_readers(db: &Db) -> Vec<sea_orm::DatabaseTransaction> {
+    let mut kept = Vec::new();
+    while let Ok(tx) = tokio::time::timeout(Duration::from_secs(1), db.read().begin()).await {
+        kept.push(tx.expect("a transaction"));
+    }
+    kept
+}
+
+#[tokio::test]
+async fn person_reads_while_agents_keep_all_of_their_readers_and_the_other_way_round() {
+    for scratch in Scratch::all().await {
+        let work = scratch.db.for_work();
+        let kept = all_readers(&work).await;
+        assert!(!kept.is_empty());
+        assert_eq!(leases(&scratch.db).await, 0);
+        drop(kept);
+        let kept = all_readers(&scratch.db).await;
+        assert_eq!(leases(&work).await, 0);
+        drop(kept);
         scratch.remove().await;
     }
 }

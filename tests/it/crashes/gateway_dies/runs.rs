@@ -1,6 +1,6 @@
 //! Runs whose command ends while the gateway is dead continue when it is back.
 
-use roost_tests::eventually;
+use roost_tests::{Answer, eventually};
 use serde_json::json;
 
 use super::{Stage, each};
@@ -29,18 +29,29 @@ async fn at_work(stage: &Stage, agent: &str) -> String {
     .await
 }
 
+/// Starts a run, kills the gateway while the run's command works, lets the command end, and starts the gateway again.
+/// Returns the run and the container of the agent.
+async fn command_ends_without_gateway(
+    stage: &mut Stage,
+    team: &Answer,
+    agent: &str,
+) -> (String, String) {
+    let run = started(&stage.owner, &team.body).await;
+    let container = at_work(stage, agent).await;
+    stage.process.kill();
+    stage.let_go_and_end_in(&container).await;
+    stage.process.again().await;
+    (run, container)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_goes_on_when_its_command_ended_while_the_gateway_was_dead() {
     for mut stage in each(Some(SCRIPT)).await {
         let team = json!({ "name": "Alone", "topology": "single", "roles": [{ "slot": "coder" }],
             "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"] });
         let team = stage.owner.post("/api/teams").json(&team).expect(201).await;
-        let run = started(&stage.owner, &team.body).await;
         let agent = team.str("/workbench_agent_id").to_owned();
-        let container = at_work(&stage, &agent).await;
-        stage.process.kill();
-        stage.let_go_and_end_in(&container).await;
-        stage.process.again().await;
+        let (run, _) = command_ends_without_gateway(&mut stage, &team, &agent).await;
         // Two minutes at most, of which a run needs seconds. A reader that was forgotten waits for the deadline of its
         // command, ten minutes.
         let ended = over(&stage.owner, &run).await;
@@ -76,12 +87,8 @@ async fn a_check_that_ended_while_the_gateway_was_dead_is_not_repeated() {
         let team = json!({ "name": "Checked", "topology": "single", "risk_profile": "coding_readwrite",
             "mcp_bundles": ["sandbox"], "roles": [{ "slot": "coder", "checks": [check, "true"] }] });
         let team = stage.owner.post("/api/teams").json(&team).expect(201).await;
-        let run = started(&stage.owner, &team.body).await;
         let agent = team.str("/workbench_agent_id").to_owned();
-        let container = at_work(&stage, &agent).await;
-        stage.process.kill();
-        stage.let_go_and_end_in(&container).await;
-        stage.process.again().await;
+        let (run, container) = command_ends_without_gateway(&mut stage, &team, &agent).await;
         let ended = over(&stage.owner, &run).await;
         let name = stage.name();
         assert_eq!(ended.body["outcome"], "rejected", "{name}: {ended:?}");
