@@ -198,7 +198,9 @@ impl<'a> Stage<'a> {
 
     /// The names under which living gateways work on runs: there is one at a time.
     async fn at_work(&self) -> Option<String> {
-        let owners = "SELECT DISTINCT owner AS t FROM run_state WHERE status = 'running'";
+        // A run that is handed over, or that waits, has no owner for a moment.
+        let owners = "SELECT DISTINCT owner AS t FROM run_state \
+                      WHERE status = 'running' AND owner IS NOT NULL";
         let mut owners = self.inspector.texts(owners).await;
         owners.retain(|owner| !self.dead.contains(owner));
         owners.pop()
