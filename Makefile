@@ -17,8 +17,9 @@ test: ## every test, with a real PostgreSQL, container engine and browser
 ui: ## build the web page (gateway/ui/dist)
 	@deploy/ui.sh build
 
-image: ## build the agent image and try its tools
-	@deploy/agent-image/build.sh --check
+image: ## build the agent images base and rust, and try their tools
+	@deploy/agent-image/build.sh --recipe base --check
+	@deploy/agent-image/build.sh --recipe rust --check
 
 lint: ui ## formatting, clippy, dependencies
 	cargo fmt --all --check

@@ -52,7 +52,7 @@ build() {
 
 # The slow part of the agent image needs no engine and no compiler, so it goes on beside the build.
 prepare_image() {
-    setsid deploy/agent-image/build.sh --rootfs-only </dev/null >"$image_log" 2>&1 &
+    setsid deploy/agent-image/build.sh --recipe rust --rootfs-only </dev/null >"$image_log" 2>&1 &
     rootfs_process=$!
 }
 
@@ -64,10 +64,17 @@ build_image() {
 }
 
 agent_image() {
-    local verdict="ready"
-    # Waits for the prepared file system by its lock.
-    deploy/agent-image/build.sh >/dev/null 2>>"$image_log" || verdict="failed: see ${image_log#"$ROOST_ROOT"/}, then try: make image"
-    printf '    Agent image      %s\n' "$verdict"
+    local recipe
+    # The first waits for the prepared file system by its lock; the second has the same layers and one more.
+    for recipe in base rust; do
+        if deploy/agent-image/build.sh --recipe "$recipe" >/dev/null 2>>"$image_log"; then
+            printf '    Agent image      roost-agent:%s is ready\n' "$recipe"
+        else
+            printf '    Agent image      %s failed: see %s, then try: make image\n' "$recipe" "${image_log#"$ROOST_ROOT"/}"
+            return
+        fi
+    done
+    printf '    Other images     node, python, polyglot: deploy/agent-image/build.sh --recipe NAME\n'
 }
 
 # --- processes ------------------------------------------------------------------------------------------------------
@@ -88,7 +95,7 @@ choose_port() {
 
 # What the gateway is started with, and what a command beside it has to be told as well.
 gateway_settings() {
-    settings=(--set "data_dir=$data" --set sandboxes.image=roost-agent:dev)
+    settings=(--set "data_dir=$data" --set sandboxes.image=roost-agent:rust)
     # Who runs the gateway on their own machine also operates it.
     settings+=(--set 'operators=["owner@roost.localhost"]')
     # A model that runs on this machine (Ollama) may be asked, without TLS too. A file that says so itself decides.
@@ -217,7 +224,7 @@ banner() {
     login_line
     if [ -n "$daemon" ]; then printf '    This machine     %s, a node of its own (data in .roost/node)\n' "$(hostname)"; fi
     if deploy/engine.sh status >/dev/null 2>&1; then
-        printf '    Agent image      being made; agents get a sandbox when it is ready\n'
+        printf '    Agent images     being made; agents get a sandbox when theirs is ready\n'
     else
         printf '    Container engine none: agents get no sandbox here, everything else works\n'
     fi

@@ -21,7 +21,8 @@ trap 'exit 130' INT TERM HUP
 
 images() {
     deploy/agent-image/build.sh --profile tiny --check >/dev/null &&
-        deploy/agent-image/build.sh --profile full --check >/dev/null
+        deploy/agent-image/build.sh --recipe base --check >/dev/null &&
+        deploy/agent-image/build.sh --recipe rust --check >/dev/null
 }
 
 # Bins as well, because the tests start them; with --tests so that features unify as they will for nextest.
@@ -47,7 +48,7 @@ step "agent images" images
 step "build" binaries
 step "example configuration" example_configuration || failed=1
 ROOST_TEST_BIN_DIR=${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/debug
-export ROOST_TEST_BIN_DIR ROOST_TEST_IMAGE=roost-agent:tiny ROOST_TEST_AGENT_IMAGE=roost-agent:dev
+export ROOST_TEST_BIN_DIR ROOST_TEST_IMAGE=roost-agent:tiny ROOST_TEST_AGENT_IMAGE=roost-agent:rust
 # With arguments somebody looks for one thing; the rest would only keep them waiting.
 if [ $# = 0 ]; then step "journey in a browser" deploy/ui.sh journey || failed=1; fi
 step "PostgreSQL" pg_start

@@ -54,7 +54,7 @@ image() {
     local engine name
     [ -z "${ROOST_TEST_IMAGE:-}" ] || return 0
     engine=$(type -P docker || type -P podman) || die "no container engine: deploy/engine.sh start"
-    for name in roost-agent:tiny roost-agent:dev; do
+    for name in roost-agent:tiny roost-agent:rust; do
         if "$engine" image inspect "$name" >/dev/null 2>&1; then
             export ROOST_TEST_IMAGE=$name
             return 0
@@ -92,7 +92,7 @@ build) build ;;
 test) test_all ;;
 journey) real test:journey ;;
 # Agents at work need an image with cargo.
-pictures) ROOST_TEST_IMAGE=${ROOST_TEST_IMAGE:-roost-agent:dev} real pictures ;;
+pictures) ROOST_TEST_IMAGE=${ROOST_TEST_IMAGE:-roost-agent:rust} real pictures ;;
 figures) real figures ;;
 *) usage >&2 && exit 2 ;;
 esac

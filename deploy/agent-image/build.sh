@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Builds the image that sandboxes run, from Debian packages, and loads it into the container engine.
+# Builds an image that sandboxes run, from Debian packages, and loads it into the container engine.
 # Does nothing when the engine already has exactly this image.
 #
 #   deploy/agent-image/build.sh [options]
 #
-#   --profile full|tiny   full: shell, git, Python, C and Rust (default); tiny: busybox, for tests that need only a shell
-#   --tag NAME:TAG        default roost-agent:dev (full), roost-agent:tiny (tiny)
+#   --recipe NAME         base, rust, node, python, polyglot: the files in deploy/agent-image/recipes (default: the tag's,
+#                         else rust)
+#   --profile tiny        busybox, for tests that need only a shell
+#   --tag NAME:TAG        default roost-agent:NAME, roost-agent:tiny
 #   --engine docker|podman
 #   --guest FILE          the sandbox's first process, static (default: built from sandbox-driver/guest)
 #   --probe FILE          the escape probe, static (default: the same)
@@ -19,12 +21,12 @@
 
 here=$ROOST_ROOT/deploy/agent-image
 . "$here/rootfs.sh"
-usage() { sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,20s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
-profile=full tag='' engine='' guest='' probe='' output='' rootfs_only='' refresh='' check=''
+recipe='' profile=recipe tag='' engine='' guest='' probe='' output='' rootfs_only='' refresh='' check=''
 while [ $# -gt 0 ]; do
     case $1 in
-    --profile | --tag | --engine | --guest | --probe | --output)
+    --recipe | --profile | --tag | --engine | --guest | --probe | --output)
         [ $# -ge 2 ] || die "$1 needs a value"
         printf -v "${1#--}" %s "$2"
         shift
@@ -37,11 +39,15 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+# `roostd image build` gives only the wanted tag: roost-agent:node is made by the recipe node.
+if [ -z "$recipe" ] && [ -f "$here/recipes/${tag##*:}" ]; then recipe=${tag##*:}; fi
+recipe=${recipe:-rust}
 case $profile in
-full) tag=${tag:-roost-agent:dev} ;;
-tiny) tag=${tag:-roost-agent:tiny} ;;
-*) die "--profile is full or tiny, not $profile" ;;
+recipe) recipe_file "$recipe" >/dev/null ;;
+tiny) recipe=tiny ;;
+*) die "--profile is tiny, not $profile; --recipe chooses among the images with tools" ;;
 esac
+tag=${tag:-roost-agent:$recipe}
 
 case $(uname -m) in
 x86_64) arch=amd64 ;;
@@ -80,64 +86,103 @@ programs() {
 
 # --- the root file system, by rootfs.sh ------------------------------------------------------------------------------
 
-# The key names everything that decides the root file system's content, except the day's package versions.
-rootfs_key() {
+# The key names everything that decides a layer's content, except the day's package versions: those come in with the
+# digests of the layers below, so a layer never lies on others than those that it was made upon.
+layer_key() { # RECIPE LAYER-BELOW...
+    local name=$1 below
+    shift
     {
         cat "$here/finish-rootfs" "$here/rootfs.sh"
-        printf '%s\n' "$profile" "$arch"
-        if [ "$profile" = full ]; then suite && packages "$(suite)"; fi
+        printf '%s\n' "$name" "$arch"
+        if [ "$profile" = recipe ]; then suite && packages "$name" "$(suite)"; fi
+        if [ $# -gt 0 ]; then cat "$here/layer"; fi
+        for below in "$@"; do cat "$below.sha256"; done
     } | sha256sum | cut -c1-16
 }
 
-rootfs() {
-    key=$(rootfs_key)
-    rootfs_tar=$cache/$profile-$key.tar
-    # One build at a time: `make run` prepares the file system in the background while something else may ask for it.
-    exec 8>"$cache/$profile.lock"
-    flock 8
-    if [ -n "$refresh" ] || ! [ -s "$rootfs_tar.sha256" ]; then
-        rm -f "$cache/$profile"-*.tar "$cache/$profile"-*.tar.sha256
-        "${profile}_rootfs" "$work/rootfs.tar"
-        digest "$work/rootfs.tar" >"$work/rootfs.sha256"
-        mv "$work/rootfs.tar" "$rootfs_tar"
-        mv "$work/rootfs.sha256" "$rootfs_tar.sha256"
-    fi
-    exec 8>&-
+# Sets `layers` to the files of the root file system, the lowest first, and `key` to the name of the uppermost. Builds
+# what is not in the cache; with "known" it fails instead.
+rootfs() { # [known]
+    local name file
+    layers=()
+    for name in $(if [ "$profile" = recipe ]; then chain "$recipe"; else echo tiny; fi); do
+        # One build of a recipe at a time: `make run` prepares layers in the background while something else may ask for them.
+        exec 8>"$cache/$name.lock"
+        flock 8
+        key=$(layer_key "$name" "${layers[@]}")
+        file=$cache/$name-$key.tar
+        if [ -z "${1:-}" ] && { [ -n "$refresh" ] || ! [ -s "$file.sha256" ]; }; then
+            rm -f "$cache/$name"-*.tar "$cache/$name"-*.tar.sha256
+            if [ "$profile" = recipe ]; then recipe_layer "$name" "$work/layer.tar" "${layers[@]}"; else tiny_rootfs "$work/layer.tar"; fi
+            digest "$work/layer.tar" >"$work/layer.sha256"
+            mv "$work/layer.tar" "$file"
+            mv "$work/layer.sha256" "$file.sha256"
+        fi
+        exec 8>&-
+        [ -s "$file.sha256" ] || return 1
+        layers+=("$file")
+    done
 }
 
 # --- the image ------------------------------------------------------------------------------------------------------
 
+# A list of JSON strings. What goes into it is ours: names, digests and file names without quotation marks.
+quoted() {
+    local all
+    all=$(printf '"%s",' "$@")
+    printf %s "${all%,}"
+}
+
+# What the image says of itself; the gateway's catalogue reads purpose and tools.
+purpose() { if [ "$profile" = recipe ]; then recipe_says "$recipe" purpose; else echo "A shell, for tests"; fi; }
+tools() {
+    local name
+    if [ "$profile" = tiny ]; then echo sh && return; fi
+    for name in $(chain "$recipe"); do recipe_says "$name" tools; done | tr ' ' '\n' | sort -u | paste -sd' '
+}
+
 config() { # DIFF_ID...
-    local diffs
-    diffs=$(printf '"sha256:%s",' "$@")
+    local diffs history='' name
+    diffs=$(quoted "$@")
+    for name in $(if [ "$profile" = recipe ]; then chain "$recipe"; else echo tiny; fi); do
+        history+="{\"created_by\":\"root file system: $name\"},"
+    done
     cat <<JSON
-{"architecture":"$arch","os":"linux","created":"1970-01-01T00:00:00Z","config":{"User":"65532:65532","WorkingDir":"/workspace","Cmd":["/usr/local/lib/roost/guest"],"Env":["PATH=/usr/local/bin:/usr/bin:/bin","HOME=/workspace","LANG=C.UTF-8","USER=agent","SHELL=$shell"],"Labels":{"org.roost.profile":"$profile","org.roost.rootfs":"$key","org.roost.guest":"$guest_digest","org.roost.probe":"$probe_digest"}},"rootfs":{"type":"layers","diff_ids":[${diffs%,}]},"history":[{"created_by":"root file system: $profile"},{"created_by":"guest and escape probe"}]}
+{"architecture":"$arch","os":"linux","created":"1970-01-01T00:00:00Z","config":{"User":"65532:65532","WorkingDir":"/workspace","Cmd":["/usr/local/lib/roost/guest"],"Env":["PATH=/usr/local/bin:/usr/bin:/bin","HOME=/workspace","LANG=C.UTF-8","USER=agent","SHELL=$shell"],"Labels":{"org.roost.recipe":"$recipe","org.roost.purpose":"$(purpose)","org.roost.tools":"$(tools)","org.roost.rootfs":"$key","org.roost.guest":"$guest_digest","org.roost.probe":"$probe_digest"}},"rootfs":{"type":"layers","diff_ids":[$diffs]},"history":[$history{"created_by":"guest and escape probe"}]}
 JSON
 }
 
-# A docker-archive: manifest, config, one layer for the root file system and one for our programs, which change more often.
+# A docker-archive: manifest, config, a layer for each recipe and one for our programs, which change more often. Recipes
+# that are built upon one another have the same bytes in their lower layers, so an engine keeps those once.
 archive() {
-    local stage=$work/image config_digest
+    local stage=$work/image config_digest file names=() digests=()
     mkdir -p "$stage" "$work/layer/usr/local/lib/roost"
     install -m 0755 "$guest" "$work/layer/usr/local/lib/roost/guest"
     install -m 0755 "$probe" "$work/layer/usr/local/lib/roost/escape-probe"
     # The runtime gives the workspace's tmpfs the mode of this folder, and Podman cannot give it an owner.
     mkdir -p "$work/layer/workspace" && chmod 1777 "$work/layer/workspace"
     (cd "$work/layer" && chmod 0755 usr usr/local usr/local/lib usr/local/lib/roost) && pack "$work/layer" "$stage/roost.tar"
-    ln -s "$rootfs_tar" "$stage/rootfs.tar"
-    config "$(cat "$rootfs_tar.sha256")" "$(digest "$stage/roost.tar")" >"$work/config.json"
+    for file in "${layers[@]}"; do
+        names+=("layer-${#names[@]}.tar")
+        digests+=("sha256:$(cat "$file.sha256")")
+        ln -s "$file" "$stage/${names[-1]}"
+    done
+    names+=(roost.tar)
+    digests+=("sha256:$(digest "$stage/roost.tar")")
+    config "${digests[@]}" >"$work/config.json"
     config_digest=$(digest "$work/config.json")
     mv "$work/config.json" "$stage/$config_digest.json"
-    printf '[{"Config":"%s.json","RepoTags":["%s"],"Layers":["rootfs.tar","roost.tar"]}]\n' "$config_digest" "$tag" >"$stage/manifest.json"
+    printf '[{"Config":"%s.json","RepoTags":["%s"],"Layers":[%s]}]\n' "$config_digest" "$tag" "$(quoted "${names[@]}")" >"$stage/manifest.json"
     image_id=sha256:$config_digest
-    # The symbolic link is followed (-h), so the large layer is read once and never copied.
-    tar c -h --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$stage" manifest.json "$config_digest.json" rootfs.tar roost.tar
+    # Symbolic links are followed (-h), so a large layer is read once and never copied.
+    tar c -h --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$stage" manifest.json "$config_digest.json" "${names[@]}"
 }
 
 label() { "$engine" image inspect --format "{{index .Config.Labels \"org.roost.$1\"}}" "$tag" 2>/dev/null; }
 
+# An image without its layers in the cache is built anew: only they say what lies below the uppermost.
 up_to_date() {
-    [ -z "$refresh$output" ] && [ "$(label rootfs)" = "$(rootfs_key)" ] && [ "$(label guest)" = "$guest_digest" ] && [ "$(label probe)" = "$probe_digest" ]
+    [ -z "$refresh$output" ] && rootfs known && [ "$(label rootfs)" = "$key" ] && [ "$(label guest)" = "$guest_digest" ] && [ "$(label probe)" = "$probe_digest" ] && [ "$(label tools)" = "$(tools)" ]
 }
 
 report() {
@@ -149,11 +194,9 @@ report() {
 }
 
 check_image() {
-    local script='id -u; test -w /workspace && echo workspace-writable; test ! -w / && echo root-read-only'
-    if [ "$profile" = full ]; then
-        script+='; set -e; bash --version | head -n 1; git --version; tmux -V; rg --version | head -n 1; jq --version; cargo --version; python3 -c "print(sum(range(10)))"'
-        script+='; cd /workspace; printf "int main(void){return 0;}\n" >a.c; cc a.c -o a; ./a; echo c-works'
-        script+='; printf "fn main(){println!(\"rust-works\")}\n" >b.rs; rustc b.rs; ./b; git init -q . && git status --short | wc -l; ps ax | wc -l'
+    local script='id -u; test -w /workspace && echo workspace-writable; test ! -w / && echo root-read-only; set -e' name
+    if [ "$profile" = recipe ]; then
+        for name in $(chain "$recipe"); do script+="; cd /workspace; $(cat "$here/checks/$name")"; done
     fi
     say "trying $tag as a sandbox would"
     # Podman cannot give a tmpfs an owner; it takes the mode of the image's folder instead.
@@ -165,7 +208,7 @@ check_image() {
 }
 
 shell=/bin/bash
-[ "$profile" = full ] || shell=/bin/sh
+[ "$profile" = recipe ] || shell=/bin/sh
 
 if [ -n "$rootfs_only" ]; then
     rootfs

@@ -15,10 +15,28 @@ suite() {
     printf '%s\n' "${ROOST_AGENT_SUITE:-${codename:-bookworm}}"
 }
 
-packages() { # SUITE
-    sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$here/packages"
-    # Bookworm's rustc is from 2022; the one that Debian keeps for its browsers is current.
-    if [ "$1" = bookworm ]; then printf '%s\n' rustc-web cargo-web; else printf '%s\n' rustc cargo; fi
+recipe_file() { # RECIPE
+    [ -f "$here/recipes/$1" ] || die "there is no recipe $1; there are: $(cd "$here/recipes" && echo *)"
+    printf '%s\n' "$here/recipes/$1"
+}
+
+recipe_says() { # RECIPE KEY
+    sed -n "s/^$2: *//p" "$(recipe_file "$1")" | head -n 1
+}
+
+# The recipe and those that it is built upon, the lowest first.
+chain() { # RECIPE
+    local below
+    below=$(recipe_says "$1" from)
+    if [ -n "$below" ]; then chain "$below"; fi
+    printf '%s\n' "$1"
+}
+
+packages() { # RECIPE SUITE
+    local file
+    file=$(recipe_file "$1")
+    sed -e '/^#/d' -e '/^[[:space:]]*$/d' -e '/:/d' "$file"
+    if grep -q "^$2:" "$file"; then sed -n "s/^$2: *//p" "$file"; else sed -n 's/^\*: *//p' "$file"; fi | tr ' ' '\n'
 }
 
 # The newest date among the machine's package lists: the image's clock, so that equal packages give equal bytes.
@@ -32,11 +50,13 @@ lists_epoch() {
     [ "$newest" -gt 0 ] && printf '%s\n' "$newest" || printf '1767225600\n'
 }
 
-full_rootfs() { # FILE
-    local release include proxy options=()
+# One layer: a whole root file system for a recipe without `from`, otherwise what the recipe changes in those below it.
+recipe_layer() { # RECIPE FILE LAYER-BELOW...
+    local recipe=$1 file=$2 release include proxy options=() variant=minbase below
+    shift 2
     have mmdebstrap || die "mmdebstrap is missing: deploy/setup.sh run installs it"
     release=$(suite)
-    include=$(packages "$release" | paste -sd,)
+    include=$(packages "$recipe" "$release" | paste -sd,)
     sources "$release" >"$work/sources.list"
     for proxy in http https; do
         proxy="Acquire::$proxy::Proxy"
@@ -45,9 +65,17 @@ full_rootfs() { # FILE
         if [ -n "${value:-}" ]; then options+=(--aptopt="$proxy \"$value\""); fi
         value=''
     done
-    say "root file system: Debian $release with $(packages "$release" | wc -l) packages (about a minute, then cached)"
+    if [ $# -gt 0 ]; then
+        variant=custom
+        # `tar-in` is mmdebstrap's own: it also reads the file for a root that is one only in its user namespace.
+        for below in "$@"; do options+=(--setup-hook="tar-in $below /"); done
+        options+=(--setup-hook="$here/layer begin \"\$1\"")
+    fi
+    say "root file system of $recipe: Debian $release with $(packages "$recipe" "$release" | wc -l) packages (about a minute, then cached)"
+    options+=(--customize-hook="$here/finish-rootfs \"\$1\"")
+    [ $# = 0 ] || options+=(--skip=cleanup/apt --customize-hook="$here/layer end \"\$1\"")
     # No documentation or translations: nobody reads them in a sandbox, and they are a fifth of the bytes.
-    SOURCE_DATE_EPOCH=$(lists_epoch) mmdebstrap --quiet --variant=minbase --architectures="$arch" "${options[@]}" \
+    SOURCE_DATE_EPOCH=$(lists_epoch) mmdebstrap --quiet --variant="$variant" --architectures="$arch" \
         --include="$include" \
         --aptopt='Acquire::Retries "3"' \
         --dpkgopt='path-exclude=/usr/share/doc/*' \
@@ -56,9 +84,9 @@ full_rootfs() { # FILE
         --dpkgopt='path-exclude=/usr/share/locale/*' \
         --dpkgopt='path-exclude=/usr/share/lintian/*' \
         --dpkgopt='path-exclude=/usr/bin/*lto-dump*' \
-        --customize-hook="$here/finish-rootfs \"\$1\"" \
-        "$release" "$1" "$([ -s "$work/sources.list" ] && printf %s "$work/sources.list")" >&2 ||
-        die "the root file system could not be built; try again with a working apt-get update"
+        "${options[@]}" \
+        "$release" "$file" "$([ -s "$work/sources.list" ] && printf %s "$work/sources.list")" >&2 ||
+        die "the root file system of $recipe could not be built; try again with a working apt-get update"
 }
 
 tiny_rootfs() { # FILE

@@ -1,5 +1,5 @@
 // The README's pictures of agents at work: a team put together, its run while it happens, and the run's timeline. The
-// scripted model speaks; the commands and their outcome are real. Needs an image with cargo (roost-agent:dev).
+// scripted model speaks; the commands and their outcome are real. Needs an image with cargo (roost-agent:rust).
 import { execFileSync } from "node:child_process";
 import { until } from "./kit.ts";
 

@@ -17,7 +17,7 @@ const PICTURES = new URL("../pictures/", import.meta.url).pathname;
 const PATIENCE = Number(process.env.PATIENCE_S ?? 300) * 1000;
 const MOST_BYTES = 200_000;
 mkdirSync(PICTURES, { recursive: true });
-const gateway = await startGateway(bin, process.env.ROOST_TEST_IMAGE ?? "roost-agent:dev");
+const gateway = await startGateway(bin, process.env.ROOST_TEST_IMAGE ?? "roost-agent:rust");
 // The pictures are of the page as it is here; building the program again for each would take minutes.
 const front = await startFront(gateway.url);
 const browser = await launch({ handleSIGINT: false, handleSIGTERM: false });

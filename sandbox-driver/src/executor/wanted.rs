@@ -7,7 +7,7 @@ use crate::driver::lock;
 use crate::private;
 
 /// The default image when no gateway has named one.
-pub const AGENT_IMAGE: &str = "roost-agent:dev";
+pub const AGENT_IMAGE: &str = "roost-agent:rust";
 /// The file in the executor's state folder.
 const FILE: &str = "wanted-image";
 

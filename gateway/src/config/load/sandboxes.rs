@@ -23,7 +23,7 @@ impl Reader {
         for (key, problem) in policy.mistakes() {
             self.wrong(&format!("sandboxes.{key}"), problem);
         }
-        let image: String = self.get("sandboxes.image", "roost-agent:dev".to_owned());
+        let image: String = self.get("sandboxes.image", "roost-agent:rust".to_owned());
         if let Err(error) = roost_protocol::text::image_reference(&image) {
             self.wrong("sandboxes.image", error.to_string());
         }

@@ -145,7 +145,7 @@ async fn former(client: &Client, revision: &str, body: &Value) -> roost_tests::A
 #[tokio::test(flavor = "multi_thread")]
 async fn call_works_in_the_agents_own_sandbox_and_ends_when_the_caller_disconnects() {
     let image =
-        std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:dev".to_owned());
+        std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:rust".to_owned());
     let gateway = Gateway::start_with(&[("sandboxes.image", &image)]).await;
     let owner = gateway.owner().await;
     let (agent, token) = agent_with_token(owner).await;
@@ -221,7 +221,7 @@ async fn call_works_in_the_agents_own_sandbox_and_ends_when_the_caller_disconnec
 #[tokio::test]
 async fn agents_of_a_team_meet_in_the_sandbox_that_it_shares() {
     let image =
-        std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:dev".to_owned());
+        std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:rust".to_owned());
     let gateway = Gateway::start_with(&[("sandboxes.image", &image)]).await;
     let owner = gateway.owner().await;
     let new = json!({ "name": "Pair", "topology": "pipeline", "roles": [{ "slot": "one" }, { "slot": "two" }],

@@ -49,7 +49,7 @@ async fn agent_alone_works_with_what_its_record_allows() {
     let script = folder.path().join("script.toml");
     std::fs::write(&script, SCRIPT).expect("written");
     let image = std::env::var("ROOST_TEST_AGENT_IMAGE");
-    let image = image.unwrap_or_else(|_| "roost-agent:dev".to_owned());
+    let image = image.unwrap_or_else(|_| "roost-agent:rust".to_owned());
     let set = [
         ("runs.script", script.to_str().expect("a path")),
         ("sandboxes.image", &image),

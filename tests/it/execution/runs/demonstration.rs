@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{over, started};
 
 fn image() -> String {
-    std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:dev".to_owned())
+    std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:rust".to_owned())
 }
 
 /// A copy of the demonstration's repository, to be changed.

@@ -270,7 +270,7 @@ async fn output_of_fifty_megabytes_has_a_defined_end_and_is_shown_by_head_and_ta
     let script = folder.path().join("script.toml");
     std::fs::write(&script, LARGE).expect("written");
     let image = std::env::var("ROOST_TEST_AGENT_IMAGE");
-    let image = image.unwrap_or_else(|_| "roost-agent:dev".to_owned());
+    let image = image.unwrap_or_else(|_| "roost-agent:rust".to_owned());
     let set = [
         ("runs.script", script.to_str().expect("a path")),
         ("sandboxes.image", &image),

@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 /// The image that agents have: with Python, git and tmux.
 fn image() -> String {
-    std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:dev".to_owned())
+    std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:rust".to_owned())
 }
 
 /// A gateway, and an agent of it that has a sandbox.
