@@ -6,9 +6,12 @@
 //! (`command`). One fetch at a time changes a mirror. A fetch that is killed leaves the mirror as it was, plus extra
 //! packs that the next fetch merges. A mirror is not a record: it can be fetched again, so backups do not hold it.
 
+mod bundle_head;
 mod command;
 mod git_proxy;
+mod paths;
 mod progress;
+mod refs;
 mod shelf;
 
 use std::path::{Path, PathBuf};

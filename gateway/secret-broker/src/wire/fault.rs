@@ -62,6 +62,12 @@ codes! {
     NeedsReauth => "needs-reauth",
     /// git is missing here, or failed.
     GitFailed => "git-failed",
+    /// The mirror, or the branch or commit in it, does not exist.
+    UnknownCommit => "unknown-commit",
+    /// A bundle breaks a rule; nothing of it was kept.
+    BundleRefused => "bundle-refused",
+    /// The host has other commits on that branch; nothing was changed.
+    PushRaced => "push-raced",
     /// The broker is stopping.
     Stopping => "stopping",
 }

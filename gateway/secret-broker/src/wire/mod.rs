@@ -8,6 +8,7 @@
 //! *Invariant: no [`Answer`] has a field of type [`Secret`].* A secret goes in and is used; it never comes out. Only
 //! the identity token of a person's sign-in comes out: it names the person, and the issuer accepts it for nothing.
 
+mod branches;
 mod fault;
 mod frame;
 mod git;
@@ -17,6 +18,7 @@ mod secret;
 mod status;
 mod verbs;
 
+pub use branches::BRANCHES;
 pub use fault::{Fault, FaultCode};
 pub use frame::{
     Frame, FrameError, FrameReader, FrameWriter, MAX_BODY_FRAME, MAX_MESSAGE, Patience, decode,
