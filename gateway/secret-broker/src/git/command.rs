@@ -3,17 +3,21 @@
 //!
 //! Parameters are passed in the environment, which only this user can read. Every user can read arguments.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
+use bytes::{Bytes, BytesMut};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 /// Most bytes of output that are read.
 const MOST_OUTPUT: u64 = 32 << 20;
 /// Most bytes of one line of standard error.
 const MOST_LINE: u64 = 4 << 10;
+/// Bytes of one piece of streamed output.
+const PIECE: usize = 64 << 10;
 /// Number of last lines of standard error that are kept.
 const LAST_WORDS: usize = 6;
 /// Address space of each process. Packs are mapped, so this is far above the memory in use.
@@ -51,6 +55,10 @@ const SETTINGS: &[(&str, &str)] = &[
     ("maintenance.auto", "false"),
     ("pack.threads", "2"),
     ("pack.windowMemory", "128m"),
+    ("push.recurseSubmodules", "no"),
+    ("push.gpgSign", "false"),
+    ("push.followTags", "false"),
+    ("diff.renameLimit", "400"),
 ];
 
 /// Why git failed.
@@ -78,6 +86,36 @@ pub(super) struct Git {
     /// Largest file that git may write, bytes.
     largest_file: u64,
     settings: Vec<(String, String)>,
+    variables: Vec<(&'static str, OsString)>,
+}
+
+/// Standard input of a call.
+pub(super) enum Input {
+    None,
+    Bytes(Vec<u8>),
+    /// From the file's present position.
+    File(std::fs::File),
+}
+
+/// A call that ended, perhaps with a failure.
+pub(super) struct Ended {
+    status: ExitStatus,
+    pub(super) output: Vec<u8>,
+    said: Vec<String>,
+}
+
+impl Ended {
+    /// # Errors
+    /// [`GitError::Failed`] when git failed.
+    pub(super) fn checked(self) -> Result<Vec<u8>, GitError> {
+        match self.status.success() {
+            true => Ok(self.output),
+            false => Err(GitError::Failed {
+                status: self.status,
+                said: self.said,
+            }),
+        }
+    }
 }
 
 impl Git {
@@ -89,7 +127,25 @@ impl Git {
             repository: repository.to_owned(),
             largest_file,
             settings: settings.collect(),
+            variables: Vec::new(),
         }
+    }
+
+    /// Writes new objects to this folder. The repository's own objects can be read, and stay as they are.
+    pub(super) fn apart(mut self, objects: &Path) -> Self {
+        // git reads a quoted path literally. Without quotes, a colon would end it.
+        let own = self.repository.join("objects");
+        let own = own
+            .to_string_lossy()
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"");
+        self.variables
+            .push(("GIT_OBJECT_DIRECTORY", objects.as_os_str().to_owned()));
+        self.variables.push((
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+            format!("\"{own}\"").into(),
+        ));
+        self
     }
 
     /// Adds one setting.
@@ -108,7 +164,34 @@ impl Git {
         arguments: &[&str],
         mut on_line: impl FnMut(&str),
     ) -> Result<Vec<u8>, GitError> {
-        let mut running = self.start(arguments)?;
+        self.finish(arguments, Input::None, &mut on_line)
+            .await?
+            .checked()
+    }
+
+    /// As [`run`](Self::run), with input.
+    ///
+    /// # Errors
+    /// See [`GitError`].
+    pub(super) async fn run_with(
+        &self,
+        arguments: &[&str],
+        input: Input,
+    ) -> Result<Vec<u8>, GitError> {
+        self.finish(arguments, input, &mut |_| {}).await?.checked()
+    }
+
+    /// As [`run`](Self::run); also a failed call returns its output.
+    ///
+    /// # Errors
+    /// See [`GitError`].
+    pub(super) async fn finish(
+        &self,
+        arguments: &[&str],
+        input: Input,
+        on_line: &mut impl FnMut(&str),
+    ) -> Result<Ended, GitError> {
+        let mut running = self.start(arguments, &input)?;
         let (Some(output), Some(errors)) =
             (running.child.stdout.take(), running.child.stderr.take())
         else {
@@ -124,16 +207,42 @@ impl Git {
                 }
             }
         });
-        let (output, ()) = tokio::try_join!(all(output), heard)?;
+        let fed = feed(running.child.stdin.take(), input);
+        let (output, (), ()) = tokio::try_join!(all(output), heard, fed)?;
         let status = running.child.wait().await?;
         running.over = true;
-        if !status.success() {
-            return Err(GitError::Failed { status, said });
-        }
-        Ok(output)
+        Ok(Ended {
+            status,
+            output,
+            said,
+        })
     }
 
-    fn start(&self, arguments: &[&str]) -> Result<Running, GitError> {
+    /// Starts git and returns its output piece by piece. Its messages go nowhere.
+    ///
+    /// # Errors
+    /// See [`GitError`].
+    pub(super) async fn stream(
+        &self,
+        arguments: &[&str],
+        input: Vec<u8>,
+    ) -> Result<Streaming, GitError> {
+        let input = Input::Bytes(input);
+        let mut running = self.start(arguments, &input)?;
+        running.child.stderr.take();
+        // The input of these calls is a few lines, which fit into the pipe.
+        feed(running.child.stdin.take(), input).await?;
+        let output = running.child.stdout.take();
+        let output = output.ok_or_else(|| std::io::Error::other("its output pipe is missing"))?;
+        Ok(Streaming { running, output })
+    }
+
+    fn start(&self, arguments: &[&str], input: &Input) -> Result<Running, GitError> {
+        let stdin = match input {
+            Input::None => Stdio::null(),
+            Input::Bytes(_) => Stdio::piped(),
+            Input::File(file) => file.try_clone()?.into(),
+        };
         let mut command = Command::new("git");
         command
             .args(arguments)
@@ -150,10 +259,12 @@ impl Git {
                 ("GIT_ASKPASS", "/bin/false"),
                 ("GIT_NO_REPLACE_OBJECTS", "1"),
                 ("GIT_NO_LAZY_FETCH", "1"),
+                ("GIT_ATTR_NOSYSTEM", "1"),
             ])
             .env("GIT_DIR", &self.repository)
             .env("GIT_CONFIG_COUNT", self.settings.len().to_string())
-            .stdin(Stdio::null())
+            .envs(self.variables.iter().map(|(key, value)| (key, value)))
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
@@ -213,6 +324,47 @@ impl Drop for Running {
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
+}
+
+/// The output of a running git. Dropping it ends git.
+pub(super) struct Streaming {
+    running: Running,
+    output: ChildStdout,
+}
+
+impl Streaming {
+    /// The next piece; `None` when git ended well.
+    ///
+    /// # Errors
+    /// See [`GitError`].
+    pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, GitError> {
+        let mut piece = BytesMut::with_capacity(PIECE);
+        if self.output.read_buf(&mut piece).await? > 0 {
+            return Ok(Some(piece.freeze()));
+        }
+        let status = self.running.child.wait().await?;
+        self.running.over = true;
+        match status.success() {
+            true => Ok(None),
+            false => Err(GitError::Failed {
+                status,
+                said: Vec::new(),
+            }),
+        }
+    }
+}
+
+/// Writes the input and closes the pipe. A git that ends early does not read it; its status says why.
+async fn feed(stdin: Option<ChildStdin>, input: Input) -> Result<(), GitError> {
+    if let (Some(mut stdin), Input::Bytes(bytes)) = (stdin, input) {
+        match stdin.write_all(&bytes).await {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                return Err(error.into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 async fn all(output: impl AsyncRead + Unpin) -> Result<Vec<u8>, GitError> {

@@ -25,17 +25,30 @@ struct Shelf {
     gate: Arc<RwLock<()>>,
     /// Cancels the fetches that are under way.
     ending: Mutex<CancellationToken>,
-    /// Mirrors that are in use.
+    /// Mirrors that are being fetched or deleted.
     taken: Arc<Mutex<HashSet<String>>>,
+    /// One lock for each mirror that was used since the start.
+    mirrors: Mutex<HashMap<String, Arc<RwLock<()>>>>,
 }
 
-/// The exclusive right to one mirror.
+/// The right to one mirror: to change it, or to read it.
 pub struct Place {
     path: PathBuf,
-    mirror: String,
     ending: CancellationToken,
-    taken: Arc<Mutex<HashSet<String>>>,
+    _held: Held,
+    _taken: Option<Taken>,
     _gate: OwnedRwLockReadGuard<()>,
+}
+
+/// A fetch in the list of fetches.
+struct Taken {
+    mirror: String,
+    all: Arc<Mutex<HashSet<String>>>,
+}
+
+enum Held {
+    Changing(#[expect(dead_code, reason = "held")] OwnedRwLockWriteGuard<()>),
+    Reading(#[expect(dead_code, reason = "held")] OwnedRwLockReadGuard<()>),
 }
 
 impl Place {
@@ -49,9 +62,9 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Taken {
     fn drop(&mut self) {
-        lock(&self.taken).remove(&self.mirror);
+        lock(&self.all).remove(&self.mirror);
     }
 }
 
@@ -63,30 +76,78 @@ impl Shelves {
         }
     }
 
+    /// The right to fetch or delete a mirror. Waits for readers; a second fetch does not wait for the first.
     pub(super) async fn reserve(&self, name: &RecordName, mirror: &str) -> Result<Place, Fault> {
-        let fine = (1..=64).contains(&mirror.len())
-            && mirror
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        if !fine {
-            return Err(Fault::new(
-                FaultCode::BadRequest,
-                "a mirror's name has 1 to 64 small letters, digits and `-`",
-            ));
-        }
-        let (digest, shelf) = self.shelf(name);
+        named(mirror)?;
+        let (_, shelf) = self.shelf(name);
+        // A credential that is being deleted keeps its mirrors busy.
         let gate = shelf.gate.clone().read_owned().await;
         if !lock(&shelf.taken).insert(mirror.to_owned()) {
             return Err(Fault::new(FaultCode::Busy, "the mirror is already in use"));
         }
-        let ending = lock(&shelf.ending).clone();
-        Ok(Place {
-            path: self.folder.join(digest).join(format!("{mirror}.git")),
+        let taken = Taken {
             mirror: mirror.to_owned(),
+            all: shelf.taken.clone(),
+        };
+        let ending = lock(&shelf.ending).clone();
+        let held = Held::Changing(shelf.mirror(mirror).write_owned().await);
+        Ok(self.place(name, mirror, (ending, held, Some(taken), gate)))
+    }
+
+    /// The right to change a mirror that exists. Waits for everybody who uses it.
+    pub(super) async fn change(&self, name: &RecordName, mirror: &str) -> Result<Place, Fault> {
+        named(mirror)?;
+        let (_, shelf) = self.shelf(name);
+        let gate = shelf.gate.clone().read_owned().await;
+        let ending = lock(&shelf.ending).clone();
+        let held = Held::Changing(shelf.mirror(mirror).write_owned().await);
+        self.existing(name, mirror, (ending, held, None, gate))
+            .await
+    }
+
+    /// The right to read a mirror that exists. Waits while it is changed.
+    pub(super) async fn read(&self, name: &RecordName, mirror: &str) -> Result<Place, Fault> {
+        named(mirror)?;
+        let (_, shelf) = self.shelf(name);
+        let gate = shelf.gate.clone().read_owned().await;
+        let ending = lock(&shelf.ending).clone();
+        let held = Held::Reading(shelf.mirror(mirror).read_owned().await);
+        self.existing(name, mirror, (ending, held, None, gate))
+            .await
+    }
+
+    async fn existing(
+        &self,
+        name: &RecordName,
+        mirror: &str,
+        held: Rights,
+    ) -> Result<Place, Fault> {
+        let place = self.place(name, mirror, held);
+        match tokio::fs::try_exists(place.path.join("objects")).await {
+            Ok(true) => Ok(place),
+            _ => Err(Fault::new(
+                FaultCode::UnknownCommit,
+                "the repository has no mirror yet; mirror it first, and try again when the mirror is ready",
+            )),
+        }
+    }
+
+    fn place(&self, name: &RecordName, mirror: &str, (ending, held, taken, gate): Rights) -> Place {
+        Place {
+            path: self
+                .folder
+                .join(digest_of(name))
+                .join(format!("{mirror}.git")),
             ending,
-            taken: shelf.taken.clone(),
+            _held: held,
+            _taken: taken,
             _gate: gate,
-        })
+        }
+    }
+
+    /// The folder for bundles that arrive. [`sweep`](Self::sweep) removes it when the broker starts.
+    pub(super) fn incoming(&self) -> PathBuf {
+        self.folder.join("incoming")
     }
 
     /// Ends running fetches and removes all mirrors. No new fetch begins while the guard is held.
@@ -121,6 +182,36 @@ impl Shelves {
     }
 }
 
+type Rights = (
+    CancellationToken,
+    Held,
+    Option<Taken>,
+    OwnedRwLockReadGuard<()>,
+);
+
+impl Shelf {
+    fn mirror(&self, mirror: &str) -> Arc<RwLock<()>> {
+        lock(&self.mirrors)
+            .entry(mirror.to_owned())
+            .or_default()
+            .clone()
+    }
+}
+
+fn named(mirror: &str) -> Result<(), Fault> {
+    let fine = (1..=64).contains(&mirror.len())
+        && mirror
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    match fine {
+        true => Ok(()),
+        false => Err(Fault::new(
+            FaultCode::BadRequest,
+            "a mirror's name has 1 to 64 small letters, digits and `-`",
+        )),
+    }
+}
+
 /// Removes a folder; returns whether there was one.
 pub(super) async fn remove(path: &Path) -> io::Result<bool> {
     let path = path.to_owned();
@@ -137,7 +228,9 @@ pub(super) fn remove_leftovers(path: &Path) -> io::Result<()> {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if entry.file_type()?.is_dir() {
+        if entry.file_type()?.is_dir() && name.starts_with("tmp_") {
+            std::fs::remove_dir_all(entry.path())?;
+        } else if entry.file_type()?.is_dir() {
             remove_leftovers(&entry.path())?;
         } else if name.ends_with(".lock") || name.starts_with("tmp_") {
             std::fs::remove_file(entry.path())?;
