@@ -22,6 +22,11 @@ pub enum Body {
 pub struct Forwarded {
     pub status: u16,
     pub headers: Vec<(String, String)>,
+    pieces: Pieces,
+}
+
+/// A body that arrives in pieces. Dropping it early makes the broker abort the work.
+pub struct Pieces {
     client: Client,
     connection: Option<Connection>,
 }
@@ -70,13 +75,37 @@ impl Client {
         Ok(Forwarded {
             status: head.status,
             headers: head.headers,
-            client: self.clone(),
-            connection: Some(connection),
+            pieces: Pieces::new(self, connection),
         })
     }
 }
 
 impl Forwarded {
+    /// The next piece of the body; `None` at its end.
+    ///
+    /// # Errors
+    /// See [`ClientError`]. The remote may also break off in the middle.
+    pub async fn piece(&mut self) -> Result<Option<Bytes>, ClientError> {
+        self.pieces.piece().await
+    }
+
+    /// The whole body, up to `most` bytes.
+    ///
+    /// # Errors
+    /// See [`ClientError`].
+    pub async fn whole(&mut self, most: usize) -> Result<Vec<u8>, ClientError> {
+        self.pieces.whole(most).await
+    }
+}
+
+impl Pieces {
+    pub(super) fn new(client: &Client, connection: Connection) -> Self {
+        Self {
+            client: client.clone(),
+            connection: Some(connection),
+        }
+    }
+
     /// The next piece of the body; `None` at its end.
     ///
     /// # Errors
@@ -118,7 +147,7 @@ impl Forwarded {
             if all.len() + piece.len() > most {
                 self.connection = None;
                 return Err(ClientError::Source(io::Error::other(format!(
-                    "the remote's answer is over {most} bytes"
+                    "the answer is over {most} bytes"
                 ))));
             }
             all.extend_from_slice(&piece);

@@ -3,6 +3,7 @@
 //! The client waits briefly for a broker that restarts. An exchange that was under way then fails with an error: the
 //! client cannot know whether a forwarded request reached its remote, so it sends nothing twice.
 
+mod branches;
 mod connection;
 mod forward;
 mod git;
@@ -16,7 +17,7 @@ use tokio::time::Instant;
 use crate::wire::{Answer, Fault, Frame, FrameError, Request, Saved};
 use connection::Connection;
 
-pub use forward::{Body, Forwarded};
+pub use forward::{Body, Forwarded, Pieces};
 
 /// How long the client waits for a broker that does not listen. A restart takes less.
 const RESTART: Duration = Duration::from_secs(3);

@@ -74,8 +74,15 @@ pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Ans
                 forgotten.map(|existed| Answer::Forgotten { existed }),
             )
         }
-        // Verbs with bodies are handled elsewhere.
-        Request::Forward(_) | Request::GitFetch(_) | Request::Backup | Request::Restore => (
+        // Verbs with bodies, or with a long wait, are handled elsewhere.
+        Request::Forward(_)
+        | Request::GitFetch(_)
+        | Request::GitBundle(_)
+        | Request::GitReceive(_)
+        | Request::GitDiff(_)
+        | Request::GitPush(_)
+        | Request::Backup
+        | Request::Restore => (
             None,
             Err(Fault::new(
                 FaultCode::BadRequest,

@@ -2,7 +2,7 @@
 //!
 //! A connection begins with a [`Hello`] and its [`Greeting`]. Then exchanges follow one after another, each a
 //! [`Request`] and an [`Answer`]. Body frames and an end frame follow a `forward` with a body and its answer; the bytes
-//! of `backup` and `restore` travel the same way. `git_fetch` sends progress answers before its last answer. A
+//! of `backup` and `restore`, the bundles of `git_bundle` and `git_receive` and the text of `git_diff` travel the same way. `git_fetch` sends progress answers before its last answer. A
 //! connection carries one exchange at a time, so a slow reader delays only itself.
 //!
 //! *Invariant: no [`Answer`] has a field of type [`Secret`].* A secret goes in and is used; it never comes out. Only
@@ -18,7 +18,10 @@ mod secret;
 mod status;
 mod verbs;
 
-pub use branches::BRANCHES;
+pub use branches::{
+    BRANCHES, Bundled, CommitLine, Diffed, FileLine, GIT_PUSH, GitBundle, GitDiff, GitPush,
+    GitReceive, Pushed, Received,
+};
 pub use fault::{Fault, FaultCode};
 pub use frame::{
     Frame, FrameError, FrameReader, FrameWriter, MAX_BODY_FRAME, MAX_MESSAGE, Patience, decode,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::branches::{Bundled, Diffed, GitBundle, GitDiff, GitPush, GitReceive, Pushed, Received};
 use super::fault::Fault;
 use super::git::{Fetching, GitFetch, GitForget, Mirror};
 use super::oauth::{Begin, Begun, Exchange, Redeem, Redeemed};
@@ -106,6 +107,10 @@ pub enum Request {
     Clean(Clean),
     GitFetch(GitFetch),
     GitForget(GitForget),
+    GitBundle(GitBundle),
+    GitReceive(GitReceive),
+    GitDiff(GitDiff),
+    GitPush(GitPush),
     Status,
     /// Makes a new root key and seals every record again. For administrators only, like all below.
     Rekey,
@@ -137,6 +142,12 @@ pub enum Answer {
     Forgotten {
         existed: bool,
     },
+    /// The bytes of the bundle follow.
+    Bundled(Bundled),
+    Received(Received),
+    /// The text follows.
+    Diffed(Diffed),
+    Pushed(Pushed),
     Status(Status),
     /// Of `rekey` and `restore`; of `backup` at its end, after the bytes.
     Saved(Saved),
@@ -161,6 +172,10 @@ impl Request {
             Self::Clean(_) => "clean",
             Self::GitFetch(_) => "git_fetch",
             Self::GitForget(_) => "git_forget",
+            Self::GitBundle(_) => "git_bundle",
+            Self::GitReceive(_) => "git_receive",
+            Self::GitDiff(_) => "git_diff",
+            Self::GitPush(_) => "git_push",
             Self::Status => "status",
             Self::Rekey => "rekey",
             Self::Backup => "backup",
