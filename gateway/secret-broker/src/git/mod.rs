@@ -6,11 +6,14 @@
 //! (`command`). One fetch at a time changes a mirror. A fetch that is killed leaves the mirror as it was, plus extra
 //! packs that the next fetch merges. A mirror is not a record: it can be fetched again, so backups do not hold it.
 
+mod bundle;
 mod bundle_head;
 mod command;
 mod git_proxy;
 mod paths;
 mod progress;
+mod receive;
+mod received;
 mod refs;
 mod shelf;
 
@@ -21,7 +24,7 @@ use std::time::Duration;
 use roost_secret_broker::wire::{
     Fault, FaultCode, FetchPhase, Fetching, Mirror, MirrorHead, RecordName,
 };
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, timeout_at};
 
 use self::command::{Git, GitError};
@@ -31,7 +34,9 @@ use self::shelf::Shelves;
 use crate::disk;
 use crate::egress::{HttpClient, chain};
 
+pub use self::bundle::Bundle;
 pub use self::git_proxy::Upstream;
+pub use self::receive::{Incoming, ReceiveLimits};
 pub use self::shelf::Place;
 
 /// Bounds of mirrors.
@@ -41,8 +46,9 @@ pub struct MirrorLimits {
     pub most: u64,
     /// Fetches at the same time.
     pub at_once: usize,
-    /// Longest fetch. A caller cannot ask for more.
+    /// Longest fetch or push. A caller cannot ask for more.
     pub longest: Duration,
+    pub receive: ReceiveLimits,
 }
 
 impl Default for MirrorLimits {
@@ -51,9 +57,13 @@ impl Default for MirrorLimits {
             most: 2 << 30,
             at_once: 2,
             longest: Duration::from_secs(30 * 60),
+            receive: ReceiveLimits::default(),
         }
     }
 }
+
+/// Bundles, checks and diffs at the same time.
+const BRANCHES_AT_ONCE: usize = 3;
 
 /// Packs of a mirror before they are merged.
 const PACKS: u64 = 20;
@@ -69,6 +79,8 @@ struct Shared {
     http_client: HttpClient,
     limits: MirrorLimits,
     room: Semaphore,
+    /// Apart from fetches, which wait for hosts.
+    branches: Semaphore,
 }
 
 impl Mirrors {
@@ -80,6 +92,7 @@ impl Mirrors {
                 http_client,
                 limits,
                 room: Semaphore::new(limits.at_once),
+                branches: Semaphore::new(BRANCHES_AT_ONCE),
             }),
         }
     }
@@ -90,6 +103,27 @@ impl Mirrors {
     /// [`FaultCode::BadRequest`] for an invalid name, [`FaultCode::Busy`] while another fetch runs.
     pub async fn reserve(&self, name: &RecordName, mirror: &str) -> Result<Place, Fault> {
         self.shared.shelves.reserve(name, mirror).await
+    }
+
+    /// Reserves a mirror that exists, to add a received branch; waits for others.
+    ///
+    /// # Errors
+    /// [`FaultCode::BadRequest`], [`FaultCode::UnknownCommit`] without a mirror.
+    pub async fn change(&self, name: &RecordName, mirror: &str) -> Result<Place, Fault> {
+        self.shared.shelves.change(name, mirror).await
+    }
+
+    /// Keeps a mirror that exists as it is; waits while it changes.
+    ///
+    /// # Errors
+    /// As for [`change`](Self::change).
+    pub async fn read(&self, name: &RecordName, mirror: &str) -> Result<Place, Fault> {
+        self.shared.shelves.read(name, mirror).await
+    }
+
+    async fn room_for_branches(&self) -> Result<SemaphorePermit<'_>, Fault> {
+        let room = self.shared.branches.acquire().await;
+        room.map_err(|_| Fault::new(FaultCode::Stopping, "the broker is stopping"))
     }
 
     /// Makes or updates the mirror. Aborts when its credential is deleted meanwhile.
@@ -164,9 +198,14 @@ impl Mirrors {
         if there >= limits.most {
             return Err(too_large());
         }
-        let proxy = GitProxy::open(upstream, http_client.clone(), limits.most - there, deadline)
-            .await
-            .map_err(|error| unkept(&error))?;
+        let proxy = GitProxy::open(
+            upstream,
+            http_client.clone(),
+            limits.most - there,
+            deadline,
+        )
+        .await
+        .map_err(|error| unkept(&error))?;
         let on_line = |line: &str| {
             if let Some(Line::Progress(phase, percent)) = progress::read(line) {
                 progress.send_replace(Fetching {
