@@ -1,6 +1,6 @@
 //! The allow-list of a record: scheme, host and port exactly, method, path prefix by whole segments. Denied by default.
 
-use roost_secret_broker::wire::{Allow, Fault, FaultCode, GIT, Inject};
+use roost_secret_broker::wire::{Allow, Fault, FaultCode, GIT, GIT_PUSH, Inject};
 use url::Url;
 
 use super::AddressPolicy;
@@ -40,9 +40,9 @@ impl Target {
             // A TRACE answer repeats the request with its credential.
             return Err(bad("CONNECT and TRACE are never forwarded"));
         }
-        if method.as_str() == GIT {
+        if matches!(method.as_str(), GIT | GIT_PUSH) {
             return Err(bad(
-                "GIT is not an HTTP method: in an allow-list it stands for git_fetch",
+                "GIT and GIT-PUSH are not HTTP methods: in an allow-list they stand for git_fetch and git_push",
             ));
         }
         Self::covered(method, url, allow, policy)
@@ -69,6 +69,26 @@ impl Target {
         }
         let git = GIT.parse().map_err(|_| bad("GIT is not a method"))?;
         Ok(Self::covered(git, url, allow, policy)?.url)
+    }
+
+    /// Checks a repository's address for a push, which also reads.
+    ///
+    /// # Errors
+    /// As for [`check`](Self::check).
+    pub fn check_push(url: &str, allow: &[Allow], policy: &AddressPolicy) -> Result<Url, Fault> {
+        let url = Self::check_repository(url, allow, policy)?;
+        let push = GIT_PUSH
+            .parse()
+            .map_err(|_| Fault::new(FaultCode::BadRequest, "GIT-PUSH is not a method"))?;
+        Self::covered(push, url, allow, policy)
+            .map(|target| target.url)
+            .map_err(|fault| match fault.code {
+                FaultCode::NotAllowed => Fault::new(
+                    FaultCode::NotAllowed,
+                    "this account was connected before pushes existed, or without the right to push; connect it again",
+                ),
+                _ => fault,
+            })
     }
 
     fn covered(

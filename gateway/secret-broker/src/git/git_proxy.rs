@@ -1,4 +1,4 @@
-//! git's only way out: an HTTP proxy on loopback for one fetch of one repository, read-only.
+//! git's only way out: an HTTP proxy on loopback for one fetch of one repository, or one push of one branch to it.
 //!
 //! git sends its requests here without a credential. The proxy forwards them through the broker's HTTP client, which
 //! dials checked addresses, follows no redirect, adds the credential, and removes it from answers. Other users of this
@@ -22,6 +22,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
+use super::push_gate::{self, Command};
 use crate::egress::{HttpClient, Redaction, Redactor};
 
 /// The header that holds the fetch's password.
@@ -34,7 +35,16 @@ const PASSED_ON: [&str; 5] = [
     "git-protocol",
     "user-agent",
 ];
-const ADVERTISEMENT: &str = "application/x-git-upload-pack-advertisement";
+const READING: &str = "application/x-git-upload-pack-advertisement";
+const WRITING: &str = "application/x-git-receive-pack-advertisement";
+
+/// What passes the proxy.
+pub(super) enum Passing {
+    /// Requests that change nothing at the host.
+    Read,
+    /// These, and this one change.
+    Push(Command),
+}
 
 /// Address of a repository, and how to request it.
 pub struct Upstream {
@@ -57,6 +67,7 @@ struct Inside {
     pass: String,
     deadline: Instant,
     most: u64,
+    passing: Passing,
     bytes: AtomicU64,
     /// The first error of a forwarded request.
     fault: Mutex<Option<Fault>>,
@@ -72,6 +83,7 @@ impl GitProxy {
         http_client: HttpClient,
         most: u64,
         deadline: Instant,
+        passing: Passing,
     ) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -83,6 +95,7 @@ impl GitProxy {
             pass: hex::encode(random),
             deadline,
             most,
+            passing,
             bytes: AtomicU64::new(0),
             fault: Mutex::default(),
         });
@@ -168,6 +181,12 @@ async fn answer(inside: &Arc<Inside>, request: Request<Incoming>) -> Response<re
     let (below, query) = match (method.clone(), path, query) {
         (Method::GET, "/r/info/refs", Some("service=git-upload-pack")) => ("info/refs", query),
         (Method::POST, "/r/git-upload-pack", None) => ("git-upload-pack", None),
+        (Method::GET, "/r/info/refs", Some("service=git-receive-pack")) if inside.may_push() => {
+            ("info/refs", query)
+        }
+        (Method::POST, "/r/git-receive-pack", None) if inside.may_push() => {
+            ("git-receive-pack", None)
+        }
         _ => return nothing(StatusCode::NOT_FOUND),
     };
     let mut url = inside.upstream.url.clone();
@@ -196,13 +215,27 @@ async fn pass_on(
     }
     let settings = inside.http_client.settings();
     let advertised = head.method == Method::GET;
+    let writing = head.uri.path().ends_with("/git-receive-pack")
+        || head.uri.query() == Some("service=git-receive-pack");
     let mut request = inside
         .http_client
         .request(head.method, url)?
         .headers(headers);
     if !advertised {
-        let most = usize::try_from(settings.most_request).unwrap_or(usize::MAX);
-        request = request.body(reqwest::Body::wrap(Limited::new(body, most)));
+        request = match (&inside.passing, writing) {
+            (Passing::Push(only), true) => {
+                let checked = push_gate::check(body, only, settings.most_request).await?;
+                // Some hosts do not accept a body of unknown length.
+                if let Some(length) = head.headers.get("content-length") {
+                    request = request.header("content-length", length);
+                }
+                request.body(reqwest::Body::wrap_stream(checked))
+            }
+            _ => {
+                let most = usize::try_from(settings.most_request).unwrap_or(usize::MAX);
+                request.body(reqwest::Body::wrap(Limited::new(body, most)))
+            }
+        };
     }
     let slow = || {
         Fault::new(
@@ -216,7 +249,7 @@ async fn pass_on(
         .map_err(|error| inside.http_client.fault(error, &inside.upstream.redactor))?;
     let status = answer.status();
     if status != StatusCode::OK {
-        return Err(refusal(status));
+        return Err(refusal(status, writing));
     }
     let headers = answer.headers();
     if headers.contains_key("content-encoding") {
@@ -226,7 +259,8 @@ async fn pass_on(
         ));
     }
     let kind = headers.get("content-type").cloned();
-    if advertised && kind.as_ref().is_none_or(|kind| kind != ADVERTISEMENT) {
+    let wanted = if writing { WRITING } else { READING };
+    if advertised && kind.as_ref().is_none_or(|kind| kind != wanted) {
         return Err(Fault::new(
             FaultCode::RemoteRefused,
             "the address is not a git repository, or its server is too old (only the smart protocol is supported)",
@@ -280,6 +314,10 @@ fn cleaned(
 }
 
 impl Inside {
+    fn may_push(&self) -> bool {
+        matches!(self.passing, Passing::Push(_))
+    }
+
     fn record(&self, fault: Fault) {
         let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         first.get_or_insert(fault);
@@ -292,9 +330,12 @@ fn nothing(status: StatusCode) -> Response<reqwest::Body> {
     response
 }
 
-/// What the host's status means to the person who wants the mirror.
-fn refusal(status: StatusCode) -> Fault {
+/// What the host's status means to the person who wants the mirror or the push.
+fn refusal(status: StatusCode, writing: bool) -> Fault {
     let detail = match status.as_u16() {
+        401 | 403 if writing => {
+            "the host does not let this credential push to the repository; connect the account with a token that may write"
+        }
         401 | 403 => "the host does not let this credential read the repository",
         404 | 410 => "the host has no such repository, or hides it from this credential",
         429 => "the host's rate limit for this credential is reached; try again later",

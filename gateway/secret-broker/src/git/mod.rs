@@ -12,6 +12,8 @@ mod command;
 mod git_proxy;
 mod paths;
 mod progress;
+mod push;
+mod push_gate;
 mod receive;
 mod received;
 mod refs;
@@ -28,7 +30,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, timeout_at};
 
 use self::command::{Git, GitError};
-use self::git_proxy::GitProxy;
+use self::git_proxy::{GitProxy, Passing};
 use self::progress::Line;
 use self::shelf::Shelves;
 use crate::disk;
@@ -203,6 +205,7 @@ impl Mirrors {
             http_client.clone(),
             limits.most - there,
             deadline,
+            Passing::Read,
         )
         .await
         .map_err(|error| unkept(&error))?;
