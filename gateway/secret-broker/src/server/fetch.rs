@@ -8,6 +8,7 @@ use roost_secret_broker::wire::{
 };
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use url::Url;
 use zeroize::Zeroizing;
 
 use super::answers::{entry, short};
@@ -17,6 +18,7 @@ use super::{Broker, Peer};
 use crate::audit::Entry;
 use crate::egress::{Redactor, Target, inject, outgoing};
 use crate::git::Upstream;
+use crate::record::Record;
 
 /// Shortest time between two progress messages.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
@@ -105,19 +107,8 @@ async fn prepare(broker: &Broker, peer: Peer, asked: &GitFetch) -> Result<Upstre
     let policy = &broker.http_client.settings().policy;
     let opened = broker.oauth.usable(&asked.name).await?;
     let record = &opened.record;
-    let mut url = Target::check_repository(&asked.url, &record.allow, policy)?;
-    let basic = match record.inject {
-        Inject::Never => Inject::Never,
-        _ => Inject::Basic {
-            user: asked.user.clone(),
-        },
-    };
-    crate::egress::check_inject(&basic)?;
-    let secret = record.secret.reveal();
-    let mut headers = outgoing(&[])?;
-    inject(&basic, secret, &mut headers, &mut url)?;
-    let pair = Zeroizing::new([asked.user.as_bytes(), b":", secret].concat());
-    let redactor = Arc::new(Redactor::new(&[secret, &pair]));
+    let url = Target::check_repository(&asked.url, &record.allow, policy)?;
+    let upstream = dressed(url, &asked.user, record)?;
     broker
         .audit
         .record(Entry {
@@ -126,6 +117,23 @@ async fn prepare(broker: &Broker, peer: Peer, asked: &GitFetch) -> Result<Upstre
         })
         .await
         .map_err(|error| unaudited(&error))?;
+    Ok(upstream)
+}
+
+/// The requests of git with the credential, which git itself never has.
+pub(super) fn dressed(mut url: Url, user: &str, record: &Record) -> Result<Upstream, Fault> {
+    let basic = match record.inject {
+        Inject::Never => Inject::Never,
+        _ => Inject::Basic {
+            user: user.to_owned(),
+        },
+    };
+    crate::egress::check_inject(&basic)?;
+    let secret = record.secret.reveal();
+    let mut headers = outgoing(&[])?;
+    inject(&basic, secret, &mut headers, &mut url)?;
+    let pair = Zeroizing::new([user.as_bytes(), b":", secret].concat());
+    let redactor = Arc::new(Redactor::new(&[secret, &pair]));
     Ok(Upstream {
         url,
         headers,
@@ -134,12 +142,12 @@ async fn prepare(broker: &Broker, peer: Peer, asked: &GitFetch) -> Result<Upstre
 }
 
 fn audit_entry(peer: Peer, asked: &GitFetch) -> Entry {
-    let url = url::Url::parse(&asked.url).ok();
+    let url = Url::parse(&asked.url).ok();
     Entry {
         on_behalf: short(&asked.on_behalf),
         host: url
             .as_ref()
-            .and_then(url::Url::host_str)
+            .and_then(Url::host_str)
             .map(short)
             .unwrap_or_default(),
         path: url

@@ -3,6 +3,7 @@
 mod accept;
 mod administration;
 mod answers;
+mod branches;
 mod cleaning;
 mod faults;
 mod fetch;
