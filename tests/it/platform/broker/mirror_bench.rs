@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use roost_secret_broker::client::{Client, ClientError};
 use roost_secret_broker::wire::{
-    Allow, Fault, Fetching, GIT, GitFetch, Inject, Mirror, RecordName, Request, Secret, Store,
+    Allow, Fault, Fetching, GIT, GIT_PUSH, GitFetch, Inject, Mirror, RecordName, Request, Secret,
+    Store,
 };
 use roost_tests::broker::BrokerProcess;
 use roost_tests::eventually;
@@ -59,13 +60,22 @@ impl Bench {
 }
 
 pub(super) async fn keep(client: &Client, origin: &str, below: &str) {
+    store(client, origin, below, &[GIT, GIT_PUSH]).await;
+}
+
+/// The same credential, which may only read from now on.
+pub(super) async fn keep_reading(client: &Client, origin: &str) {
+    store(client, origin, "/", &[GIT]).await;
+}
+
+async fn store(client: &Client, origin: &str, below: &str, methods: &[&str]) {
     let store = Store {
         name: record(),
         secret: Secret::from(TOKEN),
         inject: Inject::Bearer,
         allow: vec![Allow {
             origin: origin.to_owned(),
-            methods: vec![GIT.to_owned()],
+            methods: methods.iter().map(|method| (*method).to_owned()).collect(),
             path_prefix: below.to_owned(),
         }],
     };
