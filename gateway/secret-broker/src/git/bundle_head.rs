@@ -42,7 +42,7 @@ pub(super) fn read(from: impl BufRead, branch: &str) -> Result<BundleHead, Fault
         length: 0,
         objects: 0,
     };
-    let version = line(&mut from, &mut head.length)?;
+    let version = line(&mut from, &mut head.length).unwrap_or_default();
     if !matches!(version.as_str(), "# v2 git bundle" | "# v3 git bundle") {
         return Err(refused("it is not a git bundle of version 2 or 3"));
     }
