@@ -50,7 +50,9 @@ impl Bench {
 
     /// The one mirror on the broker's disk.
     pub(super) fn mirror(&self) -> Option<PathBuf> {
-        let shelf = std::fs::read_dir(self.mirrors()).ok()?.next()?.ok()?;
+        let mut shelves = std::fs::read_dir(self.mirrors()).ok()?.flatten();
+        // Beside them is the folder of bundles that arrive.
+        let shelf = shelves.find(|shelf| shelf.file_name() != "incoming")?;
         Some(shelf.path().join(format!("{MIRROR}.git"))).filter(|path| path.exists())
     }
 
