@@ -17,6 +17,7 @@ pub struct ApiError {
     pub errors: Vec<FieldError>,
     pub(crate) limit: Option<u64>,
     pub(crate) used: Option<u64>,
+    pub(crate) missing: Option<u64>,
     /// Seconds.
     pub(crate) retry_after: Option<u64>,
     pub source: Option<Arc<dyn std::error::Error + Send + Sync>>,
@@ -34,6 +35,7 @@ impl ApiError {
             errors: Vec::new(),
             limit: None,
             used: None,
+            missing: None,
             retry_after: None,
             source: None,
         }
@@ -57,6 +59,13 @@ impl ApiError {
     #[must_use]
     pub fn limit(mut self, limit: u64, used: u64) -> Self {
         (self.limit, self.used) = (Some(limit), Some(used));
+        self
+    }
+
+    /// Sets how many units the limit lacks for the request.
+    #[must_use]
+    pub fn missing(mut self, missing: u64) -> Self {
+        self.missing = Some(missing);
         self
     }
 

@@ -119,6 +119,9 @@ pub struct Problem {
     pub limit: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<u64>,
+    /// How many units the limit lacks for the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<u64>,
 }
 
 impl Problem {
@@ -148,6 +151,7 @@ impl Problem {
             errors: error.errors.clone(),
             limit: error.limit,
             used: error.used,
+            missing: error.missing,
         }
     }
 }

@@ -201,6 +201,8 @@ const CASES: &[Case] = &[
     ("GET /api/ops/actors/{id}/explain", Role("owner"), ""),
     ("POST /api/ops/actors/{id}/restart", Operator, ""),
     ("GET /api/ops/promises", Operator, ""),
+    ("GET /api/ops/workspaces", Operator, ""),
+    ("GET /api/ops/plans", Operator, ""),
     ("GET /api/ops/broker", Operator, ""),
     ("GET /api/ops/sign-in", Operator, ""),
     ("GET /api/ops/log", Operator, ""),

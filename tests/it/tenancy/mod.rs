@@ -6,6 +6,7 @@ mod authorisation;
 mod identity;
 mod members;
 mod personal_limits;
+mod plans;
 mod revocation;
 mod stream_sockets;
 mod streams;

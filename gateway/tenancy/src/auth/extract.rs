@@ -34,6 +34,15 @@ pub struct Scoped<P> {
 #[derive(Debug, Clone)]
 pub struct Within<P>(Scoped<P>);
 
+/// A member of the workspace that the path names as `{id}`, or an operator of the deployment. For another caller the
+/// answer is the same as for a workspace that does not exist. The handler demands the rights of what is requested.
+#[derive(Debug, Clone)]
+pub struct MemberOrOperator {
+    caller: Arc<Caller>,
+    scope: WorkspaceScope,
+    role: Option<Role>,
+}
+
 /// A person that operates the deployment.
 #[derive(Debug, Clone)]
 pub struct OperatorOnly(Arc<Caller>);
@@ -101,6 +110,64 @@ impl<P> Scoped<P> {
     }
 }
 
+impl MemberOrOperator {
+    /// The key to the workspace's rows.
+    pub fn scope(&self) -> WorkspaceScope {
+        self.scope
+    }
+
+    /// The caller's role in the workspace. An operator may have none.
+    pub fn role(&self) -> Option<Role> {
+        self.role
+    }
+
+    /// The caller's id: the actor of audit entries.
+    pub fn user_id(&self) -> UserId {
+        self.caller.user.id
+    }
+
+    /// Refuses a caller whose role in the workspace may not do this. An operator who is not a member has no role.
+    ///
+    /// # Errors
+    /// [`Code::Forbidden`].
+    pub fn demand(&self, verb: Verb) -> ApiResult<()> {
+        match self.role {
+            Some(role) => demand(role, verb),
+            None => Err(ApiError::new(Code::Forbidden)
+                .detail("Only members of the workspace may do this. You are not a member.")),
+        }
+    }
+
+    /// Refuses a caller who does not operate the deployment.
+    ///
+    /// # Errors
+    /// [`Code::Forbidden`].
+    pub fn demand_operator(&self) -> ApiResult<()> {
+        match self.caller.operator {
+            true => Ok(()),
+            false => Err(operators_only()),
+        }
+    }
+}
+
+fn operators_only() -> ApiError {
+    ApiError::new(Code::Forbidden).detail(
+        "Only operators of the deployment may do this (`operators` in the configuration, or `roost operator grant`).",
+    )
+}
+
+/// The workspace that the path names as `{id}`.
+async fn workspace_of_path<S: Send + Sync>(parts: &mut Parts, state: &S) -> ApiResult<WorkspaceId> {
+    let params = RawPathParams::from_request_parts(parts, state)
+        .await
+        .map_err(|_| ApiError::not_found("workspace"))?;
+    params
+        .iter()
+        .find(|(name, _)| *name == "id")
+        .and_then(|(_, text)| text.parse().ok())
+        .ok_or_else(|| ApiError::not_found("workspace"))
+}
+
 fn demand(role: Role, verb: Verb) -> ApiResult<()> {
     if role.may(verb) {
         return Ok(());
@@ -163,20 +230,46 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> ApiResult<Self> {
         let caller = caller(parts)?;
-        let params = RawPathParams::from_request_parts(parts, state)
-            .await
-            .map_err(|_| ApiError::not_found("workspace"))?;
-        let id: WorkspaceId = params
-            .iter()
-            .find(|(name, _)| *name == "id")
-            .and_then(|(_, text)| text.parse().ok())
-            .ok_or_else(|| ApiError::not_found("workspace"))?;
+        let id = workspace_of_path(parts, state).await?;
         let db = Db::from_ref(state);
         let (member, _) = workspaces::membership(db.read(), caller.user.id, id)
             .await?
             .ok_or_else(|| ApiError::not_found("workspace"))?;
         let scope = WorkspaceScope::of_member(id);
         Scoped::checked(caller, scope, Role::from_stored(&member.role)).map(Self)
+    }
+}
+
+impl<S> FromRequestParts<S> for MemberOrOperator
+where
+    S: Send + Sync,
+    Db: FromRef<S>,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> ApiResult<Self> {
+        let caller = caller(parts)?;
+        let id = workspace_of_path(parts, state).await?;
+        let db = Db::from_ref(state);
+        let member = workspaces::membership(db.read(), caller.user.id, id).await?;
+        let (scope, role) = match member {
+            Some((member, _)) => (
+                WorkspaceScope::of_member(id),
+                Some(Role::from_stored(&member.role)),
+            ),
+            None if caller.operator => {
+                let row = workspaces::by_id(db.read(), id)
+                    .await?
+                    .ok_or_else(|| ApiError::not_found("workspace"))?;
+                (WorkspaceScope::of_row(row.id), None)
+            }
+            None => return Err(ApiError::not_found("workspace")),
+        };
+        Ok(Self {
+            caller,
+            scope,
+            role,
+        })
     }
 }
 
@@ -188,9 +281,7 @@ impl<S: Send + Sync> FromRequestParts<S> for OperatorOnly {
         if caller.operator {
             Ok(Self(caller))
         } else {
-            Err(ApiError::new(Code::Forbidden).detail(
-                "Only operators of the deployment may do this (`operators` in the configuration, or `roost operator grant`).",
-            ))
+            Err(operators_only())
         }
     }
 }

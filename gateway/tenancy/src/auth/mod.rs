@@ -33,7 +33,7 @@ pub use commands::{Grant, Granted, first_owner, grant_operator, issue_one_time};
 pub use context::AuthContext;
 pub use dto::{UserBrief, check_email};
 pub use error::AuthError;
-pub use extract::{Authenticated, MayTry, OperatorOnly, Scoped, Within};
+pub use extract::{Authenticated, MayTry, MemberOrOperator, OperatorOnly, Scoped, Within};
 pub use middleware::{AuthLayer, Caller, Credential, Identity, Membership, authenticate};
 pub use model::{EmailBy, PERMISSIONS, Role, Verb, can};
 pub use password::Passwords;

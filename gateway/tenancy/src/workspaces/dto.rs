@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::Plans;
 use super::entity::workspace;
 use crate::auth::Role;
 use roost_platform::ids::{SagaId, WorkspaceId};
@@ -15,20 +16,21 @@ pub struct Workspace {
     pub id: WorkspaceId,
     pub name: String,
     pub plan: String,
-    /// The caller's role.
-    pub role: Role,
+    /// The caller's role. It is absent for an operator who is not a member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
     pub created_at: DateTime<Utc>,
     pub version: i64,
 }
 
 impl Workspace {
-    /// The row, as a member with this role sees it.
-    pub fn new(row: workspace::Model, role: Role) -> Self {
+    /// The row, as a person with this role sees it.
+    pub fn new(row: workspace::Model, role: impl Into<Option<Role>>) -> Self {
         Self {
             id: row.id,
             name: row.name,
             plan: row.plan,
-            role,
+            role: role.into(),
             created_at: row.created_at,
             version: row.version,
         }
@@ -50,18 +52,105 @@ impl Check for NewWorkspace {
     }
 }
 
-/// A new name.
+/// A new name, or a new plan. A field that is absent stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceChange {
-    /// 1 to 100 characters.
+    /// 1 to 100 characters. Admins and Owners may set it.
+    #[serde(default)]
     #[schema(min_length = 1, max_length = 100)]
-    pub name: String,
+    pub name: Option<String>,
+    /// The name of a plan. Only operators of the deployment may set it.
+    #[serde(default)]
+    pub plan: Option<String>,
 }
 
 impl Check for WorkspaceChange {
     fn check(&self, mistakes: &mut Mistakes) {
-        mistakes.text("/name", &self.name, 1, 100);
+        if let Some(name) = &self.name {
+            mistakes.text("/name", name, 1, 100);
+        }
+        if self.name.is_none() && self.plan.is_none() {
+            mistakes.add("", "must have `name` or `plan`");
+        }
+    }
+}
+
+/// A workspace of the deployment, as an operator sees it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AnyWorkspace {
+    pub id: WorkspaceId,
+    pub name: String,
+    pub plan: String,
+    pub created_at: DateTime<Utc>,
+}
+
+impl From<workspace::Model> for AnyWorkspace {
+    fn from(row: workspace::Model) -> Self {
+        Self {
+            id: row.id,
+            name: row.name,
+            plan: row.plan,
+            created_at: row.created_at,
+        }
+    }
+}
+
+/// Which workspaces an operator lists.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct WorkspaceFilter {
+    /// Only workspaces with exactly this name.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Items per page: 1 to 200, default 50.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 200)]
+    pub limit: Option<u64>,
+    /// `next_cursor` of the previous page.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// A plan of the deployment, with its limits.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlanLimits {
+    pub name: String,
+    pub agents: u64,
+    pub live_containers: u64,
+    /// The most workspaces that a person may own if one of them has this plan.
+    pub workspaces: u64,
+}
+
+/// All plans, and which of them new workspaces get.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlanList {
+    pub items: Vec<PlanLimits>,
+    /// The plan of new workspaces.
+    pub default: String,
+    /// The plan of workspaces that the issuer's people get by themselves.
+    pub signup: String,
+}
+
+impl PlanList {
+    /// The configured plans. The plan with the fewest agents is the first.
+    pub fn new(plans: &Plans) -> Self {
+        let mut items: Vec<PlanLimits> = plans
+            .tiers
+            .iter()
+            .map(|(name, plan)| PlanLimits {
+                name: name.clone(),
+                agents: plan.agents,
+                live_containers: plan.live_containers,
+                workspaces: plan.workspaces,
+            })
+            .collect();
+        items.sort_by_key(|plan| plan.agents);
+        Self {
+            items,
+            default: plans.default.clone(),
+            signup: plans.signup.clone(),
+        }
     }
 }
 

@@ -19,6 +19,9 @@ pub enum WorkspaceError {
     /// The rules of roles refuse the change.
     #[error("refused: {0:?}")]
     Refused(Refusal),
+    /// The deployment has no such plan.
+    #[error("there is no such plan")]
+    NoPlan { plans: Vec<String> },
     /// The person owns as many workspaces as their plan allows.
     #[error("the user owns {used} of {limit} workspaces")]
     TooManyWorkspaces { limit: u64, used: u64 },
@@ -56,6 +59,10 @@ impl From<WorkspaceError> for ApiError {
                 .detail("This needs a role as strong as the one that is given or taken."),
             E::Refused(Refusal::LastOwner) => Self::new(Code::Conflict)
                 .detail("This is the last Owner. Make another member an Owner first."),
+            E::NoPlan { plans } => Self::validation(
+                "/plan",
+                format!("must be a plan of this deployment: {}", plans.join(", ")),
+            ),
             E::TooManyWorkspaces { limit, used } => Self::over_quota(
                 limit,
                 used,

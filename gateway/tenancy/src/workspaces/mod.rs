@@ -12,8 +12,8 @@ pub use plans::{Plan, Plans};
 pub use quota::{QuotaError, QuotaKind};
 pub use routes::router;
 pub use store::{
-    count, first_membership, first_place, get as find, insert, insert_member, lock, membership,
-    memberships_of, of_user, remove,
+    by_id, count, first_membership, first_place, get as find, insert, insert_member, lock,
+    membership, memberships_of, of_user, remove,
 };
 
 mod commands;

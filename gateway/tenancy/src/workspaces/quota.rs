@@ -133,13 +133,18 @@ impl From<QuotaError> for ApiError {
             } => {
                 let what = kind.in_words();
                 let free = limit.saturating_sub(used);
+                let missing = wanted.saturating_sub(free);
+                let (is, remedy) = (
+                    if missing == 1 { "is" } else { "are" },
+                    "Delete what is not needed, or ask an operator for a larger plan.",
+                );
                 let detail = match wanted {
-                    1 => format!("The plan of this workspace allows {limit} {what}."),
+                    1 => format!("The plan of this workspace allows {limit} {what}. {remedy}"),
                     _ => format!(
-                        "The plan of this workspace allows {limit} {what}. There are {used}, so {free} more are possible, and this needs {wanted}."
+                        "This needs {wanted} {what}. The plan of this workspace allows {limit}, and {used} exist: {missing} {is} missing. {remedy}"
                     ),
                 };
-                Self::over_quota(limit, used, detail)
+                Self::over_quota(limit, used, detail).missing(missing)
             }
             E::Db(error) => error.into(),
         }

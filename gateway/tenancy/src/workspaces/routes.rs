@@ -7,15 +7,16 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::dto::{
-    NewWorkspace, Quota, Usage, Workspace, WorkspaceChange, WorkspaceDeletion, WorkspaceGoing,
+    AnyWorkspace, NewWorkspace, PlanList, Quota, Usage, Workspace, WorkspaceChange,
+    WorkspaceDeletion, WorkspaceFilter, WorkspaceGoing,
 };
 use super::{QuotaKind, WorkspacesContext, commands, invitations, members, quota, store};
-use crate::auth::{Authenticated, Role, Scoped, Within, can};
+use crate::auth::{Authenticated, MemberOrOperator, OperatorOnly, Role, Scoped, Verb, Within, can};
 use roost_platform::ids::WorkspaceId;
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::idempotency::CreationId;
 use roost_web::json::{Path, Query, Valid};
-use roost_web::pagination::Page;
+use roost_web::pagination::{Page, PageQuery};
 use roost_web::problem::Problem;
 
 /// The routes.
@@ -26,6 +27,8 @@ pub fn router() -> OpenApiRouter<WorkspacesContext> {
         .merge(members::routes::router())
         .merge(invitations::routes::router())
         .routes(routes!(read_quota))
+        .routes(routes!(list_all))
+        .routes(routes!(list_plans))
 }
 
 /// The workspaces that the caller belongs to.
@@ -88,18 +91,28 @@ async fn get(
         .ok_or_else(|| ApiError::not_found("workspace"))
 }
 
-/// Renames a workspace.
+/// Renames a workspace, or sets its plan. Only operators of the deployment set plans, also those of workspaces that they
+/// do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
 #[utoipa::path(patch, path = "/api/workspaces/{id}", tag = "workspaces", operation_id = "change_workspace",
     request_body = WorkspaceChange, params(("id" = WorkspaceId, Path)),
     responses((status = 200, body = Workspace), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 404, body = Problem)))]
 async fn change(
     State(state): State<WorkspacesContext>,
-    caller: Within<can::ChangeWorkspace>,
+    caller: MemberOrOperator,
     Valid(change): Valid<WorkspaceChange>,
 ) -> ApiResult<Json<Workspace>> {
-    let name = change.name.trim().to_owned();
-    let row = commands::rename(&state, caller.scope(), caller.user_id(), name).await?;
+    if change.name.is_some() {
+        caller.demand(Verb::ChangeWorkspace)?;
+    }
+    if change.plan.is_some() {
+        caller.demand_operator()?;
+    }
+    let new = commands::Changed {
+        name: change.name.map(|name| name.trim().to_owned()),
+        plan: change.plan,
+    };
+    let row = commands::change(&state, caller.scope(), caller.user_id(), new).await?;
     Ok(Json(Workspace::new(row, caller.role())))
 }
 
@@ -140,4 +153,35 @@ async fn read_quota(
         agents,
         live_containers,
     }))
+}
+
+/// All workspaces of the deployment.
+#[utoipa::path(get, path = "/api/ops/workspaces", operation_id = "list_all_workspaces", tag = "operators",
+    params(WorkspaceFilter),
+    responses((status = 200, body = Page<AnyWorkspace>), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem)))]
+async fn list_all(
+    State(state): State<WorkspacesContext>,
+    _operator: OperatorOnly,
+    Query(filter): Query<WorkspaceFilter>,
+) -> ApiResult<Json<Page<AnyWorkspace>>> {
+    let request = PageQuery {
+        limit: filter.limit,
+        cursor: filter.cursor,
+    }
+    .check()?;
+    let rows = store::all(state.db.read(), filter.name.as_deref(), request).await?;
+    Ok(Json(
+        request.page(rows, |row| row.id.0).map(AnyWorkspace::from),
+    ))
+}
+
+/// The plans of the deployment with their limits.
+#[utoipa::path(get, path = "/api/ops/plans", operation_id = "list_plans", tag = "operators",
+    responses((status = 200, body = PlanList), (status = 401, body = Problem), (status = 403, body = Problem)))]
+async fn list_plans(
+    State(state): State<WorkspacesContext>,
+    _operator: OperatorOnly,
+) -> Json<PlanList> {
+    Json(PlanList::new(&state.plans))
 }

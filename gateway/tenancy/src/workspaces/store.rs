@@ -12,6 +12,7 @@ use super::{QuotaKind, invitations};
 use crate::auth::{Role, WorkspaceScope};
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{UserId, WorkspaceId};
+use roost_web::pagination::PageRequest;
 
 /// Inserts a workspace with its counters and its empty event log.
 pub async fn insert(tx: &WriteTx, workspace: workspace::Model) -> Result<(), DbErr> {
@@ -48,6 +49,34 @@ pub async fn get(
         .await
 }
 
+/// A workspace by its id, for callers without a scope: an operator who is not a member.
+pub async fn by_id(
+    db: &impl ConnectionTrait,
+    id: WorkspaceId,
+) -> Result<Option<workspace::Model>, DbErr> {
+    workspace::Entity::find_by_id(id).one(db).await
+}
+
+/// All workspaces of the deployment, or those with this name, ordered by id.
+pub async fn all(
+    db: &impl ConnectionTrait,
+    name: Option<&str>,
+    request: PageRequest,
+) -> Result<Vec<workspace::Model>, DbErr> {
+    let mut query = workspace::Entity::find();
+    if let Some(name) = name {
+        query = query.filter(workspace::Column::Name.eq(name));
+    }
+    if let Some(after) = request.after {
+        query = query.filter(workspace::Column::Id.gt(after));
+    }
+    query
+        .order_by_asc(workspace::Column::Id)
+        .limit(request.rows())
+        .all(db)
+        .await
+}
+
 /// Locks the workspace's row for the rest of the transaction, so that transactions that count before they add run one
 /// by one. `false` when the workspace does not exist any more.
 pub async fn lock(tx: &WriteTx, scope: WorkspaceScope) -> Result<bool, DbErr> {
@@ -62,11 +91,13 @@ pub async fn lock(tx: &WriteTx, scope: WorkspaceScope) -> Result<bool, DbErr> {
     Ok(held.rows_affected == 1)
 }
 
-/// Renames the workspace of a scope.
-pub async fn set_name(tx: &WriteTx, scope: WorkspaceScope, name: &str) -> Result<(), DbErr> {
+/// Sets the name and the plan of a scope's workspace.
+pub async fn set(tx: &WriteTx, scope: WorkspaceScope, name: &str, plan: &str) -> Result<(), DbErr> {
+    // The name is part of what is kept of a caller.
     tx.changes_authority();
     workspace::Entity::update_many()
         .col_expr(workspace::Column::Name, Expr::value(name))
+        .col_expr(workspace::Column::Plan, Expr::value(plan))
         .filter(workspace::Column::Id.eq(scope.workspace()))
         .exec(&**tx)
         .await?;
