@@ -7,6 +7,7 @@ export const keys = {
   members: (workspace: string) => ["members", workspace] as const,
   invitations: (workspace: string) => ["members", workspace, "invitations"] as const,
   quota: ["quota"] as const,
+  plans: ["plans"] as const,
   placement: ["placement"] as const,
   actor: (id: string) => ["tree", id] as const,
   nodes: ["nodes"] as const,

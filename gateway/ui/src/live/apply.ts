@@ -86,6 +86,8 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       return again([kind]);
     case "workspace":
       again(keys.me);
+      // Its plan may be another one.
+      again(keys.quota);
       return again(keys.members(id));
   }
 }

@@ -54,6 +54,22 @@ test.describe("settings", () => {
     await page.getByRole("heading", { name: "Quotas" }).waitFor();
   });
 
+  test("an operator sets the plan, and others only see it", async ({ visit }) => {
+    const { mock, page } = await visit();
+    await page.goto(`${mock.url}/settings`);
+    const plan = page.getByRole("combobox", { name: "Plan" });
+    await plan.selectOption("free");
+    await page.getByText("The new limits hold at once").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await page.getByRole("button", { name: "Set plan" }).click();
+    await page.getByText("3 of 5 agents").waitFor();
+    expect(mock.state.quota.plan).toBe("free");
+    mock.state.operator = false;
+    await page.reload();
+    await page.getByText("An operator of this deployment sets the plan").waitFor();
+    expect(await plan.count()).toBe(0);
+  });
+
   test("a workspace is deleted only with its typed name and each tab leaves it", async ({ visit }) => {
     const { mock, page, context } = await visit();
     const other = await context.newPage();

@@ -41,7 +41,16 @@ const whole = (one: Schemas["MembershipBrief"]): Schemas["Workspace"] => ({
   version: 1,
 });
 
+const plan = (name: string, agents: number, live_containers: number, workspaces: number) => ({
+  name,
+  agents,
+  live_containers,
+  workspaces,
+});
+const PLANS = [plan("free", 5, 2, 5), plan("team", 50, 20, 20), plan("scale", 1000, 200, 100)];
+
 export const peopleRoutes = {
+  "GET /api/ops/plans": () => ({ body: { items: PLANS, default: "scale", signup: "free" } }),
   "POST /api/auth/sessions": ({ state, body }) => {
     const token = `rat_${randomUUID()}`;
     const row = session(state, { label: body.label, kind: "api", expires_at: later(body.expires_in_days) });
@@ -66,7 +75,13 @@ export const peopleRoutes = {
         errors: [{ pointer: "/name", detail: state.renameRefused }],
       });
     const row = must(state.people.workspaces.find((one) => one.id === params.id));
-    row.name = body.name;
+    if (body.plan) {
+      if (!state.operator) throw new Refusal(403, "forbidden", "Your role does not allow this");
+      const plan = must(PLANS.find(({ name }) => name === body.plan));
+      Object.assign(state.quota, { plan: plan.name, agents: plan.agents });
+      state.quota.live_containers = plan.live_containers;
+    }
+    if (body.name) row.name = body.name;
     mock.hub.changed("workspace", params.id, 2);
     return { body: whole(row) };
   },

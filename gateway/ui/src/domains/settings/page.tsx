@@ -5,6 +5,7 @@ import { DeleteWorkspace } from "./delete-workspace";
 import { SettingsFrame, type Part } from "./frame";
 import { Keys } from "./keys";
 import { WorkspaceName } from "./workspace-name";
+import { WorkspacePlan } from "./workspace-plan";
 
 export function SettingsPage({ parts }: { parts: Part[] }) {
   const me = useQuery(meQuery);
@@ -20,6 +21,7 @@ export function SettingsPage({ parts }: { parts: Part[] }) {
       </h2>
       {/* Another workspace, or its new name from elsewhere, begins the form anew. */}
       <WorkspaceName key={`${workspace.id}:${workspace.name}`} workspace={workspace} />
+      <WorkspacePlan key={workspace.id} me={me.data} />
       <DeleteWorkspace me={me.data} />
     </SettingsFrame>
   );

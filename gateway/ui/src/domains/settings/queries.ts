@@ -5,6 +5,16 @@ import { keys } from "~/api/keys";
 export const renameWorkspace = (id: string, name: string) =>
   api.patch("/api/workspaces/{id}", { path: { id }, body: { name } });
 
+/** Only operators may. */
+export const setPlan = (id: string, plan: string) =>
+  api.patch("/api/workspaces/{id}", { path: { id }, body: { plan } });
+
+/** As the gateway was configured when it started; for operators. */
+export const plansQuery = queryOptions({
+  queryKey: keys.plans,
+  queryFn: ({ signal }) => api.get("/api/ops/plans", { signal }),
+});
+
 /** `confirm` is its name, which the gateway compares as well. */
 export const deleteWorkspace = (id: string, confirm: string) =>
   api.delete("/api/workspaces/{id}", { path: { id }, query: { confirm } });

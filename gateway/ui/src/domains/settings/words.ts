@@ -1,5 +1,5 @@
 // What settings of the deployment mean for people.
-import type { BrokerNow, BrokerRoot } from "~/api/types";
+import type { BrokerNow, BrokerRoot, PlanLimits, Quota } from "~/api/types";
 import { number } from "~/ui/bytes";
 
 /** Where a broker's root key is, and what that means. */
@@ -11,6 +11,15 @@ export const ROOTS: Record<BrokerRoot, string> = {
 
 /** Of what signing in at an app lacks, what signing in at an MCP server lacks as well: it names its own issuer. */
 export const mcpMissing = (missing: string[]) => missing.filter((key) => key !== "oauth.issuer_url");
+
+/** What a smaller plan does to a workspace that uses more than it allows. */
+export function tooSmall(plan: PlanLimits, quota: Quota): string | undefined {
+  const agents = quota.agents.used > plan.agents;
+  const sandboxes = quota.live_containers.used > plan.live_containers;
+  if (!agents && !sandboxes) return undefined;
+  const what = agents && sandboxes ? "agents and sandboxes" : agents ? "agents" : "sandboxes";
+  return `More ${what} exist than this plan allows. They stay. Roost creates no further ones until they fit.`;
+}
 
 export interface Share {
   word: string;

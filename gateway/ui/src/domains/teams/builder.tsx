@@ -3,7 +3,9 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useRef, useState, type SubmitEvent } from "react";
 import { modelsQuery } from "~/api/models";
 import { asProblem, type Problem } from "~/api/problem";
+import { quotaQuery } from "~/api/quota";
 import type { TemplateBrief, TopologyKind } from "~/api/teams";
+import type { Use } from "~/api/types";
 import { Button, buttonClass } from "~/ui/button";
 import { Area, Choice, Field, Tick } from "~/ui/field";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
@@ -15,7 +17,7 @@ import { Topology } from "~/ui/topology/drawing";
 import { KIND_NAMES } from "~/ui/topology/kinds";
 import { shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
-import { bodyOf, draftOf, isTouched, working, type Draft, type DraftRole } from "./draft";
+import { bodyOf, draftOf, isTouched, missingAgents, working, type Draft, type DraftRole } from "./draft";
 import { MachineChoice } from "./machine";
 import { create } from "./queries";
 
@@ -143,6 +145,7 @@ function Settings({
 export function Builder({ template }: { template: TemplateBrief }) {
   const [draft, setDraft] = useState(() => draftOf(template));
   const models = useQuery(modelsQuery);
+  const quota = useQuery(quotaQuery);
   const list = useId();
   const navigate = useNavigate();
   const set = (more: Partial<Draft>) => setDraft((before) => ({ ...before, ...more }));
@@ -225,6 +228,7 @@ export function Builder({ template }: { template: TemplateBrief }) {
         </ul>
       </Panel>
       <Settings draft={draft} template={template} models={list} problem={problem} set={set} />
+      {quota.data && <Missing wanted={here.length} agents={quota.data.agents} />}
       {problem && <ProblemNote problem={problem}>{told(problem)}</ProblemNote>}
       <LeaveGuard
         dirty={isTouched(draft, template) && !make.isPending && !make.isSuccess}
@@ -241,6 +245,19 @@ export function Builder({ template }: { template: TemplateBrief }) {
       </div>
     </form>
   );
+}
+
+/** The agents that the plan lacks for this team, before anything is made. */
+function Missing({ wanted, agents }: { wanted: number; agents: Use }) {
+  const said = missingAgents(wanted, agents);
+  return said ? (
+    <p role="status" className="rounded-control border border-waiting/50 bg-waiting/8 px-3 py-2">
+      {said}{" "}
+      <Link to="/quotas" className="text-accent underline">
+        What is in use
+      </Link>
+    </p>
+  ) : null;
 }
 
 /** What the gateway says of single parts, wherever they stand. */

@@ -1,4 +1,6 @@
 // A team that is being put together, and what is sent of it: only what differs from its template.
+import type { Use } from "~/api/types";
+import { number } from "~/ui/bytes";
 import type { NewTeam, RiskProfile, RoleOfTeam, TemplateBrief, TopologyKind } from "~/api/teams";
 
 export interface DraftRole {
@@ -51,6 +53,15 @@ export const working = ({ kind, roles }: Draft) => {
   const here = roles.filter((role) => role.here);
   return kind === "single" ? here.slice(0, 1) : here;
 };
+
+/** What the workspace's plan lacks for a team of so many new agents, in words; nothing when they fit. */
+export function missingAgents(wanted: number, { used, limit }: Use): string | undefined {
+  const free = Math.max(0, limit - used);
+  const missing = wanted - free;
+  if (missing <= 0) return undefined;
+  const needs = wanted === 1 ? "1 agent" : `${number(wanted)} agents`;
+  return `This team needs ${needs}. The plan of the workspace has room for ${number(free)} more: ${number(missing)} ${missing === 1 ? "is" : "are"} missing.`;
+}
 
 export function bodyOf(draft: Draft, template: TemplateBrief): NewTeam {
   const roles = working(draft).map((role): RoleOfTeam => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TemplateBrief } from "~/api/teams";
 import type { NodeLine } from "~/api/types";
-import { bodyOf, draftOf, isTouched, working } from "./draft";
+import { bodyOf, draftOf, isTouched, missingAgents, working } from "./draft";
 import { machineOf, machineOptions, takesWork } from "./place";
 import { microusdOf, typedOf } from "~/ui/dollars";
 
@@ -30,6 +30,12 @@ describe("a team that is put together", () => {
       roles: [{ slot: "coder", name: "Mason" }],
       model_binding: "m",
     });
+  });
+  it("says how many agents the plan lacks before it is made", () => {
+    expect(missingAgents(2, { used: 3, limit: 5 })).toBeUndefined();
+    expect(missingAgents(3, { used: 3, limit: 5 })).toMatch(/needs 3 agents.* room for 2 more: 1 is missing\.$/);
+    // A plan that was made smaller has no room at all.
+    expect(missingAgents(2, { used: 9, limit: 5 })).toMatch(/room for 0 more: 2 are missing\.$/);
   });
   it("is made on the machine that was chosen, whatever became of it", () => {
     const draft = { ...draftOf(template), machine: "n1" };
