@@ -58,6 +58,8 @@ mod m0809_waits;
 mod m0816_model_windows;
 mod m0818_run_handovers;
 mod m0819_step_checks;
+mod m0901_node_record;
+mod m0902_ended_operations;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -114,6 +116,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0816_model_windows::Migration),
             Box::new(m0818_run_handovers::Migration),
             Box::new(m0819_step_checks::Migration),
+            Box::new(m0901_node_record::Migration),
+            Box::new(m0902_ended_operations::Migration),
         ]
     }
 }

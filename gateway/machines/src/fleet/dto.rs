@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use roost_protocol::verify::{Level, VerifyReport as Measured};
-use roost_protocol::vitals::Heartbeat;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -10,18 +9,17 @@ use uuid::Uuid;
 use super::bounds::{NodeBounds, bounds_of};
 use super::model::{Connection, Status};
 use super::problems;
+use super::sample::{Health, Sample};
 use super::store::NodeRow;
 use crate::fleet::operations::{CommandFacts, OperationRow, OperationState};
-use roost_platform::ids::{NodeId, OperationId};
+use roost_platform::ids::{NodeId, OperationId, WorkspaceId};
 use roost_web::json::{Check, Mistakes};
-
-/// The largest difference between a machine's clock and the gateway's that is not reported, seconds.
-const CLOCK_TOLERANCE_S: i64 = 60;
 
 /// A paired machine.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Node {
     pub id: NodeId,
+    pub workspace_id: WorkspaceId,
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
@@ -55,6 +53,12 @@ pub struct Node {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<NodeBounds>,
     pub health: Option<Health>,
+    /// Use of the graphics card, 0 to 100 percent, from the latest heartbeat; absent when unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu_pct: Option<f32>,
+    /// The highest temperature of the machine, °C, from the latest heartbeat; absent when unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temp_max: Option<f32>,
     /// Sandboxes on the machine, as the machine counts them.
     pub sandboxes: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,102 +101,6 @@ pub struct NodeProblem {
     pub detail: String,
 }
 
-/// The latest heartbeat. Percentages are 0 to 100, sizes are bytes, temperatures are °C. Unknown values are absent.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[schema(as = NodeHealth)]
-pub struct Health {
-    pub at: DateTime<Utc>,
-    #[serde(flatten)]
-    pub sample: Sample,
-}
-
-/// The numbers of a heartbeat.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
-#[serde(default)]
-#[schema(as = NodeSample)]
-pub struct Sample {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_pct: Option<f32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cores: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_used_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_total_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub swap_used_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub swap_total_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub disk_used_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub disk_total_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub load1: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub load5: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub load15: Option<f64>,
-    pub psi: Option<Psi>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub containers: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gpu_pct: Option<f32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub temp_max_c: Option<f32>,
-    /// The difference between the machine's clock and the gateway's, seconds; used only for problems.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(ignore)]
-    pub clock_off_s: Option<i64>,
-}
-
-/// Share of the last 10 s in which some or all tasks waited, percent.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
-#[serde(default)]
-pub struct Psi {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_some10: Option<f32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_some10: Option<f32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_full10: Option<f32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub io_some10: Option<f32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub io_full10: Option<f32>,
-}
-
-impl Sample {
-    /// From a cleaned heartbeat that was received at `at`.
-    pub fn of(beat: &Heartbeat, at: DateTime<Utc>) -> Self {
-        let off = at.timestamp().saturating_sub(beat.at_s).saturating_abs();
-        Self {
-            cpu_pct: beat.cpu_pct,
-            cores: beat.cores,
-            memory_used_bytes: beat.memory_used_bytes,
-            memory_total_bytes: beat.memory_total_bytes,
-            swap_used_bytes: beat.swap_used_bytes,
-            swap_total_bytes: beat.swap_total_bytes,
-            disk_used_bytes: beat.disk_used_bytes,
-            disk_total_bytes: beat.disk_total_bytes,
-            load1: beat.load1,
-            load5: beat.load5,
-            load15: beat.load15,
-            psi: beat.psi.map(|psi| Psi {
-                cpu_some10: psi.cpu_some10,
-                memory_some10: psi.memory_some10,
-                memory_full10: psi.memory_full10,
-                io_some10: psi.io_some10,
-                io_full10: psi.io_full10,
-            }),
-            containers: beat.containers,
-            gpu_pct: beat.gpu_pct,
-            temp_max_c: beat.temp_max_c,
-            clock_off_s: (off > CLOCK_TOLERANCE_S).then_some(off),
-        }
-    }
-}
-
 impl Node {
     /// The public view of a row at `now`.
     pub fn of(row: NodeRow, now: DateTime<Utc>) -> Self {
@@ -206,12 +114,9 @@ impl Node {
             _ if node.held_by.is_none() || node.held_ms < now_ms => Connection::Disconnected,
             stored => stored,
         };
-        let health = health.and_then(|health| {
-            let sample: Sample = serde_json::from_value(health.sample).ok()?;
-            Some(Health {
-                at: health.at,
-                sample,
-            })
+        let health = health.map(|health| Health {
+            at: health.at,
+            sample: Sample::stored(health, &node),
         });
         let bounds = bounds_of(node.bounds.clone());
         let problems = problems::of(&node, bounds.as_ref(), connection, health.as_ref(), now);
@@ -219,6 +124,9 @@ impl Node {
             status: Status::of(node.first_seen_at.is_some(), node.draining, connection),
             name: node.called(),
             id: node.id,
+            workspace_id: node.workspace_id,
+            gpu_pct: node.gpu_pct,
+            temp_max: node.temp_max,
             hostname: node.hostname,
             local_ip: node.local_ip,
             mesh_ip: node.mesh_ip,

@@ -63,6 +63,10 @@ pub mod node {
         /// A list of words.
         #[sea_orm(column_type = "JsonBinary", nullable)]
         pub labels: Option<Json>,
+        /// Percent, from the latest heartbeat.
+        pub gpu_pct: Option<f32>,
+        /// °C, from the latest heartbeat.
+        pub temp_max: Option<f32>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -99,8 +103,24 @@ pub mod health {
         #[sea_orm(primary_key, auto_increment = false)]
         pub node_id: NodeId,
         pub at: DateTimeUtc,
-        #[sea_orm(column_type = "JsonBinary")]
-        pub sample: Json,
+        pub cpu_pct: Option<f32>,
+        pub memory_used_bytes: Option<i64>,
+        pub memory_total_bytes: Option<i64>,
+        pub swap_used_bytes: Option<i64>,
+        pub swap_total_bytes: Option<i64>,
+        pub disk_used_bytes: Option<i64>,
+        pub disk_total_bytes: Option<i64>,
+        pub load1: Option<f64>,
+        pub load5: Option<f64>,
+        pub load15: Option<f64>,
+        pub cpu_some10: Option<f32>,
+        pub memory_some10: Option<f32>,
+        pub memory_full10: Option<f32>,
+        pub io_some10: Option<f32>,
+        pub io_full10: Option<f32>,
+        pub containers: Option<i32>,
+        #[sea_orm(column_type = "JsonBinary", nullable)]
+        pub rest: Option<Json>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -10,10 +10,10 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use roost_protocol::vitals::Heartbeat;
 
-use super::dto::Sample;
 use super::history::model::minute_of;
 use super::history::{self, Gathered};
 use super::pulse::Pulse;
+use super::sample::Sample;
 use super::store_beats::{self as store, AT_ONCE, Beat};
 use super::store_connection::Claims;
 use roost_platform::clock::SharedClock;

@@ -4,8 +4,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::dto::{Health, Node};
+use super::dto::Node;
 use super::model::{Connection, Status};
+use super::sample::Health;
 use super::store::NodeRow;
 use roost_platform::ids::NodeId;
 use roost_web::error::{ApiError, ApiResult};

@@ -39,6 +39,7 @@ mod pulse;
 mod read_models;
 mod recovery;
 mod routes;
+mod sample;
 mod sanitize;
 mod store;
 mod store_beats;
@@ -48,7 +49,7 @@ mod store_connection;
 mod waiting_work;
 mod watch;
 
-pub use commands::remove_all;
+pub use commands::{remove_all, remove_unjoined};
 pub use context::FleetContext;
 pub use error::FleetError;
 pub use facts::NodeFact;

@@ -3,9 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use roost_protocol::caps::Bounds;
 
-use super::dto::{Health, NodeProblem};
+use super::dto::NodeProblem;
 use super::entity::node;
 use super::model::{Connection, TROUBLE_SHOWN};
+use super::sample::Health;
 
 /// All problems at `now`.
 pub(super) fn of(

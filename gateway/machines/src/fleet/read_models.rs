@@ -6,9 +6,9 @@ use roost_protocol::caps::Caps;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::bounds::bounds_of;
-use super::dto::Sample;
 use super::entity::node;
 use super::model::Connection;
+use super::sample::Sample;
 use super::store;
 use roost_platform::db::Db;
 use roost_platform::ids::NodeId;
@@ -74,7 +74,7 @@ pub async fn capacities(
     Ok(rows
         .into_iter()
         .filter_map(|row| {
-            let sample: Sample = serde_json::from_value(row.health?.sample).ok()?;
+            let sample = Sample::stored(row.health?, &row.node);
             let capacity = Capacity {
                 memory_bytes: sample.memory_total_bytes,
                 cores: sample.cores,

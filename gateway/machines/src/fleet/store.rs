@@ -139,6 +139,32 @@ pub async fn deleted_after(
     Ok(one.is_some())
 }
 
+/// Some machines that were paired and did not join, with a code that ended before this time.
+pub async fn unjoined(
+    db: &impl ConnectionTrait,
+    before: DateTime<Utc>,
+    limit: u64,
+) -> Result<Vec<node::Model>, DbErr> {
+    node::Entity::find()
+        .filter(node::Column::DeletedAt.is_null())
+        .filter(node::Column::FirstSeenAt.is_null())
+        .filter(node::Column::TokenSha256.is_null())
+        .filter(node::Column::JoinExpiresAt.lt(before))
+        .limit(limit)
+        .all(db)
+        .await
+}
+
+/// Deletes the rows of machines that were removed before this time and never connected. No history names them.
+pub async fn forget_never_seen(tx: &WriteTx, before: DateTime<Utc>) -> Result<(), DbErr> {
+    node::Entity::delete_many()
+        .filter(node::Column::FirstSeenAt.is_null())
+        .filter(node::Column::DeletedAt.lt(before))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}
+
 /// Deletes all machines of a workspace that is deleted, with their health and tools.
 pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
     node::Entity::delete_in(scope).exec(db).await?;

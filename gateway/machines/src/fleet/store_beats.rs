@@ -8,7 +8,7 @@ use roost_protocol::vitals::Heartbeat;
 use sea_orm::{ConnectionTrait, DbErr, Statement, Value};
 use serde::Serialize;
 
-use super::dto::Sample;
+use super::sample::{Columns, Sample};
 use super::store_connection::Claims;
 use crate::fleet::operations::Fence;
 use roost_platform::db::{Backend, WriteTx};
@@ -29,7 +29,8 @@ pub struct Beat<'a> {
     pub sample: Sample,
 }
 
-/// What a heartbeat changes in the node's row. An absent field changes nothing, but for the address in the mesh.
+/// What a heartbeat changes in the node's row. An absent field changes nothing, but for the address in the mesh, the use of
+/// the GPU and the temperature: a number that the machine does not report any more is unknown.
 #[derive(Serialize)]
 struct NodeRow<'a> {
     id: uuid::fmt::Simple,
@@ -54,6 +55,8 @@ struct NodeRow<'a> {
     image_detail: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bounds: Option<&'a serde_json::Value>,
+    gpu_pct: Option<f32>,
+    temp_max: Option<f32>,
 }
 
 impl<'a> NodeRow<'a> {
@@ -76,16 +79,19 @@ impl<'a> NodeRow<'a> {
             image_id: claims.id.as_deref(),
             image_detail: claims.detail.as_deref(),
             bounds: claims.bounds.as_ref(),
+            gpu_pct: beat.sample.gpu_pct,
+            temp_max: beat.sample.temp_max,
         }
     }
 }
 
 /// A row of `node_health`.
 #[derive(Serialize)]
-struct HealthRow<'a> {
+struct HealthRow {
     id: uuid::fmt::Simple,
     at: String,
-    sample: &'a Sample,
+    #[serde(flatten)]
+    columns: Columns,
 }
 
 /// A time as SQLite stores it. PostgreSQL reads it too.
@@ -104,13 +110,13 @@ pub async fn write(tx: &WriteTx, beats: &[Beat<'_>]) -> Result<HashMap<NodeId, i
     for row in tx.query_all_raw(statement(tx, nodes_sql, &rows)?).await? {
         written.insert(row.try_get("", "id")?, row.try_get("", "version")?);
     }
-    let healths: Vec<HealthRow<'_>> = beats
+    let healths: Vec<HealthRow> = beats
         .iter()
         .filter(|beat| written.contains_key(&beat.fence.node))
         .map(|beat| HealthRow {
             id: beat.fence.node.0.simple(),
             at: stored(beat.at),
-            sample: &beat.sample,
+            columns: Columns::from(&beat.sample),
         })
         .collect();
     if !healths.is_empty() {
@@ -142,12 +148,12 @@ fn nodes_sql(backend: Backend) -> String {
              value ->> 'local_ip' AS local_ip, value ->> 'mesh_ip' AS mesh_ip, value ->> 'sandboxes' AS sandboxes, \
              value ->> 'image' AS image, value ->> 'image_reference' AS image_reference, \
              value ->> 'image_id' AS image_id, value ->> 'image_detail' AS image_detail, \
-             value ->> 'bounds' AS bounds FROM json_each($1)) AS b"
+             value ->> 'bounds' AS bounds, value ->> 'gpu_pct' AS gpu_pct, value ->> 'temp_max' AS temp_max FROM json_each($1)) AS b"
         }
         Backend::Postgres => {
             "jsonb_to_recordset($1::jsonb) AS b(id uuid, epoch bigint, held_by text, hold_ms bigint, at timestamptz, \
              paused boolean, local_ip text, mesh_ip text, sandboxes integer, image text, image_reference text, \
-             image_id text, image_detail text, bounds jsonb)"
+             image_id text, image_detail text, bounds jsonb, gpu_pct real, temp_max real)"
         }
     };
     format!(
@@ -157,7 +163,7 @@ fn nodes_sql(backend: Backend) -> String {
          image_reference = COALESCE(b.image_reference, nodes.image_reference), \
          image_id = CASE WHEN b.image_reference IS NULL THEN nodes.image_id ELSE b.image_id END, \
          image_detail = CASE WHEN b.image_reference IS NULL THEN nodes.image_detail ELSE b.image_detail END, \
-         bounds = COALESCE(b.bounds, nodes.bounds), version = nodes.version + 1 FROM {rows} \
+         bounds = COALESCE(b.bounds, nodes.bounds), gpu_pct = b.gpu_pct, temp_max = b.temp_max, version = nodes.version + 1 FROM {rows} \
          WHERE nodes.id = b.id AND nodes.conn_epoch = b.epoch AND nodes.held_by = b.held_by \
          AND nodes.deleted_at IS NULL RETURNING nodes.id AS id, nodes.version AS version",
         now = backend.now_ms()
@@ -165,16 +171,27 @@ fn nodes_sql(backend: Backend) -> String {
 }
 
 fn health_sql(backend: Backend) -> String {
+    let names = Columns::NAMES.map(|(name, _)| name).join(", ");
     let rows = match backend {
         Backend::Sqlite => {
-            "SELECT unhex(value ->> 'id'), value ->> 'at', value ->> 'sample' FROM json_each($1) WHERE TRUE"
+            let values = Columns::NAMES.map(|(name, _)| format!("value ->> '{name}'"));
+            let values = values.join(", ");
+            format!(
+                "SELECT unhex(value ->> 'id'), value ->> 'at', {values} FROM json_each($1) WHERE TRUE"
+            )
         }
         Backend::Postgres => {
-            "SELECT id, at, sample FROM jsonb_to_recordset($1::jsonb) AS b(id uuid, at timestamptz, sample jsonb)"
+            let typed = Columns::NAMES.map(|(name, kind)| format!("{name} {kind}"));
+            let typed = typed.join(", ");
+            format!(
+                "SELECT id, at, {names} FROM jsonb_to_recordset($1::jsonb) AS b(id uuid, at timestamptz, {typed})"
+            )
         }
     };
+    let set = Columns::NAMES.map(|(name, _)| format!("{name} = excluded.{name}"));
+    let set = set.join(", ");
     format!(
-        "INSERT INTO node_health (node_id, at, sample) {rows} \
-         ON CONFLICT (node_id) DO UPDATE SET at = excluded.at, sample = excluded.sample"
+        "INSERT INTO node_health (node_id, at, {names}) {rows} \
+         ON CONFLICT (node_id) DO UPDATE SET at = excluded.at, {set}"
     )
 }

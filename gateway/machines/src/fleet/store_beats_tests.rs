@@ -4,8 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use roost_protocol::vitals::Heartbeat;
 use sea_orm::{ConnectionTrait, EntityTrait, Statement, Value};
 
-use super::dto::Sample;
 use super::entity::{health, node};
+use super::sample::Sample;
 use super::store;
 use super::store_beats::{Beat, write};
 use super::store_connection::Claims;
@@ -118,7 +118,8 @@ async fn each_machine_gets_its_own_heartbeat_and_an_absent_field_changes_nothing
         assert!((1..=30_000).contains(&(first.held_ms - now_ms)));
         let latest = health::Entity::find_by_id(two.node).one(db.read()).await;
         let latest = latest.unwrap().unwrap();
-        assert_eq!((latest.at, &latest.sample["cpu_pct"]), (at, &99.0.into()));
+        assert_eq!((latest.at, latest.cpu_pct), (at, Some(99.0)));
+        assert_eq!((second.gpu_pct, second.temp_max), (None, None));
         scratch.remove().await;
     }
 }
@@ -151,6 +152,55 @@ async fn heartbeat_of_an_older_connection_or_another_gateway_writes_nothing() {
         assert_eq!([node(db, one.node).await, node(db, two.node).await], before);
         let health = health::Entity::find().one(db.read()).await.unwrap();
         assert_eq!(health, None);
+        scratch.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn every_number_of_a_heartbeat_is_read_back_and_one_that_is_not_reported_any_more_is_unknown()
+{
+    for scratch in Scratch::all().await {
+        let db = &scratch.db;
+        let home = workspace(db).await;
+        let one = connected(db, home).await;
+        let at = DateTime::from_timestamp_micros(1_700_000_000_000_000).unwrap();
+        let full = Heartbeat {
+            at_s: at.timestamp() - 90,
+            cpu_pct: Some(12.3),
+            cores: Some(8),
+            memory_used_bytes: Some(1 << 40),
+            memory_total_bytes: Some(1 << 41),
+            swap_used_bytes: Some(0),
+            swap_total_bytes: Some(7),
+            disk_used_bytes: Some(11),
+            disk_total_bytes: Some(12),
+            load1: Some(0.1),
+            load5: Some(0.2),
+            load15: Some(0.3),
+            psi: Some(roost_protocol::vitals::Psi {
+                cpu_some10: Some(1.5),
+                io_full10: Some(0.1),
+                ..Default::default()
+            }),
+            containers: Some(4),
+            gpu_pct: Some(33.3),
+            temp_max_c: Some(61.5),
+            ..Heartbeat::default()
+        };
+        let bare = Heartbeat {
+            at_s: at.timestamp(),
+            ..Heartbeat::default()
+        };
+        for heartbeat in [&full, &bare] {
+            let tx = db.write().await.unwrap();
+            write(&tx, &[beat(&one, heartbeat, at)]).await.unwrap();
+            tx.commit().await.unwrap();
+            let nodes = vec![node(db, one.node).await];
+            let rows = store::with_health(db.read(), db.backend(), nodes).await;
+            let row = rows.unwrap().pop().unwrap();
+            let read = Sample::stored(row.health.unwrap(), &row.node);
+            assert_eq!(read, Sample::of(heartbeat, at));
+        }
         scratch.remove().await;
     }
 }

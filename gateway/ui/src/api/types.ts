@@ -18,6 +18,8 @@ export type FreshInvitation = Schemas["FreshInvitation"];
 export type InvitationView = Schemas["InvitationView"];
 
 export type Use = Schemas["Usage"];
+export type Quota = Schemas["Quota"];
+export type PlanLimits = Schemas["PlanLimits"];
 
 export type Claw = Schemas["Claw"];
 export type ClawStatus = Schemas["AgentState"];
@@ -43,6 +45,8 @@ export type HistorySpan = "1h" | "6h" | "24h";
 /** What sandboxes were promised of a machine. */
 export type ReservedOn = Schemas["ReservedOn"];
 export type Health = Schemas["NodeHealth"];
+/** What a machine reported at a moment: its health, and the numbers that stand on the node itself. */
+export type NodeReport = Health & Pick<Node, "gpu_pct" | "temp_max">;
 export type NodeSandbox = Schemas["SandboxOnNode"];
 export type Paired = Schemas["Paired"];
 export type Check = Schemas["VerifyCheck"];

@@ -1,24 +1,28 @@
 // The figures that a machine reported while its page was open: the live end of its charts.
 import type { QueryClient } from "@tanstack/react-query";
 import { keys } from "~/api/keys";
-import type { Health, Node } from "~/api/types";
+import type { Node, NodeReport } from "~/api/types";
 
 const KEEP = 720; // two hours at one report each ten seconds
-const samples = new Map<string, Health[]>();
+const samples = new Map<string, NodeReport[]>();
 const watchers = new Map<string, Set<() => void>>();
-const NONE: Health[] = [];
+const NONE: NodeReport[] = [];
+
+/** The node's latest report, if it ever made one. */
+export const reportOf = ({ health, gpu_pct, temp_max }: Node): NodeReport | undefined =>
+  health ? { ...health, gpu_pct, temp_max } : undefined;
 
 /** Appends a report when it is newer than the last one; lists are replaced, never changed in place. */
-export function record(id: string, health: Health | null | undefined) {
-  if (!health) return;
+export function record(id: string, report: NodeReport | undefined) {
+  if (!report) return;
   const before = samples.get(id) ?? NONE;
   const last = before.at(-1);
-  if (last && Date.parse(health.at) <= Date.parse(last.at)) return;
-  samples.set(id, [...before.slice(1 - KEEP), health]);
+  if (last && Date.parse(report.at) <= Date.parse(last.at)) return;
+  samples.set(id, [...before.slice(1 - KEEP), report]);
   watchers.get(id)?.forEach((call) => call());
 }
 
-export function samplesOf(id: string): Health[] {
+export function samplesOf(id: string): NodeReport[] {
   return samples.get(id) ?? NONE;
 }
 
@@ -35,6 +39,6 @@ export function watchSamples(client: QueryClient): () => void {
     const key = event.query.queryKey;
     if (key[0] !== keys.nodes[0] || key.length !== 2) return;
     const node = event.query.state.data as Node | undefined;
-    if (node) record(node.id, node.health);
+    if (node) record(node.id, reportOf(node));
   });
 }

@@ -66,8 +66,8 @@ export function nodeHistory(node: Node, query: URLSearchParams): Schemas["NodeHi
       load15: at(4),
       cpu_some10: at(20),
       io_some10: at(8),
-      temp_max_c: at(80),
-      ...(node.health.gpu_pct == null ? {} : { gpu_pct: at(100, "g") }),
+      temp_max: at(80),
+      ...(node.gpu_pct == null ? {} : { gpu_pct: at(100, "g") }),
     },
   };
 }
@@ -78,7 +78,7 @@ export function fleetHistory(state: State, query: URLSearchParams): Schemas["Fle
   const span = query.get("span") ?? "1h";
   const step = { "1h": 1, "6h": 6 }[span] ?? 24;
   const { first, ...shown } = grid(60, step);
-  const knows = (node: Node) => node.health && (metric !== "gpu" || node.health.gpu_pct != null);
+  const knows = (node: Node) => node.health && (metric !== "gpu" || node.gpu_pct != null);
   const nodes = state.nodes.filter(knows).map((node) => ({
     id: node.id,
     values: along(node, { first, points: 60 }, step, (minute) => 100 * wave(node.name + metric, minute)),

@@ -20,14 +20,13 @@ export function makeHealth(cpu = 23, at = new Date().toISOString()): Schemas["No
     load15: 0.84,
     psi: { cpu_some10: cpu / 12, memory_some10: 0, memory_full10: 0, io_some10: 0.6, io_full10: 0.1 },
     containers: 3,
-    gpu_pct: null,
-    temp_max_c: 61,
   };
 }
 
 export function makeNode(name: string, more: Partial<Node> = {}): Node {
   const node: Node = {
     id: newId(),
+    workspace_id: "w1",
     name,
     hostname: name,
     local_ip: "192.168.1.24",
@@ -42,6 +41,8 @@ export function makeNode(name: string, more: Partial<Node> = {}): Node {
     engine: { name: "Docker Engine", version: "27.3.1", api: "1.47" },
     image: "ready",
     health: makeHealth(),
+    gpu_pct: null,
+    temp_max: 61,
     sandboxes: 0,
     last_seen_at: ago(2),
     created_at: ago(86_400 * 3),

@@ -290,7 +290,8 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     box,
     makeNode("gpu-tower", {
       labels: ["gpu", "rack-3"],
-      health: { ...makeHealth(91), gpu_pct: 88, memory_used_bytes: 14.6 * GIB },
+      health: { ...makeHealth(91), memory_used_bytes: 14.6 * GIB },
+      gpu_pct: 88,
       arch: "aarch64",
     }),
     makeNode("attic-nas", {

@@ -62,10 +62,11 @@ async fn a_machine_that_is_paired_joins_connects_and_is_seen_with_its_health_and
     assert_eq!(node.str("/local_ip"), "10.0.0.7");
     assert_eq!(node.body["health"]["cpu_pct"], 12.5);
     assert!(
-        node.body["health"].get("gpu_pct").is_none(),
+        node.body.get("gpu_pct").is_none() && node.body["health"].get("cores").is_none(),
         "what is not known is absent: {}",
         node.text
     );
+    assert_eq!(node.str("/workspace_id"), owner.workspace);
     let tools = eventually("its tools are shown", async || {
         let tools = owner.get(&machine.path("/tools")).expect(200).await;
         let known = tools.body["items"].as_array()?.len();

@@ -11,5 +11,5 @@ pub use describe::describe;
 pub use drain::set_draining;
 pub use join::join;
 pub use pair::pair;
-pub use remove::{leave, remove, remove_all};
+pub use remove::{leave, remove, remove_all, remove_unjoined};
 pub use verify::verify;

@@ -1,5 +1,6 @@
 //! Deleting a node: the commit makes its token invalid; then its actor destroys its sandboxes if it can reach the node.
 
+use chrono::{DateTime, Utc};
 use sea_orm::Value;
 
 use crate::fleet::node::NodeMsg;
@@ -62,6 +63,26 @@ pub async fn remove_all(
             }
         }
     }
+}
+
+/// Removes machines that were paired and did not join, with a code that ended before this time. The rows of machines that
+/// were removed before this time and never connected are deleted.
+///
+/// # Errors
+/// When the store fails. A repeated call continues.
+pub async fn remove_unjoined(fleet: &FleetHandle, before: DateTime<Utc>) -> Result<(), FleetError> {
+    for node in store::unjoined(fleet.db().read(), before, 1_000).await? {
+        let scope = WorkspaceScope::of_row(node.workspace_id);
+        match remove(fleet, scope, UserId::SYSTEM, node.id).await {
+            // A person removed it meanwhile.
+            Ok(()) | Err(FleetError::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let tx = fleet.db().write().await?;
+    store::forget_never_seen(&tx, before).await?;
+    tx.commit().await?;
+    Ok(())
 }
 
 /// A machine removes itself (`roostd leave`) with its token.

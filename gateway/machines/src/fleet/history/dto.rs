@@ -73,7 +73,7 @@ impl FleetMetric {
             Self::Disk => "100.0 * h.disk_used_bytes / NULLIF(h.disk_total_bytes, 0)",
             Self::Load => "h.load1",
             Self::Gpu => "h.gpu_pct",
-            Self::Temperature => "h.temp_max_c",
+            Self::Temperature => "h.temp_max",
             Self::IoPressure => "h.io_some10",
         }
     }

@@ -30,7 +30,7 @@ pub struct Model {
     pub io_some10: Option<f64>,
     pub io_full10: Option<f64>,
     pub gpu_pct: Option<f64>,
-    pub temp_max_c: Option<f64>,
+    pub temp_max: Option<f64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -58,7 +58,7 @@ impl From<Model> for Minute {
             row.io_some10,
             row.io_full10,
             row.gpu_pct,
-            row.temp_max_c,
+            row.temp_max,
         ];
         Self {
             minute: row.minute,

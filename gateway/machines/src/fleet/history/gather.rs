@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::model::{self, Minute, Sums};
-use crate::fleet::dto::Sample;
+use crate::fleet::sample::Sample;
 use roost_platform::ids::NodeId;
 
 /// Minutes that wait while the store fails. Older ones are dropped, so that memory stays bounded.

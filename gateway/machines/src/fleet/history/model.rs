@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::fleet::dto::Sample;
+use crate::fleet::sample::Sample;
 
 /// For how long averages are kept, minutes.
 pub const KEEP_MINUTES: i64 = 24 * 60;
@@ -59,7 +59,7 @@ metrics! {
     IoSome10, "io_some10", |s| s.psi.and_then(|psi| psi.io_some10).map(f64::from);
     IoFull10, "io_full10", |s| s.psi.and_then(|psi| psi.io_full10).map(f64::from);
     GpuPct, "gpu_pct", |s| s.gpu_pct.map(f64::from);
-    TempMaxC, "temp_max_c", |s| s.temp_max_c.map(f64::from);
+    TempMax, "temp_max", |s| s.temp_max.map(f64::from);
 }
 
 /// One value of each metric, in the order of [`Metric::ALL`].

@@ -9,6 +9,7 @@ import { nodeState } from "./words";
 
 const node = (more: Partial<Node> = {}): Node => ({
   id: "n",
+  workspace_id: "w",
   name: "box",
   status: "online",
   connection: "connected",

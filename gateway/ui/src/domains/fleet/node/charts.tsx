@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { HistorySpan, Node } from "~/api/types";
-import { samplesOf, watchNode } from "~/live/samples";
+import { reportOf, samplesOf, watchNode } from "~/live/samples";
 import { Button } from "~/ui/button";
 import { Chart, type Line } from "~/ui/chart/chart";
 import { cx } from "~/ui/class";
@@ -67,10 +67,10 @@ function usePoints(node: Node, span: HistorySpan) {
     (call) => watchNode(node.id, call),
     () => samplesOf(node.id),
   );
-  const samples = useMemo(
-    () => (kept.length > 0 || !node.health ? kept : [node.health]),
-    [kept, node.health],
-  );
+  const samples = useMemo(() => {
+    const now = reportOf(node);
+    return kept.length > 0 || !now ? kept : [now];
+  }, [kept, node]);
   const fresh = useMemo(() => joined(history.data, samples), [history.data, samples]);
   // An average comes into being with each minute that is over; a machine that is away brings none.
   const minute = Math.floor(Date.parse(samples.at(-1)?.at ?? "") / 60_000);

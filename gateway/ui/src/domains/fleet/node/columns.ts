@@ -1,7 +1,7 @@
 // From what the gateway kept and what came since to the columns of a chart. Silence is a gap, never a zero.
-import type { Health, NodeHistory } from "~/api/types";
+import type { NodeHistory, NodeReport } from "~/api/types";
 
-export type Figures = Partial<Omit<Health, "at">>;
+export type Figures = Partial<Omit<NodeReport, "at">>;
 export type Read = (figures: Figures) => number | null | undefined;
 
 export interface Point {
@@ -46,7 +46,7 @@ export const endOf = (history: NodeHistory): number =>
   Date.parse(history.from) / 1000 + history.points * history.step_s;
 
 /** The averages, then whatever was heard after them. */
-export function joined(history: NodeHistory | undefined, samples: Health[]): Point[] {
+export function joined(history: NodeHistory | undefined, samples: NodeReport[]): Point[] {
   const before = history ? fromHistory(history) : [];
   const end = history ? endOf(history) : 0;
   const after = samples

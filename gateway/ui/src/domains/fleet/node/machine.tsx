@@ -33,9 +33,9 @@ export function Machine({ node }: { node: Node }) {
   ];
   // These exist on some machines only, and a dash would suggest a fault.
   if (node.mesh_ip) known.push(["Mesh address", node.mesh_ip]);
-  if (health?.gpu_pct !== null && health?.gpu_pct !== undefined) known.push(["GPU", percent(health.gpu_pct)]);
-  if (health?.temp_max_c !== null && health?.temp_max_c !== undefined)
-    known.push(["Hottest sensor", `${number(health.temp_max_c)} °C`]);
+  if (node.gpu_pct !== null && node.gpu_pct !== undefined) known.push(["GPU", percent(node.gpu_pct)]);
+  if (node.temp_max !== null && node.temp_max !== undefined)
+    known.push(["Hottest sensor", `${number(node.temp_max)} °C`]);
   known.push(
     ["Paired", <Ago key="paired" at={node.created_at} />],
     ["Id", <CopyText key="id" text={node.id} what="machine id" />],

@@ -87,10 +87,10 @@ export const SPECS: Spec[] = [
   },
   {
     title: "Temperature",
-    figure: (now) => degrees(now.temp_max_c),
+    figure: (now) => degrees(now.temp_max),
     note: () => "the hottest part",
     format: degrees,
-    lines: [{ label: "Highest", color: "accent", read: (h) => h.temp_max_c, fill: true }],
+    lines: [{ label: "Highest", color: "accent", read: (h) => h.temp_max, fill: true }],
     optional: true,
   },
 ];

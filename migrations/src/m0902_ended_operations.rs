@@ -1,0 +1,21 @@
+//! Retention deletes operations by the time of their end.
+
+use sea_orm_migration::prelude::*;
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        manager
+            .create_index(
+                Index::create()
+                    .name("node_operations_by_end")
+                    .table("node_operations")
+                    .col("finished_at")
+                    .to_owned(),
+            )
+            .await
+    }
+}
