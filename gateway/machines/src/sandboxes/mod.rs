@@ -23,6 +23,7 @@ mod hardening;
 mod limits;
 mod listen;
 pub mod model;
+mod persons_command;
 mod rates;
 mod reading;
 mod recovery;

@@ -58,7 +58,7 @@ impl NodeActor {
             let (reply, _) = Reply::channel();
             let flow = self
                 .dispatcher
-                .call(EngineCall::Submit(Box::new(request), reply), cx)
+                .call(EngineCall::Submit(Box::new(request.into()), reply), cx)
                 .await?;
             self.apply_flow(flow, cx).await?;
         }

@@ -224,11 +224,11 @@ impl NodeActor {
     async fn engine(&mut self, call: EngineCall, cx: &Context<NodeMsg>) -> Result<(), Failure> {
         let call = match call {
             // A repeated request gets the same answer, even if something has changed since.
-            EngineCall::Submit(request, reply) if self.dispatcher.knows(&request) => {
-                EngineCall::Submit(request, reply)
+            EngineCall::Submit(sent, reply) if self.dispatcher.knows(&sent.request) => {
+                EngineCall::Submit(sent, reply)
             }
-            EngineCall::Submit(request, reply) => match self.may_have(&request, cx).await {
-                Ok(()) => EngineCall::Submit(request, reply),
+            EngineCall::Submit(sent, reply) => match self.may_have(&sent.request, cx).await {
+                Ok(()) => EngineCall::Submit(sent, reply),
                 Err(error) => {
                     reply.send(Err(error));
                     return Ok(());

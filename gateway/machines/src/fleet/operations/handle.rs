@@ -18,6 +18,7 @@ use super::model::{self, OperationRef, OperationState, Target};
 use super::registry::Registry;
 use super::store;
 use super::stream::OutputStream;
+use super::submission::{PersonsEntry, Submission};
 use crate::fleet::handle::WeakFleet;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::{Backend, Db, Older};
@@ -144,11 +145,23 @@ impl OperationsHandle {
         target: Target,
         request: OperationRequest,
     ) -> Result<OperationRef, OperationsError> {
+        self.submit_for(target, request, None).await
+    }
+
+    /// As [`submit`](Self::submit), with the audit log's entry about the person who requests it.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit). Without the entry nothing runs.
+    pub async fn submit_for(
+        &self,
+        target: Target,
+        request: OperationRequest,
+        entry: Option<PersonsEntry>,
+    ) -> Result<OperationRef, OperationsError> {
         let line = self.line(target).await?;
-        line.ask(ANSWER_WITHIN, |reply| {
-            EngineCall::Submit(Box::new(request), reply)
-        })
-        .await
+        let submission = Box::new(Submission { request, entry });
+        line.ask(ANSWER_WITHIN, |reply| EngineCall::Submit(submission, reply))
+            .await
     }
 
     /// Waits until the row has the end, without a limit; put a timeout around it.

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use roost_protocol::control::Kept;
-use roost_protocol::operation::{OperationRequest, TtySize};
+use roost_protocol::operation::TtySize;
 use tokio::sync::oneshot;
 
 use super::error::OperationsError;
 use super::model::OperationRef;
+use super::submission::Submission;
 use crate::fleet::local::LocalMsg;
 use crate::fleet::node::NodeMsg;
 use roost_platform::ids::{ClawId, OperationId, SandboxId};
@@ -22,7 +23,7 @@ pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 pub(in crate::fleet) enum EngineCall {
     /// Store it and send it.
     Submit(
-        Box<OperationRequest>,
+        Box<Submission>,
         Reply<Result<OperationRef, OperationsError>>,
     ),
     /// Cancel it.

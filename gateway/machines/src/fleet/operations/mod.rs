@@ -27,6 +27,7 @@ mod ring;
 mod stdin;
 mod store;
 mod stream;
+mod submission;
 
 pub(super) use activity::Activities;
 pub(super) use dispatcher::{Dispatcher, Flow, TICK};
@@ -39,5 +40,7 @@ pub(super) use link::Link;
 pub use model::{OperationRef, OperationState, Target};
 pub use ring::Part;
 pub(super) use store::Fence;
-pub use store::{any_command_open, latest_on, open_commands};
+pub use store::{any_command_open, forget_ended, latest_on, open_commands};
 pub use stream::{OutputItem, OutputStream};
+pub use submission::PersonsEntry;
+pub(super) use submission::Submission;

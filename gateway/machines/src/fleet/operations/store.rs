@@ -6,7 +6,7 @@ use roost_protocol::operation::OperationRequest;
 use roost_protocol::report::{Ended, Outcome};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, Order, QueryFilter,
-    QueryOrder, QuerySelect, Select, Statement, Value,
+    QueryOrder, QuerySelect, QueryTrait, Select, Statement, Value,
 };
 
 use super::entity;
@@ -72,6 +72,26 @@ pub(super) async fn get(
     id: OperationId,
 ) -> Result<Option<entity::Model>, DbErr> {
     entity::Entity::find_by_id(id).one(db).await
+}
+
+/// Deletes operations that ended before this time, at most a few thousand. Returns whether there may be more.
+///
+/// # Errors
+/// When the database fails.
+pub async fn forget_ended(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, DbErr> {
+    const AT_ONCE: u64 = 2_000;
+    let some = entity::Entity::find()
+        .select_only()
+        .column(entity::Column::Id)
+        .filter(entity::Column::FinishedAt.lt(before))
+        .order_by(entity::Column::FinishedAt, Order::Asc)
+        .limit(AT_ONCE)
+        .into_query();
+    let gone = entity::Entity::delete_many()
+        .filter(entity::Column::Id.in_subquery(some))
+        .exec(&**tx)
+        .await?;
+    Ok(gone.rows_affected == AT_ONCE)
 }
 
 /// One operation of a workspace.

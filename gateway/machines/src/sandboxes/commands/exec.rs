@@ -10,7 +10,7 @@ use crate::sandboxes::dto::{NewExec, Tty};
 use crate::sandboxes::engine::{on_behalf, target_of};
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::State;
-use crate::sandboxes::{SandboxError, SandboxesHandle, Starter, store, working};
+use crate::sandboxes::{SandboxError, SandboxesHandle, Starter, persons_command, store, working};
 use roost_agents::claws;
 use roost_platform::ids::{ClawId, OperationId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -117,7 +117,19 @@ async fn start(
     if let Starter::Agent(about) = starter {
         sandboxes.operations.is_about(id, about);
     }
-    let taken = sandboxes.operations.submit(target, request).await?;
+    let entry = match starter {
+        Starter::Person(_) => {
+            let claw = claws::find(sandboxes.db.read(), scope, agent).await?;
+            let name = claw.map(|claw| claw.name).unwrap_or_default();
+            let about = (&row, name);
+            persons_command::entry(sandboxes, scope, starter, about, &wanted, id)
+        }
+        Starter::Agent(_) => None,
+    };
+    let taken = sandboxes
+        .operations
+        .submit_for(target, request, entry)
+        .await?;
     if let Some(text) = wanted.stdin {
         sandboxes
             .operations

@@ -84,6 +84,13 @@ describe("what somebody did", () => {
     ["node.labelled", "node", { labels: ["gpu"] }, "changed the labels of the machine 0198c0de"],
     ["token.created", "session", { label: "ci" }, "made the API token ci"],
     ["terminal.confirmed", "user", { device: "roost on desk" }, "let the terminal roost on desk sign in"],
+    [
+      "sandbox.exec",
+      "claw",
+      { agent: "Ada", command: "rm -rf target", cut: true },
+      "ran a command in the sandbox of the agent \u2068Ada\u2069: rm -rf target …",
+    ],
+    ["workspace.plan_set", "workspace", { from: "free", to: "team" }, "gave the workspace the plan team"],
     ["moon.landed", "moon", {}, "did “moon.landed” to the moon 0198c0de"],
   ])("%s of %s %j", (action, kind, details, expected) => {
     expect(said(action, kind, details)).toBe(expected);

@@ -15,6 +15,8 @@ const DONE: Record<string, string> = {
   "avatar.removed": "removed the picture of *",
   "sandbox.provisioned": "created a sandbox for the agent *",
   "sandbox.destroyed": "destroyed the sandbox of the agent *",
+  "sandbox.exec": "ran a command in the sandbox of the agent @: *",
+  "sandbox.shell": "opened a terminal in the sandbox of the agent @: *",
   "node.paired": "began to pair the machine *",
   "node.joined": "joined the machine * to the workspace",
   "node.renamed": "renamed the machine *",
@@ -41,6 +43,7 @@ const DONE: Record<string, string> = {
   "member.removed": "removed a member from the workspace",
   "member.role_changed": "changed the role of a member",
   "workspace.renamed": "renamed the workspace",
+  "workspace.plan_set": "gave the workspace the plan *",
   "actor.restarted": "restarted the actor *",
   "chaos.armed": "armed a test fault: *",
   "chaos.disarmed": "disarmed all test faults",
@@ -145,6 +148,9 @@ export function thing({ action, entity_kind, entity_id, details }: AuditEntry): 
   if (entity_kind === "app_connection" && app) return appName(app);
   if (entity_kind === "door" && door) return asked(door, of("target"));
   if (entity_kind === "mesh_network" && address) return host(address);
+  // A person typed it.
+  if (action === "sandbox.exec" || action === "sandbox.shell")
+    return `${visible(of("command") ?? "")}${details["cut"] ? " …" : ""}`;
   if (action === "terminal.confirmed") return of("device") ?? "that waited";
   const name =
     of("name") ??

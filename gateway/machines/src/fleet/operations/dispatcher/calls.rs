@@ -6,7 +6,7 @@ use roost_protocol::ids::{AgentId, OperationId as WireId, SandboxId as WireSandb
 use roost_protocol::limits::MAX_IN_FLIGHT;
 use roost_protocol::machine::admission::Commands;
 use roost_protocol::machine::operation::{Input, Output};
-use roost_protocol::operation::{Operation, OperationRequest};
+use roost_protocol::operation::Operation;
 
 use super::{Dispatcher, Flow, what_became_of, worse};
 use crate::fleet::operations::OperationRow;
@@ -16,6 +16,7 @@ use crate::fleet::operations::live::Live;
 use crate::fleet::operations::model::{self, Asked, OperationRef, Target};
 use crate::fleet::operations::stdin::{Post, StdinMessage};
 use crate::fleet::operations::store::{self, NewOperation};
+use crate::fleet::operations::submission::Submission;
 use roost_platform::db::unique_violation;
 use roost_platform::ids::{OperationId, SandboxId};
 use roost_platform::kill_point;
@@ -33,8 +34,8 @@ impl Dispatcher {
         cx: &Context<M>,
     ) -> Result<Flow, OperationsError> {
         match call {
-            EngineCall::Submit(request, reply) => {
-                let taken = self.submit(*request, cx).await;
+            EngineCall::Submit(submission, reply) => {
+                let taken = self.submit(*submission, cx).await;
                 let (answer, flow) = match taken {
                     Ok((taken, flow)) => (Ok(taken), flow),
                     Err(error) => (Err(error), Flow::Fine),
@@ -182,9 +183,10 @@ impl Dispatcher {
 
     async fn submit<M: Send + 'static>(
         &mut self,
-        request: OperationRequest,
+        submission: Submission,
         cx: &Context<M>,
     ) -> Result<(OperationRef, Flow), OperationsError> {
+        let Submission { request, entry } = submission;
         let id = OperationId::from(request.id);
         let taken = OperationRef {
             id,
@@ -216,7 +218,12 @@ impl Dispatcher {
         };
         let tx = self.operations.db().write().await?;
         match store::insert(&tx, new).await {
-            Ok(()) => tx.commit().await?,
+            Ok(()) => {
+                if let Some(entry) = &entry {
+                    entry.record(&tx, at).await?;
+                }
+                tx.commit().await?;
+            }
             // The caller repeats a request that was accepted before: the row has its result.
             Err(error) if unique_violation(&error) => {
                 drop(tx);

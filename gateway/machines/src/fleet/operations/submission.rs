@@ -1,0 +1,55 @@
+//! A request on its way to an engine, and the person that it is recorded for.
+
+use chrono::{DateTime, Utc};
+use roost_protocol::operation::OperationRequest;
+use sea_orm::DbErr;
+
+use roost_platform::db::WriteTx;
+use roost_platform::ids::{ClawId, SharedIds, UserId};
+use roost_tenancy::audit;
+use roost_tenancy::auth::WorkspaceScope;
+
+/// A request, and for the request of a person its entry in the audit log.
+#[derive(Debug)]
+pub(in crate::fleet) struct Submission {
+    pub(in crate::fleet) request: OperationRequest,
+    pub(in crate::fleet) entry: Option<PersonsEntry>,
+}
+
+impl From<OperationRequest> for Submission {
+    fn from(request: OperationRequest) -> Self {
+        Self {
+            request,
+            entry: None,
+        }
+    }
+}
+
+/// What a person does in a sandbox. The entry is written in the transaction of the operation's row, so the audit log has
+/// it exactly once, also when the request is repeated.
+#[derive(Debug)]
+pub struct PersonsEntry {
+    pub scope: WorkspaceScope,
+    pub user: UserId,
+    pub agent: ClawId,
+    pub action: &'static str,
+    /// A JSON object without secrets.
+    pub details: serde_json::Value,
+    pub ids: SharedIds,
+}
+
+impl PersonsEntry {
+    pub(super) async fn record(&self, tx: &WriteTx, at: DateTime<Utc>) -> Result<(), DbErr> {
+        audit::record(
+            tx,
+            &self.ids,
+            at,
+            self.scope,
+            self.user,
+            self.action,
+            ("claw", &self.agent),
+            self.details.clone(),
+        )
+        .await
+    }
+}
