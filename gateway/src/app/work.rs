@@ -8,7 +8,7 @@ use super::{Shared, StartupError, hosts};
 use roost_execution::models::Resolver;
 use roost_execution::providers::scripted::{Script, Scripted};
 use roost_execution::runs::{self, Parts, RunsHandle, StepExecutor};
-use roost_execution::tools::{EffectiveSkills, SkillText, Toolbox};
+use roost_execution::tools::{EffectiveSkills, SkillText, SkillTexts, Toolbox};
 use roost_machines::sandboxes::SandboxesHandle;
 use roost_organisation::{agent_skills, skills};
 use roost_platform::supervision::SupervisorSpec;
@@ -88,12 +88,17 @@ fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
         let db = db.clone();
         Box::pin(async move {
             let skills = agent_skills::effective(db.read(), scope, agent).await?;
+            let in_context = skills::prompt::framed(&skills);
             let text = |skill: skills::EffectiveSkill| SkillText {
                 text: skills::prompt::read(&skill),
                 name: skill.name,
                 summary: skill.when_to_use,
+                pinned: skill.pinned,
             };
-            Ok(skills.into_iter().map(text).collect())
+            Ok(SkillTexts {
+                each: skills.into_iter().map(text).collect(),
+                in_context,
+            })
         })
     });
     Toolbox::new(

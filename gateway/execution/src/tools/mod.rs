@@ -32,4 +32,4 @@ pub use model::{
 pub use output::Frame;
 pub use roost_connections::doors::Place as CallPlace;
 pub use routes::router;
-pub use toolbox::{EffectiveSkills, SkillText, Toolbox};
+pub use toolbox::{EffectiveSkills, SkillText, SkillTexts, Toolbox};

@@ -28,13 +28,23 @@ pub struct SkillText {
     /// Its purpose, in a sentence.
     pub summary: String,
     pub text: String,
+    /// Whether its text stands in the agent's context.
+    pub pinned: bool,
 }
 
-/// Reads the skills of an agent, in their order. The wiring supplies it, because skills belong to another domain.
+/// The skills of an agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SkillTexts {
+    /// In their order.
+    pub each: Vec<SkillText>,
+    /// The part of the agent's context: the text of pinned skills, and the names of the others. The runtime has the same
+    /// text in the agent's prompt.
+    pub in_context: String,
+}
+
+/// Reads the skills of an agent. The wiring supplies it, because skills belong to another domain.
 pub type EffectiveSkills = Arc<
-    dyn Fn(WorkspaceScope, ClawId) -> BoxFuture<'static, anyhow::Result<Vec<SkillText>>>
-        + Send
-        + Sync,
+    dyn Fn(WorkspaceScope, ClawId) -> BoxFuture<'static, anyhow::Result<SkillTexts>> + Send + Sync,
 >;
 
 /// Executes calls. Cheap to clone.
@@ -126,24 +136,38 @@ impl Toolbox {
         repo::git(&self.sandboxes, may, key, asked, Author::of(&claw)).await
     }
 
-    async fn effective(&self, may: &Capability) -> Result<Vec<SkillText>, ToolError> {
+    /// What stands about skills in the context of the capability's agent. Empty when it has none.
+    ///
+    /// # Errors
+    /// When the skills cannot be read.
+    pub async fn skills_in_context(&self, may: &Capability) -> Result<String, ToolError> {
+        Ok(self.effective(may).await?.in_context)
+    }
+
+    async fn effective(&self, may: &Capability) -> Result<SkillTexts, ToolError> {
         (self.skills)(may.scope, may.agent)
             .await
             .map_err(ToolError::Skills)
     }
 
     async fn list_skills(&self, may: &Capability) -> Result<ToolResult, ToolError> {
-        let skills = self.effective(may).await?;
+        let skills = self.effective(may).await?.each;
         if skills.is_empty() {
             return Ok(text_result("You have no skills.".to_owned(), false));
         }
-        let line = |skill: &SkillText| format!("- {}: {}\n", skill.name, skill.summary);
+        let line = |skill: &SkillText| {
+            let pinned = match skill.pinned {
+                true => " (pinned: its text is in your context)",
+                false => "",
+            };
+            format!("- {}: {}{pinned}\n", skill.name, skill.summary)
+        };
         let whole: String = skills.iter().map(line).collect();
         Ok(bounded(whole))
     }
 
     async fn read_skill(&self, may: &Capability, name: &str) -> Result<ToolResult, ToolError> {
-        let skills = self.effective(may).await?;
+        let skills = self.effective(may).await?.each;
         Ok(match skills.into_iter().find(|skill| skill.name == name) {
             Some(skill) => bounded(skill.text),
             None => refused(&format!(

@@ -246,3 +246,98 @@ async fn agents_of_a_team_meet_in_the_sandbox_that_it_shares() {
     owner.delete(&sandbox).send().await;
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn skills_server_gives_pinned_skills_with_its_instructions_as_the_prompt_has_them() {
+    let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
+    let owner = gateway.owner().await;
+    let templates = owner.get("/api/team-templates?limit=200").expect(200).await;
+    let items = templates.body["items"].as_array().expect("templates");
+    let template = items.iter().find(|one| one["key"] == "rust_sdlc");
+    let team = json!({ "name": "Ledger", "template_id": template.expect("built in")["id"] });
+    let team = owner.post("/api/teams").json(&team).expect(201).await;
+    let agent = team.str("/members/1/agent_id");
+    let token = owner
+        .post(&format!("/api/claws/{agent}/tokens"))
+        .json(&json!({ "label": "its runtime" }));
+    let client = gateway
+        .anonymous()
+        .with_token(token.expect(201).await.str("/token"));
+
+    let skills = owner
+        .get(&format!("/api/claws/{agent}/skills"))
+        .expect(200)
+        .await;
+    let of = |pinned: bool| {
+        let items = skills.body["items"].as_array().expect("skills").iter();
+        let some = items.filter(move |one| one["pin_in_context"] == pinned);
+        some.map(|one| one["name"].as_str().expect("a name").to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (pinned, others) = (of(true), of(false));
+    assert!(!pinned.is_empty() && !others.is_empty(), "{}", skills.text);
+
+    let found = send(&client, "/mcp/skills", "server/discover", json!({}));
+    let found = found.expect(200).await.body;
+    assert_eq!(found["result"]["cacheScope"], "private", "{found}");
+    let begun = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": FORMER[0], "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
+    let begun = client
+        .post("/mcp/skills")
+        .json(&begun)
+        .header("accept", "application/json, text/event-stream");
+    let begun = begun.expect(200).await.body;
+    for answer in [&found, &begun] {
+        let text = answer["result"]["instructions"]
+            .as_str()
+            .expect("instructions");
+        for name in &pinned {
+            assert!(text.contains(&format!("⟦SKILL {name}⟧")), "{name}: {text}");
+        }
+        for name in &others {
+            assert!(
+                !text.contains(&format!("⟦SKILL {name}⟧")),
+                "{name} is not pinned"
+            );
+            assert!(
+                text.contains(&format!("| {name}: ")),
+                "{name} is listed: {text}"
+            );
+        }
+    }
+    // Another server has no skills in its instructions, and an excluded skill is not in them.
+    let repo = send(&client, "/mcp/repo", "server/discover", json!({}));
+    let repo = repo.expect(200).await.body;
+    assert!(!repo.to_string().contains("⟦SKILL"), "{repo}");
+    let items = skills.body["items"].as_array().expect("skills");
+    let first = items.iter().find(|one| one["name"] == pinned[0].as_str());
+    let path = format!(
+        "/api/claws/{agent}/skills/{}",
+        first.expect("it")["id"].as_str().expect("an id")
+    );
+    owner
+        .put(&path)
+        .json(&json!({ "include": false }))
+        .expect(204)
+        .await;
+    let listed = call(&client, "/mcp/skills", "list_skills", json!({})).await;
+    let text = listed.body["result"]["content"][0]["text"].as_str();
+    let text = text.expect("a text");
+    assert!(!text.contains(&format!("- {}:", pinned[0])), "{text}");
+    let line = text
+        .lines()
+        .find(|line| line.starts_with(&format!("- {}:", pinned[1])));
+    assert!(
+        line.is_some_and(|line| line.ends_with("(pinned: its text is in your context)")),
+        "{text}"
+    );
+    let found = send(&client, "/mcp/skills", "server/discover", json!({}));
+    let found = found.expect(200).await.body;
+    assert!(
+        !found
+            .to_string()
+            .contains(&format!("⟦SKILL {}⟧", pinned[0])),
+        "{found}"
+    );
+    gateway.stop().await;
+}

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, ContentBlock, Implementation, ListPromptsRequestMethod,
-    ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
-    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    CompleteRequestParams, CompleteResult, ContentBlock, DiscoverResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -48,6 +48,29 @@ impl ServerHandler for Server {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(name, env!("CARGO_PKG_VERSION")))
             .with_instructions(instructions(self.bundle))
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        result.instructions = Some(self.instructions_for(&context).await?);
+        Ok(result)
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let revisions = self.supported_protocol_versions().into_owned();
+        let mut result = DiscoverResult::from_server_info(revisions, self.get_info());
+        // The instructions depend on the caller.
+        result.cache_scope = CacheScope::Private;
+        result.instructions = Some(self.instructions_for(&context).await?);
+        Ok(result)
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -144,6 +167,28 @@ impl Server {
         let mut may = Capability::clone(may);
         may.bundles.retain(|bundle| *bundle == self.bundle);
         Ok(may)
+    }
+
+    /// The instructions for the caller. The server of skills adds the agent's pinned skills, as the runtime adds them to
+    /// the agent's prompt.
+    async fn instructions_for(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<String, ErrorData> {
+        let mut text = instructions(self.bundle).to_owned();
+        let may = self.may(context)?;
+        if self.bundle == Bundle::Skills && may.bundles.contains(&Bundle::Skills) {
+            let toolbox = &self.mcp.inner.toolbox;
+            let skills = toolbox.skills_in_context(&may).await.map_err(|error| {
+                tracing::error!(%error, "the skills of an agent cannot be read");
+                ErrorData::internal_error("the gateway cannot read the skills", None)
+            })?;
+            if !skills.is_empty() {
+                text.push_str("\n\n");
+                text.push_str(&skills);
+            }
+        }
+        Ok(text)
     }
 
     async fn carry_out(
