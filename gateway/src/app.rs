@@ -8,6 +8,7 @@ mod identity;
 mod links;
 mod machines;
 mod private;
+pub mod retained;
 pub mod retention;
 mod sagas;
 mod sockets;
@@ -116,6 +117,7 @@ pub enum StartupError {
 /// A running gateway.
 pub struct Gateway {
     tree: Tree,
+    sweeper: Sweeper,
     db: Db,
     operations: OperationsHandle,
     events: EventLog,
@@ -282,17 +284,19 @@ impl Gateway {
         };
         let view = shared.view.clone();
         let asking_runs = Arc::new(links::StepsOfDoors(wakes));
+        let sweeper = Sweeper {
+            db: db.clone(),
+            clock: clock.clone(),
+            events: config.events,
+            outputs: config.runs.outputs,
+            fleet: fleet.clone(),
+            owner: ids.next().to_string(),
+        };
         let parts = Parts {
             db: db.clone(),
             hub,
             branches,
-            sweeper: Sweeper {
-                db: db.clone(),
-                clock: clock.clone(),
-                events: config.events,
-                outputs: config.runs.outputs,
-                owner: ids.next().to_string(),
-            },
+            sweeper: sweeper.clone(),
             sagas: SagaDriver {
                 db: db.clone(),
                 clock: clock.clone(),
@@ -360,6 +364,7 @@ impl Gateway {
         tracing::info!(public = %public_address, operator = %operator_address, build = roost_platform::BUILD_ID, "ready");
         Ok(Self {
             tree,
+            sweeper,
             operations,
             db,
             events,
@@ -397,6 +402,11 @@ impl Gateway {
     /// The secret broker.
     pub fn broker(&self) -> &BrokerHandle {
         &self.broker
+    }
+
+    /// The sweeper of the retention, for tests that do not wait for its next round.
+    pub fn sweeper(&self) -> &Sweeper {
+        &self.sweeper
     }
 
     /// The operations of this gateway, for tests that check them directly.

@@ -1,20 +1,22 @@
-//! Retention: deletes events past their age, a workspace's count or its size; and, less often, expired idempotency keys and
-//! sessions, machines' averages that are older than a day, and outputs of runs that ended long ago.
+//! Retention: applies the rules of [`super::retained`]. Events are swept each minute, and the rest less often.
 
 use std::time::Duration;
 
-use sea_orm::DbErr;
+use chrono::{DateTime, TimeDelta, Utc};
 
+use super::retained::{MONTH_DAYS, Rule, UNJOINED_DAYS};
 use crate::config::Retention;
 use roost_connections::apps;
 use roost_execution::runs;
-use roost_machines::fleet;
+use roost_machines::fleet::{self, FleetHandle, operations};
 use roost_platform::clock::SharedClock;
-use roost_platform::db::Db;
 use roost_platform::db::lease::Lease;
-use roost_platform::events;
+use roost_platform::db::{Db, WriteTx};
+use roost_platform::{events, sagas};
 use roost_tenancy::auth;
+use roost_tenancy::workspaces::invitations;
 use roost_web::idempotency;
+use sea_orm::DbErr;
 
 /// The time between two sweeps of the events. A busy workspace writes megabytes of ephemeral events in a minute.
 pub const EVENTS_PERIOD: Duration = Duration::from_secs(60);
@@ -28,35 +30,29 @@ pub struct Sweeper {
     pub db: Db,
     pub clock: SharedClock,
     pub events: Retention,
-    /// How long outputs of runs are kept after their end.
+    /// How long outputs of runs and ended operations are kept after their end.
     pub outputs: Duration,
+    pub fleet: FleetHandle,
     /// The name of this instance in the lease.
     pub owner: String,
 }
 
 impl Sweeper {
-    /// One sweep, unless another gateway has the lease.
+    /// One sweep by all rules except the one of the events, unless another gateway has the lease.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn sweep(&self) -> Result<(), DbErr> {
-        let lease = Lease::acquire(&self.db, "retention", &self.owner, LEASE_TTL).await?;
-        let Some(lease) = lease else {
-            return Ok(());
-        };
-        let now = self.clock.now();
-        let tx = self.db.write().await?;
-        auth::forget_expired(&*tx, now).await?;
-        auth::devices::forget_unused(&*tx, now).await?;
-        auth::hosted::revalidation::release_idle_grants(&tx, now).await?;
-        apps::forget_expired(&*tx, now).await?;
-        fleet::history::forget_before(&tx, now).await?;
-        if lease.guard(&tx).await? {
-            tx.commit().await?;
+    pub async fn sweep(&self) -> anyhow::Result<()> {
+        for rule in Rule::ALL {
+            // A fresh lease for each rule: an interrupted sweep continues with the next one.
+            let name = "retention";
+            let Some(lease) = Lease::acquire(&self.db, name, &self.owner, LEASE_TTL).await? else {
+                return Ok(());
+            };
+            self.apply(rule).await?;
+            lease.release(&self.db).await?;
         }
-        self.forget_outputs().await?;
-        idempotency::forget_before(&self.db, now).await?;
-        lease.release(&self.db).await
+        Ok(())
     }
 
     /// One sweep of the events, unless another gateway has the lease.
@@ -72,19 +68,85 @@ impl Sweeper {
         lease.release(&self.db).await
     }
 
-    /// A few runs at a time, each time under a fresh lease: an interrupted sweep continues with the next one.
-    async fn forget_outputs(&self) -> Result<(), DbErr> {
+    async fn apply(&self, rule: Rule) -> anyhow::Result<()> {
+        let now = self.clock.now();
+        let days = |days| now - TimeDelta::days(days);
+        match rule {
+            // They have a lease and a period of their own.
+            Rule::Events => {}
+            Rule::SignIns => {
+                let tx = self.db.write().await?;
+                auth::forget_expired(&*tx, now).await?;
+                auth::hosted::store::forget_sign_ins(&*tx, now).await?;
+                auth::hosted::store::forget_codes(&*tx, now).await?;
+                auth::hosted::revalidation::release_idle_grants(&tx, now).await?;
+                tx.commit().await?;
+            }
+            Rule::Devices => {
+                let tx = self.db.write().await?;
+                auth::devices::forget_unused(&*tx, now).await?;
+                tx.commit().await?;
+            }
+            Rule::AppSignIns => {
+                let tx = self.db.write().await?;
+                apps::forget_expired(&*tx, now).await?;
+                tx.commit().await?;
+            }
+            Rule::IdempotencyKeys => {
+                idempotency::forget_before(&self.db, now).await?;
+            }
+            Rule::MachineAverages => {
+                let tx = self.db.write().await?;
+                fleet::history::forget_before(&tx, now).await?;
+                tx.commit().await?;
+            }
+            Rule::RunOutputs => {
+                self.in_parts(async |tx| runs::retention::delete_outputs(tx, self.outputs).await)
+                    .await?;
+            }
+            Rule::Operations => {
+                let before = before(now, self.outputs);
+                self.in_parts(async |tx| operations::forget_ended(tx, before).await)
+                    .await?;
+            }
+            Rule::Invitations => {
+                let tx = self.db.write().await?;
+                invitations::forget_ended(&*tx, days(MONTH_DAYS)).await?;
+                tx.commit().await?;
+            }
+            Rule::Deletions => {
+                let tx = self.db.write().await?;
+                sagas::forget_done(&tx, days(MONTH_DAYS)).await?;
+                tx.commit().await?;
+            }
+            Rule::UnjoinedMachines => {
+                fleet::remove_unjoined(&self.fleet, days(UNJOINED_DAYS)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A part in each transaction, while there may be more. The lease is renewed in the part's transaction, so a sweeper
+    /// that lost it stops.
+    async fn in_parts(
+        &self,
+        part: impl AsyncFn(&WriteTx) -> Result<bool, DbErr>,
+    ) -> Result<(), DbErr> {
         loop {
             let tx = self.db.write().await?;
             let lease = Lease::acquire_in(&tx, "retention", &self.owner, LEASE_TTL).await?;
             if lease.is_none() {
                 return Ok(());
             }
-            let more = runs::retention::delete_outputs(&tx, self.outputs).await?;
+            let more = part(&tx).await?;
             tx.commit().await?;
             if !more {
                 return Ok(());
             }
         }
     }
+}
+
+fn before(now: DateTime<Utc>, age: Duration) -> DateTime<Utc> {
+    now - TimeDelta::from_std(age).unwrap_or(TimeDelta::days(36_500))
 }

@@ -4,4 +4,5 @@ mod broker;
 mod database;
 mod events;
 mod outbound;
+mod retention;
 mod telemetry;

@@ -13,7 +13,7 @@ mod store;
 pub use driver::SagaDriver;
 pub use entity::saga;
 pub use model::{Kind, Next, Step};
-pub use store::{New, begin, begin_once, is_running};
+pub use store::{New, begin, begin_once, forget_done, is_running};
 
 use chrono::{DateTime, Utc};
 use futures::future::BoxFuture;

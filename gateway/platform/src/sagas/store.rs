@@ -50,6 +50,19 @@ pub async fn begin(tx: &WriteTx, ids: &SharedIds, new: New) -> Result<saga::Mode
     Ok(row)
 }
 
+/// Deletes sagas that were done before this time.
+///
+/// # Errors
+/// When the database fails.
+pub async fn forget_done(tx: &WriteTx, before: DateTime<Utc>) -> Result<(), DbErr> {
+    saga::Entity::delete_many()
+        .filter(saga::Column::State.eq("done"))
+        .filter(saga::Column::UpdatedAt.lt(before))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}
+
 /// Like [`begin`]. If a saga of the kind already runs for the subject, returns that one and `false`.
 ///
 /// # Errors

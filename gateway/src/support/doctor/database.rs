@@ -6,6 +6,7 @@ use roost_protocol::verify::{Check, Level};
 use secrecy::ExposeSecret;
 
 use super::{WHERE_TO_LOOK, fail, ok, warn};
+use crate::app::retained;
 use crate::config::{Config, Overrides};
 use crate::support::host;
 
@@ -92,6 +93,9 @@ pub(super) async fn database(
             let local = found.backend == roost_platform::db::Backend::Sqlite;
             let mut checks = vec![schema];
             checks.extend(tables);
+            checks.push(retention(
+                found.counts.iter().map(|(name, _)| name.as_str()),
+            ));
             checks.push(clock_check((!local).then_some(found.now_ms - before)));
             checks
         }
@@ -128,6 +132,36 @@ async fn tables(url: &str) -> Check {
             format!(
                 "{first} ({} differences in all): somebody changed the schema by hand; undo the change, or restore a backup (`roost restore`)",
                 differences.len()
+            ),
+        ),
+    }
+}
+
+/// Each table has an entry that says what ends the life of its rows.
+fn retention<'a>(tables: impl IntoIterator<Item = &'a str>) -> Check {
+    let (name, title) = ("retention", "Retention");
+    match retained::without_an_entry(tables).as_slice() {
+        [] => {
+            let swept = retained::TABLES
+                .iter()
+                .filter(|entry| matches!(entry.keeps, retained::Keeps::Until(_)))
+                .map(|entry| entry.name);
+            let swept: Vec<&str> = swept.collect();
+            ok(
+                name,
+                title,
+                format!(
+                    "each table has one; the gateway deletes old rows of {}",
+                    swept.join(", ")
+                ),
+            )
+        }
+        some => warn(
+            name,
+            title,
+            format!(
+                "the gateway never deletes from tables that it does not know: {}; remove them if nobody needs them",
+                some.join(", ")
             ),
         ),
     }

@@ -12,4 +12,4 @@ pub(super) mod routes;
 pub(super) mod store;
 
 pub use entity::Model as InvitationRow;
-pub use store::{accept, by_token, for_address};
+pub use store::{accept, by_token, for_address, forget_ended};

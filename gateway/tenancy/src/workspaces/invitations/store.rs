@@ -45,6 +45,18 @@ pub async fn count(
     open(scope, now).count(db).await
 }
 
+/// Deletes invitations, accepted or not, that could not be accepted any more at this time.
+///
+/// # Errors
+/// When the database fails.
+pub async fn forget_ended(db: &impl ConnectionTrait, before: DateTime<Utc>) -> Result<(), DbErr> {
+    Entity::delete_many()
+        .filter(Column::ExpiresAt.lt(before))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
 /// Counts a user's invitations since a time, accepted or not, in all workspaces.
 pub async fn made_since(
     db: &impl ConnectionTrait,

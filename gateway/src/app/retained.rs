@@ -1,0 +1,290 @@
+//! What is kept, for how long, and why: one entry for each table and for each folder that grows. The sweeper
+//! ([`super::retention`]) applies the rules that the entries name, `roost doctor` compares the entries with the tables of
+//! the database, and a test fails when a table has no entry.
+
+use Keeps::{Bounded, Forever, Queue, Until, With};
+
+/// A rule that the sweeper applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// `events.*`: facts by age and number, ephemeral events by age and size.
+    Events,
+    /// At the end of a sign-in, of a session or of a code.
+    SignIns,
+    /// Browsers that were not used for a long time.
+    Devices,
+    /// At the end of a sign-in at an app.
+    AppSignIns,
+    /// A day after the request.
+    IdempotencyKeys,
+    /// A day.
+    MachineAverages,
+    /// `runs.retention_days` after the run's end.
+    RunOutputs,
+    /// `runs.retention_days` after the operation's end.
+    Operations,
+    /// [`MONTH_DAYS`] after the invitation's end.
+    Invitations,
+    /// [`MONTH_DAYS`] after the end of a deletion.
+    Deletions,
+    /// Machines that were paired and did not join: [`UNJOINED_DAYS`] after the end of their code.
+    UnjoinedMachines,
+}
+
+/// How long ended invitations and deletions are kept.
+pub const MONTH_DAYS: i64 = 30;
+/// How long a machine that did not join is kept after the end of its code.
+pub const UNJOINED_DAYS: i64 = 7;
+
+impl Rule {
+    /// All rules. The sweeper applies each of them.
+    pub const ALL: [Self; 11] = [
+        Self::Events,
+        Self::SignIns,
+        Self::Devices,
+        Self::AppSignIns,
+        Self::IdempotencyKeys,
+        Self::MachineAverages,
+        Self::RunOutputs,
+        Self::Operations,
+        Self::Invitations,
+        Self::Deletions,
+        Self::UnjoinedMachines,
+    ];
+}
+
+/// What ends the life of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// A rule of the sweeper deletes it, or what is large in it.
+    Until(Rule),
+    /// It is deleted with a row of this table, or with something that the reason names.
+    With(&'static str, &'static str),
+    /// There are few of them: the reason says why their number does not grow with time.
+    Bounded(&'static str),
+    /// The worker that the reason names deletes it when its work is done.
+    Queue(&'static str),
+    /// It is never deleted, for this reason.
+    Forever(&'static str),
+}
+
+/// The entry of a table or a folder.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept {
+    pub name: &'static str,
+    pub keeps: Keeps,
+}
+
+const fn kept(name: &'static str, keeps: Keeps) -> Kept {
+    Kept { name, keeps }
+}
+
+/// Each table of the database.
+pub const TABLES: &[Kept] = &[
+    // Platform and web.
+    kept("events", Until(Rule::Events)),
+    kept("event_heads", With("workspaces", "one for each")),
+    kept("event_cuts", With("workspaces", "one for each")),
+    kept("leases", Bounded("one for each name of a job")),
+    kept("sagas", Until(Rule::Deletions)),
+    kept("credential_deletions", Queue("the credential sweeper")),
+    kept("idempotency_keys", Until(Rule::IdempotencyKeys)),
+    kept("seaql_migrations", Bounded("one for each migration")),
+    // People and workspaces.
+    kept("users", Forever("the audit log names them")),
+    kept("sessions", Until(Rule::SignIns)),
+    kept("one_time_logins", Until(Rule::SignIns)),
+    kept("hosted_sign_ins", Until(Rule::SignIns)),
+    kept("login_codes", Until(Rule::SignIns)),
+    kept("known_devices", Until(Rule::Devices)),
+    kept("operator_grants", Bounded("one for each operator")),
+    kept("home_workspace", Bounded("one row")),
+    kept(
+        "workspaces",
+        With("workspaces", "until a person deletes it"),
+    ),
+    kept("members", With("workspaces", "until the member leaves")),
+    kept("invitations", Until(Rule::Invitations)),
+    kept("quota_usage", With("workspaces", "one for each quota")),
+    kept(
+        "audit_entries",
+        Forever("the audit log outlives what it describes"),
+    ),
+    kept("audit_chain", Forever("one link for each audit entry")),
+    kept("audit_waiting", Queue("the audit chain")),
+    kept("audit_head", Bounded("one row")),
+    // Agents.
+    kept(
+        "claws",
+        With(
+            "workspaces",
+            "until a purge; history shows the names of deleted agents",
+        ),
+    ),
+    kept("agent_state", With("claws", "one for each")),
+    kept("runtime_agents", With("claws", "one for each")),
+    kept(
+        "claw_brains",
+        With("claws", "people can restore each version"),
+    ),
+    kept("claw_avatars", With("claws", "one for each")),
+    kept("agent_tokens", With("claws", "until a person revokes it")),
+    // Machines and sandboxes.
+    kept("nodes", Until(Rule::UnjoinedMachines)),
+    kept("node_health", With("nodes", "the latest heartbeat of each")),
+    kept("node_tools", With("nodes", "one for each tool")),
+    kept("node_history", Until(Rule::MachineAverages)),
+    kept("node_operations", Until(Rule::Operations)),
+    kept(
+        "agent_containers",
+        With(
+            "claws",
+            "the history of its sandboxes, and where its files are",
+        ),
+    ),
+    kept(
+        "workspace_placements",
+        With("workspaces", "at most one for each"),
+    ),
+    // Connections.
+    kept("oauth_states", Until(Rule::AppSignIns)),
+    kept(
+        "app_connections",
+        With("claws", "until a person disconnects it"),
+    ),
+    kept(
+        "doors",
+        With("workspaces", "a person's decision and its result"),
+    ),
+    kept("mesh_networks", With("workspaces", "at most one for each")),
+    kept(
+        "repo_connections",
+        With("workspaces", "until a person removes it"),
+    ),
+    kept(
+        "repos",
+        With("repo_connections", "as the code host lists them"),
+    ),
+    kept(
+        "repo_mirrors",
+        With("repos", "until the broker has deleted the mirror"),
+    ),
+    // Models, runs.
+    kept("models", With("workspaces", "until a person removes it")),
+    kept("model_settings", With("workspaces", "one for each")),
+    kept("topology_runs", Until(Rule::RunOutputs)),
+    kept("run_state", With("topology_runs", "one for each")),
+    kept(
+        "run_owners",
+        With("topology_runs", "while a gateway has the run"),
+    ),
+    kept("run_steps", Until(Rule::RunOutputs)),
+    kept("run_calls", Until(Rule::RunOutputs)),
+    kept("run_children", With("topology_runs", "one for each child")),
+    kept("run_graphs", Until(Rule::RunOutputs)),
+    kept("run_waits", With("topology_runs", "while a step waits")),
+    kept(
+        "run_handovers",
+        With("topology_runs", "until the next claim"),
+    ),
+    // Organisation.
+    kept(
+        "teams",
+        With("workspaces", "until a person or its last run deletes it"),
+    ),
+    kept("team_members", With("teams", "one for each seat")),
+    kept("skills", With("workspaces", "until a person deletes it")),
+    kept(
+        "skill_versions",
+        With("skills", "people can restore each version"),
+    ),
+    kept(
+        "template_role_skills",
+        With("team_templates", "one for each skill of a role"),
+    ),
+    kept(
+        "agent_skill_overrides",
+        With("claws", "one for each choice"),
+    ),
+    kept(
+        "team_templates",
+        With("workspaces", "until a person deletes it"),
+    ),
+    kept(
+        "team_template_roles",
+        With("team_templates", "one for each role"),
+    ),
+    kept(
+        "team_template_versions",
+        With("team_templates", "agents are made from each version"),
+    ),
+    kept(
+        "agent_template_links",
+        With("claws", "at most one for each"),
+    ),
+];
+
+/// Each folder that the gateway's host fills, below `data_dir`, and what deletes from it.
+pub const FOLDERS: &[Kept] = &[
+    kept(
+        "roost.db",
+        Bounded("the tables above; SQLite uses freed pages again"),
+    ),
+    kept(
+        "broker",
+        Bounded("one record for each credential; deletions go through `credential_deletions`"),
+    ),
+    kept(
+        "broker/mirrors",
+        With("repo_mirrors", "one for each mirror"),
+    ),
+    kept(
+        "executor",
+        Bounded(
+            "results and output of operations for 24 h; a stored workspace until its agent is purged",
+        ),
+    ),
+];
+
+/// The tables of a database that have no entry.
+pub fn without_an_entry<'a>(tables: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let is_known = |table: &str| TABLES.iter().any(|entry| entry.name == table);
+    tables
+        .into_iter()
+        .filter(|table| !is_known(table))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_table_has_one_entry_and_each_rule_is_of_a_table() {
+        let names: BTreeSet<&str> = TABLES.iter().map(|entry| entry.name).collect();
+        assert_eq!(names.len(), TABLES.len(), "a table has two entries");
+        for entry in TABLES.iter().chain(FOLDERS) {
+            match entry.keeps {
+                With(owner, why) => assert!(names.contains(owner) && !why.is_empty(), "{entry:?}"),
+                Bounded(why) | Queue(why) | Forever(why) => assert!(!why.is_empty(), "{entry:?}"),
+                Until(_) => {}
+            }
+        }
+        for rule in Rule::ALL {
+            assert!(
+                TABLES.iter().any(|entry| entry.keeps == Until(rule)),
+                "{rule:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_table_without_an_entry_is_found() {
+        assert_eq!(without_an_entry(["users", "moons"]), ["moons"]);
+        let tables = crate::tables();
+        let of_entities: Vec<&str> = tables.iter().map(|table| table.name()).collect();
+        assert_eq!(without_an_entry(of_entities), [""; 0]);
+    }
+}
