@@ -1,5 +1,6 @@
 //! Machines: the fleet and its operations, and sandboxes on a real engine.
 
+mod audited_commands;
 mod fleet;
 mod hardening;
 mod sandbox_limits;

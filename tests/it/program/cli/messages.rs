@@ -189,3 +189,72 @@ async fn a_join_code_for_another_machine_says_when_its_address_leads_nowhere_fro
     );
     known.stop().await;
 }
+
+#[tokio::test]
+async fn an_operator_sets_a_plan_by_name_and_a_team_that_does_not_fit_says_what_is_missing() {
+    let gateway = Gateway::start_with(&[("operators", r#"["owner@roost.localhost"]"#)]).await;
+    let (operator, person) = (gateway.owner().await, gateway.stranger().await);
+    let terminal = Terminal::signed_in(&gateway.url(), &operator.token).await;
+    let theirs = Terminal::signed_in(&gateway.url(), &person.token).await;
+    let crew = ["team", "create", "Crew", "--template", "rust_sdlc"];
+    for name in ["One", "Two"] {
+        let claw = person.post("/api/claws").json(&json!({ "name": name }));
+        claw.expect(201).await;
+    }
+    let err = theirs.refused(&crew).await;
+    assert!(
+        err.contains("This needs 5 agents") && err.contains("2 are missing"),
+        "{err}"
+    );
+    let err = theirs
+        .refused(&["workspace", "plan", "Elsewhere", "team"])
+        .await;
+    assert!(err.contains("Only operators of the deployment"), "{err}");
+    let plans = terminal.runs(&["workspace", "plans"]).await;
+    assert!(
+        plans.ok && plans.out.contains("scale"),
+        "{}{}",
+        plans.out,
+        plans.err
+    );
+    let wrong = terminal
+        .refused(&["workspace", "plan", "Elsewhere", "huge"])
+        .await;
+    assert!(
+        wrong.contains("plan: must be a plan of this deployment: free, scale, team"),
+        "{wrong}"
+    );
+    let nobody = terminal
+        .refused(&["workspace", "plan", "Nowhere", "team"])
+        .await;
+    assert!(
+        nobody.contains("no workspace of this deployment is called \"Nowhere\""),
+        "{nobody}"
+    );
+    let set = terminal
+        .runs(&["workspace", "plan", "Elsewhere", "team"])
+        .await;
+    assert!(
+        set.ok && set.out.contains("Elsewhere has the plan team now."),
+        "{}{}",
+        set.out,
+        set.err
+    );
+    let made = theirs.runs(&crew).await;
+    assert!(made.ok, "{}", made.err);
+    let log = theirs
+        .runs(&["audit", "list", "--action", "workspace.*"])
+        .await;
+    let line = log
+        .out
+        .lines()
+        .find(|line| line.contains("workspace.plan_set"));
+    let line = line.unwrap_or_default();
+    assert!(
+        line.contains(&operator.email) && line.ends_with("team"),
+        "{}{}",
+        log.out,
+        log.err
+    );
+    gateway.stop().await;
+}
