@@ -2,6 +2,7 @@
 //! answered; without it, text for people, cleaned of what a terminal would act on.
 
 mod api;
+mod audit;
 mod chaos;
 mod claws;
 mod compare;
@@ -29,6 +30,8 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use api::Api;
+
+pub use audit::List as AuditList;
 
 /// What every client command takes.
 #[derive(Debug, Clone, Args)]
@@ -81,6 +84,9 @@ pub enum ClientCommand {
     /// Kill actors at named points, on a gateway that allows it
     #[command(subcommand)]
     Chaos(chaos::Chaos),
+    /// `roost audit list`: the program has the other commands of the audit log.
+    #[command(skip)]
+    AuditList(AuditList),
 }
 
 impl ClientCommand {
@@ -121,6 +127,7 @@ impl ClientCommand {
             Self::Events(command) => command.run(&api).await,
             Self::Tree(command) => command.run(&api).await,
             Self::Chaos(command) => command.run(&api).await,
+            Self::AuditList(list) => list.run(&api).await,
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use crate::api::types::{
-    NewApiSession, Session, SessionId, Switch, Workspace as Place, WorkspaceId,
+    AnyWorkspace, NewApiSession, PlanLimits, Session, SessionId, Switch, Workspace as Place,
+    WorkspaceChange, WorkspaceId,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
@@ -17,6 +18,14 @@ pub enum Workspace {
     List,
     /// Go on in another one, by id or name
     Switch { workspace: String },
+    /// Set the plan of a workspace, by id or name. Only operators of the deployment may do it, also for workspaces that
+    /// they do not belong to
+    #[command(
+        after_help = "A smaller plan deletes nothing. While more is in use than it allows, the gateway refuses what needs more.\n\nExamples:\n  roost workspace plans\n  roost workspace plan \"Ada's workshop\" team"
+    )]
+    Plan { workspace: String, plan: String },
+    /// List the plans of the deployment with their limits; for operators
+    Plans,
 }
 
 /// Tokens of programs.
@@ -58,6 +67,28 @@ impl Named for Place {
     }
 }
 
+impl Named for AnyWorkspace {
+    type Id = WorkspaceId;
+
+    const KIND: Kind = Kind {
+        one: "workspace of this deployment",
+        many: "workspaces",
+        list: "roost workspace list",
+    };
+
+    fn id(&self) -> &WorkspaceId {
+        &self.id
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    fn about(&self) -> Vec<String> {
+        vec![self.plan.shown(), named::made(&self.created_at)]
+    }
+}
+
 async fn mine(api: &Api) -> anyhow::Result<Vec<Parsed<Place>>> {
     let page = api.ask(routes::workspaces()).await?;
     Ok(page.into_value().items)
@@ -74,8 +105,14 @@ pub(super) async fn find(api: &Api, wanted: &str) -> anyhow::Result<WorkspaceId>
 
 impl Workspace {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Plan { workspace, plan } => return set_plan(api, &workspace, plan).await,
+            Self::Plans => return plans(api).await,
+            Self::List | Self::Switch { .. } => {}
+        }
         let items = mine(api).await?;
         match self {
+            Self::Plan { .. } | Self::Plans => {}
             Self::List if api.json => show::json(&raw_list(&items)),
             Self::List => {
                 let row = |one: &Parsed<Place>| {
@@ -99,6 +136,44 @@ impl Workspace {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Sets the plan of any workspace of the deployment.
+async fn set_plan(api: &Api, workspace: &str, plan: String) -> anyhow::Result<ExitCode> {
+    let list = |limit, cursor: Option<&str>| routes::all_workspaces(Some(workspace), limit, cursor);
+    let id: WorkspaceId = named::find::<AnyWorkspace>(api, workspace, list).await?;
+    let change = WorkspaceChange {
+        name: None,
+        plan: Some(plan),
+    };
+    let changed = api.ask(routes::change_workspace(&id, &change)).await?;
+    if api.json {
+        show::json(changed.raw());
+    } else {
+        let (name, plan) = (changed.name.shown(), changed.plan.shown());
+        println!("{name} has the plan {plan} now.");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn plans(api: &Api) -> anyhow::Result<ExitCode> {
+    let plans = api.ask(routes::plans()).await?;
+    if api.json {
+        show::json(plans.raw());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let row = |one: &PlanLimits| {
+        vec![
+            one.name.shown(),
+            one.agents.to_string(),
+            one.live_containers.to_string(),
+            one.workspaces.to_string(),
+        ]
+    };
+    let rows: Vec<_> = plans.items.iter().map(row).collect();
+    let head = ["NAME", "AGENTS", "LIVE CONTAINERS", "WORKSPACES A PERSON"];
+    show::table(&head, &rows);
+    Ok(ExitCode::SUCCESS)
 }
 
 impl Token {

@@ -10,8 +10,8 @@ use roost_connections::apps;
 use roost_execution::runs;
 use roost_machines::fleet::{self, FleetHandle, operations};
 use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
 use roost_platform::db::lease::Lease;
-use roost_platform::db::{Db, WriteTx};
 use roost_platform::{events, sagas};
 use roost_tenancy::auth;
 use roost_tenancy::workspaces::invitations;
@@ -100,14 +100,10 @@ impl Sweeper {
                 fleet::history::forget_before(&tx, now).await?;
                 tx.commit().await?;
             }
-            Rule::RunOutputs => {
-                self.in_parts(async |tx| runs::retention::delete_outputs(tx, self.outputs).await)
-                    .await?;
-            }
+            Rule::RunOutputs => self.in_parts(Part::Outputs).await?,
             Rule::Operations => {
                 let before = before(now, self.outputs);
-                self.in_parts(async |tx| operations::forget_ended(tx, before).await)
-                    .await?;
+                self.in_parts(Part::Operations { before }).await?;
             }
             Rule::Invitations => {
                 let tx = self.db.write().await?;
@@ -128,23 +124,30 @@ impl Sweeper {
 
     /// A part in each transaction, while there may be more. The lease is renewed in the part's transaction, so a sweeper
     /// that lost it stops.
-    async fn in_parts(
-        &self,
-        part: impl AsyncFn(&WriteTx) -> Result<bool, DbErr>,
-    ) -> Result<(), DbErr> {
+    async fn in_parts(&self, part: Part) -> Result<(), DbErr> {
         loop {
             let tx = self.db.write().await?;
             let lease = Lease::acquire_in(&tx, "retention", &self.owner, LEASE_TTL).await?;
             if lease.is_none() {
                 return Ok(());
             }
-            let more = part(&tx).await?;
+            let more = match part {
+                Part::Outputs => runs::retention::delete_outputs(&tx, self.outputs).await?,
+                Part::Operations { before } => operations::forget_ended(&tx, before).await?,
+            };
             tx.commit().await?;
             if !more {
                 return Ok(());
             }
         }
     }
+}
+
+/// What is deleted in parts, because there may be much of it.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Outputs,
+    Operations { before: DateTime<Utc> },
 }
 
 fn before(now: DateTime<Utc>, age: Duration) -> DateTime<Utc> {

@@ -1,10 +1,12 @@
-//! `roost audit verify`: the owner of the machine proves that the audit log is what was written, beside the gateway.
+//! `roost audit`: a user lists what people did, and the owner of the machine proves beside the gateway that the log is what
+//! was written.
 
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::{ConfigArgs, owner, setup};
+use super::{ConfigArgs, on_a_runtime, owner, setup};
+use roost_cli::{AuditList, ClientArgs, ClientCommand};
 use roost_tenancy::audit::{self, Noted, Report};
 
 /// The audit log
@@ -16,6 +18,7 @@ pub struct AuditArgs {
 
 #[derive(Debug, Subcommand)]
 enum AuditCommand {
+    List(AuditList),
     /// Walk along the whole hash chain; fails when an entry was changed, removed or moved
     Verify {
         /// An end that an earlier run printed and that was kept elsewhere: shows whether the chain was made anew since
@@ -26,8 +29,14 @@ enum AuditCommand {
     },
 }
 
-pub(super) async fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
-    let AuditCommand::Verify { noted, config } = args.command;
+pub(super) fn run(args: AuditArgs, client: &ClientArgs) -> anyhow::Result<ExitCode> {
+    match args.command {
+        AuditCommand::List(list) => ClientCommand::AuditList(list).run(client),
+        AuditCommand::Verify { noted, config } => on_a_runtime(verify(noted, config)),
+    }
+}
+
+async fn verify(noted: Option<Noted>, config: ConfigArgs) -> anyhow::Result<ExitCode> {
     let config = setup::load(&config)?;
     let (db, _) = owner::open(&config).await?;
     let report = audit::verify(&db, noted).await?;

@@ -105,7 +105,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::SupportBundle(args) => on_a_runtime(support::pack(args)),
         Command::OneTime(args) => on_a_runtime(owner::one_time(args)),
         Command::Operator(args) => on_a_runtime(owner::operator(args)),
-        Command::Audit(args) => on_a_runtime(audit::run(args)),
+        Command::Audit(args) => audit::run(args, &cli.client),
         Command::Broker(args) => on_a_runtime(broker::run(args, cli.client.json)),
         Command::Client(command) => command.run(&cli.client),
     }

@@ -27,9 +27,25 @@ pub struct AgentRuntimeConfig {
 }
 
 #[derive(Deserialize)]
+pub struct AnyWorkspace {
+    pub id: WorkspaceId,
+    pub name: String,
+    pub plan: String,
+    pub created_at: Moment,
+}
+
+#[derive(Deserialize)]
 pub struct ApiSession {
     pub token: String,
     pub expires_at: Moment,
+}
+
+#[derive(Deserialize)]
+pub struct AuditEntry {
+    pub actor: UserId,
+    pub by: Option<UserBrief>,
+    pub action: String,
+    pub at: Moment,
 }
 
 #[derive(Deserialize)]
@@ -165,6 +181,19 @@ pub struct Paired {
     pub command: String,
     pub install: InstallLines,
     pub expires_at: Moment,
+}
+
+#[derive(Deserialize)]
+pub struct PlanLimits {
+    pub name: String,
+    pub agents: u64,
+    pub live_containers: u64,
+    pub workspaces: u64,
+}
+
+#[derive(Deserialize)]
+pub struct PlanList {
+    pub items: Vec<PlanLimits>,
 }
 
 #[derive(Default, Deserialize)]
@@ -435,7 +464,7 @@ pub struct VerifyReport {
 pub struct Workspace {
     pub id: WorkspaceId,
     pub name: String,
-    pub role: Role,
+    pub role: Option<Role>,
     pub plan: String,
 }
 

@@ -256,6 +256,8 @@ string_enum!(
     }
 );
 
+id!(UserId);
+
 string_enum!(
     VerifyLevel {
         Ok = "ok",

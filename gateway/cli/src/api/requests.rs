@@ -192,3 +192,11 @@ pub enum Tty {
     Bool(bool),
     TerminalSize(TerminalSize),
 }
+
+#[derive(Serialize)]
+pub struct WorkspaceChange {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
+}

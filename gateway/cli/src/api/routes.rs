@@ -75,6 +75,39 @@ pub fn workspaces() -> Call<Page<Workspace>> {
     Call::new(Method::GET, "/api/workspaces".to_owned())
 }
 
+/// `PATCH /api/workspaces/{id}`
+#[must_use]
+pub fn change_workspace(id: &WorkspaceId, body: &WorkspaceChange) -> Call<Workspace> {
+    let mut call = Call::new(Method::PATCH, format!("/api/workspaces/{}", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `GET /api/ops/workspaces`
+#[must_use]
+pub fn all_workspaces(name: Option<&str>, limit: Option<u64>, cursor: Option<&str>) -> Call<Page<AnyWorkspace>> {
+    let mut call = Call::new(Method::GET, "/api/ops/workspaces".to_owned());
+    call.query("name", name);
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
+/// `GET /api/ops/plans`
+#[must_use]
+pub fn plans() -> Call<PlanList> {
+    Call::new(Method::GET, "/api/ops/plans".to_owned())
+}
+
+/// `GET /api/audit`
+#[must_use]
+pub fn audit(action: Option<&str>, limit: Option<u64>) -> Call<Page<AuditEntry>> {
+    let mut call = Call::new(Method::GET, "/api/audit".to_owned());
+    call.query("action", action);
+    call.query("limit", limit);
+    call
+}
+
 /// `GET /api/claws`
 #[must_use]
 pub fn claws(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Claw>> {

@@ -43,6 +43,15 @@ pub const ROUTES: &[Route] = &[
     route("revoke_session", "delete", "/api/auth/sessions/{id}", &[]),
     route("switch_workspace", "put", "/api/auth/workspace", &[]),
     route("workspaces", "get", "/api/workspaces", &[]),
+    route("change_workspace", "patch", "/api/workspaces/{id}", &[]),
+    route(
+        "all_workspaces",
+        "get",
+        "/api/ops/workspaces",
+        &["name", "limit", "cursor"],
+    ),
+    route("plans", "get", "/api/ops/plans", &[]),
+    route("audit", "get", "/api/audit", &["action", "limit"]),
     route("claws", "get", "/api/claws", &["limit", "cursor"]),
     route("create_claw", "post", "/api/claws", &[]),
     route("claw", "get", "/api/claws/{id}", &[]),
@@ -189,6 +198,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("RunAgent", &["input", "cost_ceiling_microusd"]),
     ("RunTeam", &["input", "cost_ceiling_microusd"]),
     ("Switch", &["workspace_id"]),
+    ("WorkspaceChange", &["name", "plan"]),
     ("TerminalSize", &["rows", "cols"]),
     // Answers.
     ("ActorSnapshot", &["id", "kind", "state", "children"]),
@@ -204,7 +214,9 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "team_id",
         ],
     ),
+    ("AnyWorkspace", &["id", "name", "plan", "created_at"]),
     ("ApiSession", &["token", "expires_at"]),
+    ("AuditEntry", &["actor", "by", "action", "at"]),
     ("ChaosNow", &["allowed", "points"]),
     ("ChaosPoint", &["name", "passes", "place"]),
     (
@@ -266,6 +278,11 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         "Paired",
         &["node", "join_code", "command", "install", "expires_at"],
     ),
+    (
+        "PlanLimits",
+        &["name", "agents", "live_containers", "workspaces"],
+    ),
+    ("PlanList", &["items"]),
     (
         "Problem",
         &["title", "detail", "code", "request_id", "errors"],

@@ -1395,6 +1395,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ops/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The plans of the deployment with their limits. */
+        get: operations["list_plans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ops/promises": {
         parameters: {
             query?: never;
@@ -1459,6 +1476,23 @@ export interface paths {
          *     the stream sends `promises` with all of them, once and after each change of a count.
          */
         get: operations["stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ops/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All workspaces of the deployment. */
+        get: operations["list_all_workspaces"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2053,7 +2087,10 @@ export interface paths {
         delete: operations["delete_workspace"];
         options?: never;
         head?: never;
-        /** Renames a workspace. */
+        /**
+         * Renames a workspace, or sets its plan. Only operators of the deployment set plans, also those of workspaces that they
+         *     do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
+         */
         patch: operations["change_workspace"];
         trace?: never;
     };
@@ -2566,6 +2603,14 @@ export interface components {
             pids: number;
             /** Format: int32 */
             sandboxes: number;
+        };
+        /** @description A workspace of the deployment, as an operator sees it. */
+        AnyWorkspace: {
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["WorkspaceId"];
+            name: string;
+            plan: string;
         };
         /** @description A fresh API session. The token is shown once. */
         ApiSession: {
@@ -3908,6 +3953,11 @@ export interface components {
             /** @description The node is draining, and the machine has reported that no sandbox is left. */
             drained: boolean;
             engine?: components["schemas"]["EngineInfo"] | null;
+            /**
+             * Format: float
+             * @description Use of the graphics card, 0 to 100 percent, from the latest heartbeat; absent when unknown.
+             */
+            gpu_pct?: number | null;
             health?: components["schemas"]["NodeHealth"] | null;
             hostname?: string | null;
             id: components["schemas"]["NodeId"];
@@ -3935,8 +3985,14 @@ export interface components {
              */
             sandboxes: number;
             status: components["schemas"]["NodeStatus"];
+            /**
+             * Format: float
+             * @description The highest temperature of the machine, °C, from the latest heartbeat; absent when unknown.
+             */
+            temp_max?: number | null;
             /** Format: int64 */
             version: number;
+            workspace_id: components["schemas"]["WorkspaceId"];
         };
         /** @description `node.activity`: something happens at a node of the world view. */
         NodeActivity: {
@@ -4074,11 +4130,6 @@ export interface components {
              */
             disk_used_bytes?: number | null;
             /**
-             * Format: float
-             * @default null
-             */
-            gpu_pct?: number | null;
-            /**
              * Format: double
              * @default null
              */
@@ -4115,11 +4166,6 @@ export interface components {
              * @default null
              */
             swap_used_bytes?: number | null;
-            /**
-             * Format: float
-             * @default null
-             */
-            temp_max_c?: number | null;
         };
         /**
          * @description The status that people see.
@@ -4224,6 +4270,18 @@ export interface components {
                  * @description Accurate to five minutes. Absent when the token was never used.
                  */
                 last_used_at?: string | null;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_AnyWorkspace: {
+            items: {
+                /** Format: date-time */
+                created_at: string;
+                id: components["schemas"]["WorkspaceId"];
+                name: string;
+                plan: string;
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -4404,6 +4462,11 @@ export interface components {
                 /** @description The node is draining, and the machine has reported that no sandbox is left. */
                 drained: boolean;
                 engine?: components["schemas"]["EngineInfo"] | null;
+                /**
+                 * Format: float
+                 * @description Use of the graphics card, 0 to 100 percent, from the latest heartbeat; absent when unknown.
+                 */
+                gpu_pct?: number | null;
                 health?: components["schemas"]["NodeHealth"] | null;
                 hostname?: string | null;
                 id: components["schemas"]["NodeId"];
@@ -4431,8 +4494,14 @@ export interface components {
                  */
                 sandboxes: number;
                 status: components["schemas"]["NodeStatus"];
+                /**
+                 * Format: float
+                 * @description The highest temperature of the machine, °C, from the latest heartbeat; absent when unknown.
+                 */
+                temp_max?: number | null;
                 /** Format: int64 */
                 version: number;
+                workspace_id: components["schemas"]["WorkspaceId"];
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -4827,8 +4896,7 @@ export interface components {
                 id: components["schemas"]["WorkspaceId"];
                 name: string;
                 plan: string;
-                /** @description The caller's role. */
-                role: components["schemas"]["Role"];
+                role?: components["schemas"]["Role"] | null;
                 /** Format: int64 */
                 version: number;
             }[];
@@ -4884,6 +4952,27 @@ export interface components {
          * @enum {string}
          */
         PlacementTarget: "local" | "node";
+        /** @description A plan of the deployment, with its limits. */
+        PlanLimits: {
+            /** Format: int64 */
+            agents: number;
+            /** Format: int64 */
+            live_containers: number;
+            name: string;
+            /**
+             * Format: int64
+             * @description The most workspaces that a person may own if one of them has this plan.
+             */
+            workspaces: number;
+        };
+        /** @description All plans, and which of them new workspaces get. */
+        PlanList: {
+            /** @description The plan of new workspaces. */
+            default: string;
+            items: components["schemas"]["PlanLimits"][];
+            /** @description The plan of workspaces that the issuer's people get by themselves. */
+            signup: string;
+        };
         /** @description The body of every error answer, `application/problem+json`. */
         Problem: {
             code: components["schemas"]["Code"];
@@ -4891,6 +4980,11 @@ export interface components {
             errors?: components["schemas"]["FieldError"][];
             /** Format: int64 */
             limit?: number | null;
+            /**
+             * Format: int64
+             * @description How many units the limit lacks for the request.
+             */
+            missing?: number | null;
             /** @description The first wrong field. */
             pointer?: string | null;
             /** @description The value of the header `x-request-id`. The gateway's log has it too. */
@@ -6424,8 +6518,7 @@ export interface components {
             id: components["schemas"]["WorkspaceId"];
             name: string;
             plan: string;
-            /** @description The caller's role. */
-            role: components["schemas"]["Role"];
+            role?: components["schemas"]["Role"] | null;
             /** Format: int64 */
             version: number;
         };
@@ -6443,10 +6536,12 @@ export interface components {
             id: components["schemas"]["WorkspaceId"];
             name: string;
         };
-        /** @description A new name. */
+        /** @description A new name, or a new plan. A field that is absent stays. */
         WorkspaceChange: {
-            /** @description 1 to 100 characters. */
-            name: string;
+            /** @description 1 to 100 characters. Admins and Owners may set it. */
+            name?: string | null;
+            /** @description The name of a plan. Only operators of the deployment may set it. */
+            plan?: string | null;
         };
         /** @description The deletion has begun. It finishes by itself. */
         WorkspaceGoing: {
@@ -11889,6 +11984,43 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
+    list_plans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
     promises: {
         parameters: {
             query?: never;
@@ -12056,6 +12188,58 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    list_all_workspaces: {
+        parameters: {
+            query?: {
+                /** @description Only workspaces with exactly this name. */
+                name?: string;
+                /** @description Items per page: 1 to 200, default 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AnyWorkspace"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
             default: components["responses"]["AnyOtherProblem"];
         };
     };

@@ -46,7 +46,7 @@ export type HistorySpan = "1h" | "6h" | "24h";
 export type ReservedOn = Schemas["ReservedOn"];
 export type Health = Schemas["NodeHealth"];
 /** What a machine reported at a moment: its health, and the numbers that stand on the node itself. */
-export type NodeReport = Health & Pick<Node, "gpu_pct" | "temp_max">;
+export type NodeReport = Health & { [K in "gpu_pct" | "temp_max"]?: number | null | undefined };
 export type NodeSandbox = Schemas["SandboxOnNode"];
 export type Paired = Schemas["Paired"];
 export type Check = Schemas["VerifyCheck"];

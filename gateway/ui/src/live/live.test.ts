@@ -89,7 +89,7 @@ describe("samples", () => {
   it("takes each report once, in order", () => {
     for (const second of [1, 2, 2, 1, 3]) record("n", at(second));
     expect(samplesOf("n").map((one) => one.cpu_pct)).toEqual([1, 2, 3]);
-    record("n", null);
+    record("n", undefined);
     expect(samplesOf("n")).toHaveLength(3);
     expect(samplesOf("nobody")).toEqual([]);
   });

@@ -43,4 +43,3 @@ pub(super) use store::Fence;
 pub use store::{any_command_open, forget_ended, latest_on, open_commands};
 pub use stream::{OutputItem, OutputStream};
 pub use submission::PersonsEntry;
-pub(super) use submission::Submission;

@@ -1,0 +1,54 @@
+//! `roost audit list`: what people did in the workspace, newest first.
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+use crate::api::types::AuditEntry;
+use crate::api::{Api, Parsed, raw_list, routes};
+use crate::show::{self, Shown, clean};
+
+/// List what people did in the workspace, newest first; for Admins and Owners
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  roost audit list\n  roost audit list --action 'sandbox.*' --limit 200"
+)]
+pub struct List {
+    /// Only this action, or a group such as `sandbox.*`
+    #[arg(long, value_name = "ACTION")]
+    action: Option<String>,
+    /// The most entries, 1 to 200
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=200))]
+    limit: u64,
+}
+
+impl List {
+    pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        let call = routes::audit(self.action.as_deref(), Some(self.limit));
+        let items = api.ask(call).await?.into_value().items;
+        if api.json {
+            show::json(&raw_list(&items));
+            return Ok(ExitCode::SUCCESS);
+        }
+        let row = |one: &Parsed<AuditEntry>| {
+            let who = match &one.by {
+                Some(by) => by.email.shown(),
+                None => one.actor.shown(),
+            };
+            vec![one.at.shown(), who, one.action.shown(), about(one.raw())]
+        };
+        let rows: Vec<_> = items.iter().map(row).collect();
+        show::table(&["AT", "WHO", "ACTION", "WHAT"], &rows);
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What the action was about: the agent and the command, or the thing's name, or its id.
+fn about(entry: &Value) -> String {
+    let detail = |name: &str| entry["details"][name].as_str().map(clean);
+    let named = || detail("name").or_else(|| detail("to"));
+    match (detail("agent"), detail("command")) {
+        (Some(agent), Some(command)) => format!("{agent}: {command}"),
+        _ => named().unwrap_or_else(|| clean(entry["entity_id"].as_str().unwrap_or("-"))),
+    }
+}
