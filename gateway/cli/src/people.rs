@@ -23,7 +23,12 @@ pub enum Workspace {
     #[command(
         after_help = "A smaller plan deletes nothing. While more is in use than it allows, the gateway refuses what needs more.\n\nExamples:\n  roost workspace plans\n  roost workspace plan \"Ada's workshop\" team"
     )]
-    Plan { workspace: String, plan: String },
+    Plan {
+        // Its name differs from the one of the global option `--workspace`, which would take its value.
+        #[arg(value_name = "WORKSPACE")]
+        which: String,
+        plan: String,
+    },
     /// List the plans of the deployment with their limits; for operators
     Plans,
 }
@@ -106,7 +111,7 @@ pub(super) async fn find(api: &Api, wanted: &str) -> anyhow::Result<WorkspaceId>
 impl Workspace {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Plan { workspace, plan } => return set_plan(api, &workspace, plan).await,
+            Self::Plan { which, plan } => return set_plan(api, &which, plan).await,
             Self::Plans => return plans(api).await,
             Self::List | Self::Switch { .. } => {}
         }

@@ -95,7 +95,10 @@ mod tests {
 
     #[test]
     fn equal_content_of_two_tenants_has_two_addresses() {
-        let (one, other) = (Tenant::of(Uuid::from_u128(1)), Tenant::of(Uuid::from_u128(2)));
+        let (one, other) = (
+            Tenant::of(Uuid::from_u128(1)),
+            Tenant::of(Uuid::from_u128(2)),
+        );
         assert_eq!(one.address(b"text"), one.address(b"text"));
         assert_ne!(one.address(b"text"), other.address(b"text"));
     }

@@ -111,7 +111,11 @@ impl<'a, S: Store> Builder<'a, S> {
         });
         if let Some(extents) = known {
             let (extents, whole) = (extents.clone(), Some(whole));
-            return Ok(Content { size, extents, whole });
+            return Ok(Content {
+                size,
+                extents,
+                whole,
+            });
         }
         if self.shared.len() + content.len() > SHARED {
             self.close_shared()?;
@@ -140,7 +144,11 @@ impl<'a, S: Store> Builder<'a, S> {
             let length = u32::try_from(data.len()).unwrap_or(u32::MAX);
             file.size += u64::from(length);
             let offset = 0;
-            file.extents.push(Extent { chunk, offset, length });
+            file.extents.push(Extent {
+                chunk,
+                offset,
+                length,
+            });
         }
         Ok(file)
     }
@@ -193,7 +201,11 @@ pub fn close_tree(
     let (least, average, most) = TREE_CUTS;
     let mut chunks = Vec::new();
     for cut in FastCDC::new(&bytes, least, average, most) {
-        chunks.push(put(tenant, store, &bytes[cut.offset..cut.offset + cut.length])?);
+        chunks.push(put(
+            tenant,
+            store,
+            &bytes[cut.offset..cut.offset + cut.length],
+        )?);
     }
     let sizes = entries.iter().filter_map(|entry| match &entry.node {
         Node::File { size, .. } => Some(*size),

@@ -67,7 +67,16 @@ fn read(store: &Memory, content: &Content) -> Vec<u8> {
 #[test]
 fn contents_of_every_size_read_back() {
     let (mut store, mut known) = Default::default();
-    let sizes = [0, 1, 4096, SMALL - 1, SMALL, SMALL + 1, SHARED, 3 * chunk::MOST + 5];
+    let sizes = [
+        0,
+        1,
+        4096,
+        SMALL - 1,
+        SMALL,
+        SMALL + 1,
+        SHARED,
+        3 * chunk::MOST + 5,
+    ];
     let contents: Vec<Vec<u8>> = (0..).zip(sizes).map(|(n, size)| noise(n, size)).collect();
     let stored = add(&mut store, &mut known, &contents);
     for (content, stored) in contents.iter().zip(&stored) {
@@ -107,7 +116,11 @@ fn change_in_a_large_file_stores_little() {
     // A byte is inserted: everything after it moves.
     content.insert(5 << 20, 9);
     let changed = add(&mut store, &mut known, &[content.clone()]);
-    assert!(store.written - before <= 2 << 20, "{}", store.written - before);
+    assert!(
+        store.written - before <= 2 << 20,
+        "{}",
+        store.written - before
+    );
     assert!(read(&store, &changed[0]) == content);
 }
 
@@ -137,5 +150,9 @@ fn change_of_one_entry_stores_a_small_part_of_the_tree() {
     entries[5000].mtime_ns += 1;
     let (other, _) = close_tree(&tenant(), &mut store, &entries, Vec::new()).unwrap();
     assert_ne!(other, first);
-    assert!(store.written - whole < whole / 10, "{} of {whole}", store.written - whole);
+    assert!(
+        store.written - whole < whole / 10,
+        "{} of {whole}",
+        store.written - whole
+    );
 }

@@ -51,7 +51,11 @@ pub fn changes<'a>(before: &'a [Entry], after: &'a [Entry]) -> Vec<Change<'a>> {
         };
         let folder = |entry: Option<&Entry>| entry.is_none_or(|entry| entry.node == Node::Folder);
         if !(folder(before) && folder(after)) {
-            changes.push(Change { kind, before, after });
+            changes.push(Change {
+                kind,
+                before,
+                after,
+            });
         }
     }
 }
@@ -68,18 +72,28 @@ mod tests {
         let content = Vec::new();
         let path = path.as_bytes().to_vec();
         let (mode, mtime_ns) = (0o644, 0);
-        Entry { path, mode, mtime_ns, node: Node::File { size, content } }
+        Entry {
+            path,
+            mode,
+            mtime_ns,
+            node: Node::File { size, content },
+        }
     }
 
     fn told(before: &[Entry], after: &[Entry]) -> Vec<(Kind, String)> {
         let changes = changes(before, after);
-        let told = changes.iter().map(|change| (change.kind, tree::shown(change.path())));
+        let told = changes
+            .iter()
+            .map(|change| (change.kind, tree::shown(change.path())));
         told.collect()
     }
 
     #[test]
     fn changes_are_told_by_path() {
-        let folder = Entry { node: Node::Folder, ..file("src", 0) };
+        let folder = Entry {
+            node: Node::Folder,
+            ..file("src", 0)
+        };
         let before = [file("a", 1), file("b", 1), folder.clone(), file("src/x", 1)];
         let mut touched = file("b", 1);
         touched.mtime_ns = 5;

@@ -256,11 +256,7 @@ impl State {
 
 fn number_of(path: &Path) -> Option<u64> {
     let ours = path.extension().is_some_and(|ending| ending == ENDING);
-    path.file_stem()?
-        .to_str()?
-        .parse()
-        .ok()
-        .filter(|_| ours)
+    path.file_stem()?.to_str()?.parse().ok().filter(|_| ours)
 }
 
 fn io_error(path: &Path, source: io::Error) -> PackError {

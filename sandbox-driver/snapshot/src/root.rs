@@ -30,7 +30,9 @@ pub enum RootError {
     Malformed(#[source] rmp_serde::decode::Error),
     #[error("the root of a snapshot cannot be written")]
     Encode(#[source] rmp_serde::encode::Error),
-    #[error("the snapshot has the form {0}, which this version does not know; upgrade Roost on this machine")]
+    #[error(
+        "the snapshot has the form {0}, which this version does not know; upgrade Roost on this machine"
+    )]
     Version(u8),
 }
 

@@ -226,7 +226,12 @@ mod tests {
             vec![file("a"), file("a")],
             // What a link points to is not a folder of the tree.
             vec![
-                entry("a", Node::Link { target: b"/etc".to_vec() }),
+                entry(
+                    "a",
+                    Node::Link {
+                        target: b"/etc".to_vec(),
+                    },
+                ),
                 file("a/passwd"),
             ],
             vec![folder("a"), same("b", "a")],
@@ -240,7 +245,11 @@ mod tests {
     #[test]
     fn content_must_fit_the_size() {
         let chunk = crate::Tenant::of(uuid::Uuid::nil()).address(b"");
-        let part = |offset, length| Extent { chunk, offset, length };
+        let part = |offset, length| Extent {
+            chunk,
+            offset,
+            length,
+        };
         let most = chunk::MOST as u32;
         for (size, content) in [
             (1, vec![]),
