@@ -267,7 +267,7 @@ impl Gateway {
         let contexts = contexts::contexts(
             &shared,
             machines.state,
-            machines.sandboxes.clone(),
+            (machines.sandboxes.clone(), machines.images),
             &work,
             hosted.clone(),
         )?;

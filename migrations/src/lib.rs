@@ -60,6 +60,7 @@ mod m0818_run_handovers;
 mod m0819_step_checks;
 mod m0901_node_record;
 mod m0902_ended_operations;
+mod m0904_images;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -118,6 +119,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0819_step_checks::Migration),
             Box::new(m0901_node_record::Migration),
             Box::new(m0902_ended_operations::Migration),
+            Box::new(m0904_images::Migration),
         ]
     }
 }

@@ -15,6 +15,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use crate::channel::session::Reports;
 use crate::vitals::{Sampler, machine, tools};
 
+/// Heartbeats from one list of images to the next while nothing changes.
+const IMAGES_EVERY: u32 = 16;
+
 /// Makes reports; clones share the sampler.
 #[derive(Clone)]
 pub struct Reporter {
@@ -98,7 +101,10 @@ impl Reporter {
     ) {
         let mut ticks = interval(every);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
+        // Images seldom change: the first heartbeat names them, each that finds a change, and now and then another one, in
+        // case the gateway lost one.
+        let mut told = None;
+        for count in 0_u32.. {
             ticks.tick().await;
             let mut beat = self.sampler.lock().await.sample().await;
             let facts = executor.machine().await;
@@ -108,6 +114,10 @@ impl Reporter {
             beat.image_reference = facts.image_reference;
             beat.image_id = facts.image_id;
             beat.image_unfit = facts.image_unfit;
+            if count.is_multiple_of(IMAGES_EVERY) || told.as_ref() != Some(&facts.images) {
+                beat.images = Some(facts.images.clone());
+                told = Some(facts.images);
+            }
             beat.bounds = facts.bounds;
             beat.paused = facts.paused;
             beat.draining = facts.draining;

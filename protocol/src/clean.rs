@@ -7,10 +7,11 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use crate::caps::Bounds;
 use crate::frame::ToGateway;
-use crate::hello::{Capabilities, Engine, Hello};
+use crate::hello::{Capabilities, Engine, HeldImage, Hello};
 use crate::inventory::{Inventory, LedgerEntry};
 use crate::limits::{
-    MAX_DETAIL_TEXT, MAX_INVENTORY, MAX_REPORT_ENTRIES, MAX_SHORT_TEXT, MAX_STREAMED_BYTES,
+    MAX_DETAIL_TEXT, MAX_IMAGES, MAX_INVENTORY, MAX_REPORT_ENTRIES, MAX_SHORT_TEXT,
+    MAX_STREAMED_BYTES,
 };
 use crate::report::{Ended, ErrorKind, OperationError, OperationReport, Outcome, Report, Terminal};
 use crate::sandbox::{SandboxFacts, WorkspaceState};
@@ -132,6 +133,18 @@ impl SandboxFacts {
     }
 }
 
+impl HeldImage {
+    fn clean(&mut self) {
+        self.reference = clean(&self.reference, 2 * MAX_SHORT_TEXT);
+        if let Some(id) = &mut self.id {
+            short(id);
+        }
+        if let Some(unfit) = &mut self.unfit {
+            detail(unfit);
+        }
+    }
+}
+
 impl Heartbeat {
     /// Cleans texts. Invalid percentages, loads, temperatures and addresses become absent.
     pub fn clean(&mut self) {
@@ -141,6 +154,10 @@ impl Heartbeat {
             &mut self.image_id,
             &mut self.image_unfit,
         );
+        if let Some(images) = &mut self.images {
+            images.truncate(MAX_IMAGES);
+            images.iter_mut().for_each(HeldImage::clean);
+        }
         clean_bounds(&mut self.bounds);
         for load in [&mut self.load1, &mut self.load5, &mut self.load15] {
             *load = load.filter(|value| value.is_finite() && *value >= 0.0);

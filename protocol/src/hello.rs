@@ -91,6 +91,33 @@ pub struct Welcome {
     /// The agent image for the gateway's sandboxes; a machine reports whether it has it. Absent from an older gateway.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
+    /// The images of the gateway's catalogue; heartbeats report what the machine has of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<WantedImage>,
+}
+
+/// An image that the gateway's catalogue names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedImage {
+    pub reference: String,
+    /// The image id or registry digest (`sha256:…`) that it must have; absent accepts any image with this reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+/// What a machine has of a wanted image.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldImage {
+    pub reference: String,
+    pub state: ImageState,
+    /// The id (`sha256:…`) of the image with that reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Why that image cannot be a sandbox, if it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfit: Option<String>,
 }
 
 /// The gateway refuses the connection; the daemon shows `detail` to the owner.

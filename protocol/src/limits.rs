@@ -34,6 +34,8 @@ pub const MAX_DEADLINE_S: u64 = 24 * 60 * 60;
 pub const MAX_SHORT_TEXT: usize = 256;
 /// Longest detail text from a node, bytes after cleaning.
 pub const MAX_DETAIL_TEXT: usize = 4 * 1024;
+/// Most images of a gateway's catalogue that a machine reports on.
+pub const MAX_IMAGES: usize = 64;
 /// Most sandboxes or operations listed in one inventory.
 pub const MAX_INVENTORY: usize = 4096;
 /// Most operations in flight on one node.

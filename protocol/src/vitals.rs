@@ -41,6 +41,9 @@ pub struct Heartbeat {
     pub image_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_unfit: Option<String>,
+    /// What the machine has of the catalogue's images. Absent when nothing changed since the last heartbeat that had it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub images: Option<Vec<crate::hello::HeldImage>>,
     /// The limits of what the machine lends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<Bounds>,

@@ -8,6 +8,7 @@ mod claws;
 mod compare;
 mod events;
 mod exec;
+mod images;
 mod journal;
 mod named;
 mod node;
@@ -71,6 +72,8 @@ pub enum ClientCommand {
     /// Sandboxes of agents and commands in them
     #[command(subcommand)]
     Sandbox(sandbox::Sandbox),
+    /// The images that sandboxes can have
+    Images(images::Images),
     /// Teams of agents
     #[command(subcommand)]
     Team(team::Team),
@@ -122,6 +125,7 @@ impl ClientCommand {
             Self::Claw(command) => command.run(&api).await,
             Self::Node(command) => command.run(&api).await,
             Self::Sandbox(command) => command.run(&api).await,
+            Self::Images(command) => command.run(&api).await,
             Self::Team(command) => command.run(&api).await,
             Self::Run(command) => command.run(&api).await,
             Self::Events(command) => command.run(&api).await,

@@ -192,6 +192,12 @@ fn described(node: &Machine, tools: &Tools) -> String {
     }
     let labels: Vec<String> = node.labels.iter().map(Shown::shown).collect();
     say("labels", labels.join(" "));
+    for image in &node.images {
+        say(
+            "has image",
+            format!("{}: {}", image.reference.shown(), image.state.shown()),
+        );
+    }
     for tool in &tools.items {
         say(&tool.tool.shown(), tool.version.shown());
     }
@@ -299,6 +305,7 @@ mod tests {
             "sandboxes": 0, "created_at": hostile, "last_seen_at": hostile, "local_ip": hostile, "arch": hostile,
             "name": hostile, "hostname": hostile, "os": hostile, "daemon_version": hostile,
             "engine": { "name": hostile, "version": hostile }, "labels": [hostile],
+            "images": [{ "reference": hostile, "state": hostile }],
             "problems": [{ "code": "x", "detail": hostile }] });
         let tools = json!({ "items": [{ "tool": hostile, "version": hostile }] });
         let node = serde_json::from_value(node).unwrap();

@@ -10,6 +10,7 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::fleet::entity::health::Entity>(),
         Table::of::<crate::fleet::entity::tool::Entity>(),
         Table::of::<crate::fleet::history::entity::Entity>(),
+        Table::of::<crate::images::entity::Entity>(),
         Table::of::<crate::sandboxes::entity::container::Entity>(),
         Table::of::<crate::sandboxes::entity::placement::Entity>(),
     ]

@@ -12,6 +12,7 @@ use roost_agents::claws::ClawsContext;
 use roost_agents::claws::avatar::Pictures;
 use roost_connections::apps::AppsContext;
 use roost_machines::fleet::FleetContext;
+use roost_machines::images::ImagesContext;
 use roost_machines::sandboxes::SandboxesHandle;
 use roost_organisation::agent_skills::AgentSkillsContext;
 use roost_organisation::teams::TeamsContext;
@@ -30,7 +31,7 @@ pub(super) fn without_slash(url: &url::Url) -> Arc<str> {
 pub(super) fn contexts(
     shared: &Shared<'_>,
     fleet: FleetContext,
-    sandboxes: SandboxesHandle,
+    (sandboxes, images): (SandboxesHandle, ImagesContext),
     work: &Work,
     hosted: Option<Hosted>,
 ) -> Result<Contexts, AuthError> {
@@ -101,6 +102,7 @@ pub(super) fn contexts(
             view: shared.view.clone(),
         },
         fleet,
+        images,
         sandboxes,
         repos: hosts::repos(shared),
         mesh: hosts::mesh(shared),

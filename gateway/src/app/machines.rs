@@ -6,9 +6,10 @@ use tokio::sync::broadcast;
 
 use super::links::{AgentsAtWork, StepsOfMachines};
 use super::{Shared, StartupError};
-use roost_machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalSettings};
+use roost_machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalImages, LocalSettings};
 use roost_machines::fleet::operations::OperationsHandle;
 use roost_machines::fleet::{self, FleetContext, FleetParts, FleetSettings};
+use roost_machines::images::{self, Catalogue, ImagesContext};
 use roost_machines::sandboxes::{self, SandboxesHandle};
 use roost_platform::db::DbError;
 use roost_platform::supervision::{AnyChild, SupervisorSpec};
@@ -27,6 +28,7 @@ pub(super) struct Machines {
     pub(super) operations: OperationsHandle,
     /// The name of this process as the holder of machines.
     pub(super) replica: String,
+    pub(super) images: ImagesContext,
 }
 
 /// Creates the parts.
@@ -37,6 +39,11 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         "cannot release the connections of a former run",
     ))?;
     let replica = shared.ids.next().to_string();
+    let catalogue = Catalogue::new(&config.sandboxes.image, &config.sandboxes.images);
+    let images = ImagesContext {
+        db: shared.db.clone(),
+        catalogue: catalogue.clone(),
+    };
     let parts = FleetParts {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
@@ -48,19 +55,22 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
             dist_dir: config.dist_dir.clone(),
             heartbeat_s: u32::try_from(config.heartbeat.as_secs()).unwrap_or(u32::MAX),
             image: config.sandboxes.image.clone(),
+            images: catalogue.wanted(),
         },
         waiting_work: Arc::new(StepsOfMachines(shared.wakes.clone())),
     };
     let (branch, fleet) = fleet::branch(parts, shared.hub.clone());
     let operations = fleet.operations().clone();
     let (local_facts, _) = broadcast::channel(LOCAL_FACTS);
-    let bounds = LocalBounds::default();
+    let (bounds, held_here) = (LocalBounds::default(), LocalImages::default());
     let settings = LocalSettings {
         state_dir: local::state_dir(&config.data_dir),
         engine: config.sandboxes.engine.clone(),
         image: config.sandboxes.image.clone(),
         policy: config.sandboxes.policy.clone(),
         bounds: bounds.clone(),
+        wanted_images: catalogue.wanted(),
+        images: held_here.clone(),
         facts: local_facts.clone(),
     };
     let engine = || local::child(operations.clone(), shared.ids.clone(), settings);
@@ -74,7 +84,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         operations: operations.clone(),
         jobs,
         settings: sandboxes::Settings {
-            image: config.sandboxes.image.clone(),
+            images: catalogue,
             replica: replica.clone(),
             commands: config.limits.commands,
             local: bounds,
@@ -85,6 +95,8 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
     });
     let sandboxes_branch =
         sandboxes::branch(&handle, transitions, local_engine, &fleet, &local_facts);
+    let recorder = images::recorder(images.clone(), held_here, shared.clock.clone());
+    let sandboxes_branch = sandboxes_branch.child(recorder);
     Ok(Machines {
         branch,
         sandboxes_branch,
@@ -98,5 +110,6 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         },
         operations,
         replica,
+        images,
     })
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use roost_sandbox_driver::executor::OwnerPolicy;
 
+use roost_machines::images::NamedImage;
 use roost_platform::supervision::killpoints::Arm;
 use roost_tenancy::streams::Limits as StreamLimits;
 use roost_tenancy::workspaces::Plans;
@@ -104,6 +105,8 @@ pub struct Sandboxes {
     pub engine: Option<String>,
     /// The agent image, here and on every machine.
     pub image: String,
+    /// Images beside those that come with Roost, or in their place.
+    pub images: Vec<NamedImage>,
     /// The limits of sandboxes on this host; the same keys as in a machine's `owner.toml`.
     pub policy: OwnerPolicy,
 }

@@ -70,6 +70,10 @@ pub fn show(config: &Config) -> String {
         line("sandboxes.engine", text(engine));
     }
     line("sandboxes.image", text(&config.sandboxes.image));
+    let images = config.sandboxes.images.iter();
+    let images = images.map(|image| text(&format!("{}={}", image.name, image.reference)));
+    let images = images.collect::<Vec<_>>().join(", ");
+    line("sandboxes.images", format!("[{images}]"));
     for (key, value) in policy(&config.sandboxes.policy) {
         line(&format!("sandboxes.{key}"), value.to_string());
     }

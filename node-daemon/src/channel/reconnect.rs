@@ -116,6 +116,7 @@ impl Channel {
         let events = self.executor.attach();
         self.executor
             .welcomed(welcome.draining, welcome.image.as_deref());
+        self.executor.want_images(welcome.images);
         // The session drops this receiver; the reporter's task then ends.
         let reports = self
             .reporter

@@ -241,6 +241,7 @@ impl Peer {
             lease_s: 3600,
             draining: false,
             image: None,
+            images: Vec::new(),
         };
         self.send(ToNode::Welcome(welcome)).await;
     }

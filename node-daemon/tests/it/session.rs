@@ -94,6 +94,7 @@ async fn invalid_frames_end_the_connection_and_the_daemon_reconnects() {
         lease_s: 60,
         draining: false,
         image: None,
+        images: Vec::new(),
     };
     peer.send_frame(&Envelope {
         epoch,
@@ -113,6 +114,7 @@ async fn invalid_frames_end_the_connection_and_the_daemon_reconnects() {
         lease_s: 60,
         draining: false,
         image: None,
+        images: Vec::new(),
     }));
     peer.send_frame(&frame).await;
     peer.closed().await;

@@ -20,6 +20,7 @@ fn frame(epoch: u64, seq: u64) -> Envelope<()> {
 fn welcome(epoch: u64) -> Welcome {
     Welcome {
         image: None,
+        images: Vec::new(),
         version: Version { major: 1, minor: 0 },
         node_id: Uuid::nil().into(),
         epoch: ConnectionEpoch(epoch),

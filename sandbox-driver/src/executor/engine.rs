@@ -37,6 +37,8 @@ pub struct Engine {
     policy: OwnerPolicy,
     /// The image whose state the node reports.
     wanted: WantedImage,
+    /// The images of the gateway's catalogue.
+    catalogue: Arc<Mutex<Vec<hello::WantedImage>>>,
     pub archives: ArchiveStore,
     allowance: Arc<Mutex<Option<Allowance>>>,
     connected: Arc<tokio::sync::Mutex<Option<Driver>>>,
@@ -52,6 +54,8 @@ pub struct Facts {
     pub image_reference: Option<String>,
     pub image_id: Option<String>,
     pub image_unfit: Option<String>,
+    /// What the engine has of the catalogue's images.
+    pub images: Vec<hello::HeldImage>,
     pub bounds: Option<Bounds>,
     pub machine: MachineFacts,
 }
@@ -67,6 +71,7 @@ impl Engine {
             config,
             policy,
             wanted,
+            catalogue: Arc::default(),
             archives,
             allowance: Arc::default(),
             connected: Arc::default(),
@@ -102,6 +107,52 @@ impl Engine {
             // The cached facts are about another image.
             *lock(&self.facts) = None;
         }
+    }
+
+    /// Sets the catalogue's images. Invalid references are ignored.
+    pub fn want_images(&self, mut images: Vec<hello::WantedImage>) {
+        images.retain(|image| roost_protocol::text::image_reference(&image.reference).is_ok());
+        images.truncate(roost_protocol::limits::MAX_IMAGES);
+        let before = std::mem::replace(&mut *lock(&self.catalogue), images.clone());
+        if before != images {
+            *lock(&self.facts) = None;
+        }
+    }
+
+    /// What the engine has of the catalogue's images.
+    async fn held(&self, driver: &Driver) -> Vec<hello::HeldImage> {
+        let wanted = lock(&self.catalogue).clone();
+        let mut held = Vec::with_capacity(wanted.len());
+        for hello::WantedImage { reference, digest } in wanted {
+            let mut image = hello::HeldImage {
+                reference,
+                state: hello::ImageState::Unknown,
+                id: None,
+                bytes: None,
+                unfit: None,
+            };
+            match driver
+                .image_state(&image.reference, digest.as_deref())
+                .await
+            {
+                Ok(ImageState::Ready { id, bytes }) => {
+                    image.state = hello::ImageState::Ready;
+                    (image.id, image.bytes) = (Some(id), Some(bytes));
+                }
+                Ok(ImageState::Missing) => image.state = hello::ImageState::Missing,
+                Ok(ImageState::WrongDigest { id }) => {
+                    image.state = hello::ImageState::WrongDigest;
+                    image.id = Some(id);
+                }
+                Ok(ImageState::Unfit { reason }) => {
+                    image.state = hello::ImageState::WrongDigest;
+                    image.unfit = Some(reason);
+                }
+                Err(_) => {}
+            }
+            held.push(image);
+        }
+        held
     }
 
     /// Maps the outcome. After a lost connection, the next call connects again: the engine may have been upgraded or
@@ -248,6 +299,7 @@ impl Engine {
             }
             Err(_) => hello::ImageState::Unknown,
         };
+        let images = self.held(&driver).await;
         let caps = self.policy.allowance(driver.host()).caps;
         let bounds = Bounds {
             each: caps.each,
@@ -273,6 +325,7 @@ impl Engine {
             image_reference: Some(reference),
             image_id,
             image_unfit,
+            images,
             bounds: Some(bounds),
             machine,
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use roost_protocol::control::{Control, ControlReply};
+use roost_protocol::hello::WantedImage;
 use roost_protocol::inventory::Inventory;
 use roost_protocol::operation::OperationRequest;
 use roost_protocol::report::OperationError;
@@ -63,6 +64,11 @@ impl ExecutorHandle {
         if let Some(image) = image {
             self.shared.engine.want_image(image);
         }
+    }
+
+    /// Sets the images of the gateway's catalogue, whose state [`machine`](Self::machine) reports.
+    pub fn want_images(&self, images: Vec<WantedImage>) {
+        self.shared.engine.want_images(images);
     }
 
     /// Accepts an operation; its results arrive as events. An id starts at most once.

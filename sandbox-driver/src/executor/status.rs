@@ -1,6 +1,6 @@
 //! The status for the machine's owner: what runs here now.
 use roost_protocol::caps::Bounds;
-use roost_protocol::hello::{Engine, ImageState};
+use roost_protocol::hello::{Engine, HeldImage, ImageState};
 use roost_protocol::ids::{AgentId, OperationId, SandboxId, WorkspaceId};
 use roost_protocol::operation::Operation;
 use roost_protocol::sandbox::SandboxFacts;
@@ -66,6 +66,8 @@ pub struct Machine {
     pub image_reference: Option<String>,
     pub image_id: Option<String>,
     pub image_unfit: Option<String>,
+    /// What the engine has of the catalogue's images.
+    pub images: Vec<HeldImage>,
     pub bounds: Option<Bounds>,
     /// Running containers of the engine, ours or not.
     pub containers: Option<u32>,
@@ -88,6 +90,7 @@ pub async fn machine(shared: &Shared) -> Machine {
         image_reference: facts.image_reference,
         image_id: facts.image_id,
         image_unfit: facts.image_unfit,
+        images: facts.images,
         bounds: facts.bounds,
         containers: facts.machine.running,
         paused: in_flight.paused,

@@ -222,6 +222,7 @@ const CASES: &[Case] = &[
     ("GET /api/nodes/history", Role("viewer"), ""),
     ("GET /api/nodes/lines", Role("viewer"), ""),
     ("GET /api/fleet/reserved", Role("viewer"), ""),
+    ("GET /api/images", Role("viewer"), ""),
     ("GET /api/nodes/{id}/operations", Role("viewer"), ""),
     ("GET /api/nodes/{id}/sandboxes", Role("viewer"), ""),
     ("POST /api/nodes/pair", Role("admin"), "{}"),

@@ -49,6 +49,8 @@ pub struct Node {
     /// The id of the image that the machine has under that reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_id: Option<String>,
+    /// What the machine has of the deployment's images; empty until it reports.
+    pub images: Vec<NodeImage>,
     /// The most that the machine lends to sandboxes; absent until the machine reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<NodeBounds>,
@@ -83,6 +85,22 @@ pub enum ImageState {
     Unfit,
     /// The machine has not reported on this image.
     Unknown,
+}
+
+/// What a machine has of one of the deployment's images.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NodeImage {
+    pub reference: String,
+    #[schema(value_type = ImageState)]
+    pub state: String,
+    /// The id of the image that the machine has under that reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Why it cannot be a sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
 }
 
 /// A container engine as the machine describes it.
@@ -142,6 +160,10 @@ impl Node {
             image: node.image,
             image_reference: node.image_reference,
             image_id: node.image_id,
+            images: node
+                .images
+                .and_then(|images| serde_json::from_value(images).ok())
+                .unwrap_or_default(),
             bounds: bounds.as_ref().map(NodeBounds::from),
             health: health.map(|mut health| {
                 health.sample.clock_off_s = None;

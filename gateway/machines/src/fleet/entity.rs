@@ -67,6 +67,9 @@ pub mod node {
         pub gpu_pct: Option<f32>,
         /// °C, from the latest heartbeat.
         pub temp_max: Option<f32>,
+        /// What the machine has of the catalogue's images: a list of `NodeImage`.
+        #[sea_orm(column_type = "JsonBinary", nullable)]
+        pub images: Option<Json>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

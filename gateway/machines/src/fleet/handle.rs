@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use roost_protocol::hello::WantedImage;
 use tokio::sync::broadcast;
 
 use super::entity::node;
@@ -43,6 +44,8 @@ pub struct FleetSettings {
     pub heartbeat_s: u32,
     /// The agent image that machines need.
     pub image: String,
+    /// All images of the deployment; machines report which of them they have.
+    pub images: Vec<WantedImage>,
 }
 
 /// The fleet.
@@ -139,6 +142,11 @@ impl FleetHandle {
     /// The agent image that machines need.
     pub(super) fn wanted_image(&self) -> &str {
         &self.inner.settings.image
+    }
+
+    /// All images of the deployment.
+    pub(super) fn catalogue(&self) -> &[WantedImage] {
+        &self.inner.settings.images
     }
 
     pub(super) fn db(&self) -> &Db {

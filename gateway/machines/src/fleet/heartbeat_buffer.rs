@@ -15,7 +15,7 @@ use super::history::{self, Gathered};
 use super::pulse::Pulse;
 use super::sample::Sample;
 use super::store_beats::{self as store, AT_ONCE, Beat};
-use super::store_connection::Claims;
+use super::store_connection::{Claims, Wanted};
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::events::{self, Event, Hub, ResourceKind};
@@ -44,13 +44,22 @@ impl HeartbeatBuffer {
     }
 
     /// The latest heartbeat of a machine. One of an older connection never takes the place of a newer one's (P6).
-    pub(super) fn put(&self, pulse: Arc<Pulse>, heartbeat: Heartbeat, at: DateTime<Utc>) {
+    /// What only some heartbeats say stays when another takes its place.
+    pub(super) fn put(&self, pulse: Arc<Pulse>, mut heartbeat: Heartbeat, at: DateTime<Utc>) {
         let (node, epoch) = (pulse.fence.node, pulse.fence.epoch);
         let mut waiting = self.waiting();
         if waiting
             .get(&node)
             .is_none_or(|present| present.pulse.fence.epoch <= epoch)
         {
+            let before = waiting
+                .get_mut(&node)
+                .filter(|present| present.pulse.fence.epoch == epoch);
+            if let Some(before) = before
+                && heartbeat.images.is_none()
+            {
+                heartbeat.images = before.heartbeat.images.take();
+            }
             let latest = Latest {
                 pulse,
                 heartbeat,
@@ -67,7 +76,7 @@ impl HeartbeatBuffer {
         db: Db,
         clock: SharedClock,
         hub: Hub,
-        image: Arc<str>,
+        wanted: Arc<Wanted>,
     ) -> ChildSpec<NoMessages> {
         ChildSpec::periodic(
             "health-writer",
@@ -76,8 +85,8 @@ impl HeartbeatBuffer {
             &Nudge::default(),
             move |_| {
                 let (heartbeats, db, hub) = (self.clone(), db.clone(), hub.clone());
-                let (clock, image) = (clock.clone(), image.clone());
-                async move { heartbeats.write(&db, &clock, &hub, &image).await }
+                let (clock, wanted) = (clock.clone(), wanted.clone());
+                async move { heartbeats.write(&db, &clock, &hub, &wanted).await }
             },
         )
         .serves("the latest health of all machines")
@@ -88,7 +97,7 @@ impl HeartbeatBuffer {
         db: &Db,
         clock: &SharedClock,
         hub: &Hub,
-        image: &str,
+        wanted: &Wanted,
     ) -> Result<(), Failure> {
         let batch: Vec<Latest> = std::mem::take(&mut *self.waiting()).into_values().collect();
         let over = self.gathered().over(minute_of(clock.now()));
@@ -105,7 +114,7 @@ impl HeartbeatBuffer {
         for some in batch.chunks(AT_ONCE) {
             let beats = some
                 .iter()
-                .map(|latest| latest.beat(image))
+                .map(|latest| latest.beat(wanted))
                 .collect::<Vec<_>>();
             // A heartbeat of a connection that is not the newest does not count, not even for an average (P6).
             let written = store::write(&tx, &beats).await?;
@@ -146,13 +155,13 @@ struct Latest {
 }
 
 impl Latest {
-    fn beat(&self, image: &str) -> Beat<'_> {
+    fn beat(&self, wanted: &Wanted) -> Beat<'_> {
         Beat {
             fence: &self.pulse.fence,
             hold_ms: self.pulse.hold_ms(),
             at: self.at,
             heartbeat: &self.heartbeat,
-            claims: Claims::in_heartbeat(&self.heartbeat, image),
+            claims: Claims::in_heartbeat(&self.heartbeat, wanted),
             sample: Sample::of(&self.heartbeat, self.at),
         }
     }

@@ -9,9 +9,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use chrono::{DateTime, TimeDelta, Utc};
 use roost_protocol::caps::{Bounds, Caps};
 use roost_protocol::control::{ControlReply, GoneCause};
 use roost_protocol::frame::ToGateway;
+use roost_protocol::hello::{HeldImage, WantedImage};
 use roost_protocol::ids::InstallId;
 use roost_protocol::inventory::Inventory;
 use roost_sandbox_driver::executor::{
@@ -23,11 +25,14 @@ use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore, broadcast};
 use super::operations::{
     Dispatcher, EngineCall, Flow, Line, Link, OperationsError, OperationsHandle, TICK, Target,
 };
+use super::sanitize::word;
 use roost_platform::ids::{SandboxId, SharedIds};
 use roost_platform::supervision::{ActorKind, AnyChild, ChildSpec, Context, Failure, Serve};
 
 /// The file with this host's installation id.
 const INSTALL: &str = "install-id";
+/// How often the engine is asked for this host's size and images.
+const ASK_EVERY: TimeDelta = TimeDelta::seconds(15);
 /// Events that may wait for the actor; the executor keeps the rest on disk.
 const EVENTS: usize = 64;
 
@@ -44,6 +49,9 @@ pub struct LocalSettings {
     pub policy: OwnerPolicy,
     /// Where the engine publishes this host's bounds.
     pub bounds: LocalBounds,
+    /// The images of the catalogue, and where the engine publishes what it has of them.
+    pub wanted_images: Vec<WantedImage>,
+    pub images: LocalImages,
     /// The channel for facts.
     pub facts: broadcast::Sender<LocalFact>,
 }
@@ -66,6 +74,40 @@ impl LocalBounds {
         if bounds.is_some() {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = bounds;
         }
+    }
+}
+
+/// What this host's engine has of a wanted image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldHere {
+    pub reference: String,
+    /// A word of [`ImageState`](super::dto::ImageState).
+    pub state: &'static str,
+    pub id: Option<String>,
+    pub bytes: Option<u64>,
+}
+
+/// What this host's engine has of the catalogue's images, as it said last. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct LocalImages(Arc<Mutex<Vec<HeldHere>>>);
+
+impl LocalImages {
+    /// Empty while the engine has not answered.
+    pub fn get(&self) -> Vec<HeldHere> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn set(&self, held: Vec<HeldImage>) {
+        let held = held.into_iter().map(|image| HeldHere {
+            state: word(image.state, image.unfit.is_some()),
+            reference: image.reference,
+            id: image.id,
+            bytes: image.bytes,
+        });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = held.collect();
     }
 }
 
@@ -126,8 +168,10 @@ pub(super) struct LocalEngine {
     facts: broadcast::Sender<LocalFact>,
     executor: ExecutorHandle,
     bounds: LocalBounds,
-    /// The question about this host's size is under way.
+    images: LocalImages,
+    /// The question about this host's size and images is under way.
     asking: bool,
+    asked_at: Option<DateTime<Utc>>,
 }
 
 /// Ends the executor with the gateway. If the actor ends before, the executor stays for the next incarnation.
@@ -198,7 +242,9 @@ impl Serve for LocalEngine {
             facts,
             executor,
             bounds: shared.settings.bounds,
+            images: shared.settings.images,
             asking: false,
+            asked_at: None,
         };
         engine.ask_for_bounds(cx);
         Ok(engine)
@@ -219,7 +265,10 @@ impl Serve for LocalEngine {
             }
             LocalMsg::Tick => {
                 cx.cast_self_after(TICK, LocalMsg::Tick);
-                if self.bounds.caps().is_none() {
+                let now = cx.now();
+                let is_due = |at: DateTime<Utc>| (now - at).abs() >= ASK_EVERY;
+                if self.bounds.caps().is_none() || self.asked_at.is_none_or(is_due) {
+                    self.asked_at = Some(now);
                     self.ask_for_bounds(cx);
                 }
                 self.dispatcher.tick(false, cx).await?
@@ -236,13 +285,18 @@ impl Serve for LocalEngine {
 pub(super) struct SharedArgs(Shared);
 
 impl LocalEngine {
-    /// Asks the engine for this host's size in a job, because an engine that is away takes long.
+    /// Asks the engine for this host's size and images in a job, because an engine that is away takes long.
     fn ask_for_bounds(&mut self, cx: &Context<LocalMsg>) {
         if std::mem::replace(&mut self.asking, true) {
             return;
         }
         let (executor, bounds) = (self.executor.clone(), self.bounds.clone());
-        let asked = async move { bounds.set(executor.machine().await.bounds) };
+        let images = self.images.clone();
+        let asked = async move {
+            let machine = executor.machine().await;
+            bounds.set(machine.bounds);
+            images.set(machine.images);
+        };
         cx.job("bounds", asked, |_| LocalMsg::Asked);
     }
 
@@ -313,6 +367,7 @@ impl Shared {
             clock: ExecutorClock::system(),
         };
         let (executor, _) = Executor::start(config).await?;
+        executor.want_images(self.settings.wanted_images.clone());
         Ok((executor, install))
     }
 

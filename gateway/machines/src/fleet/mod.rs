@@ -75,7 +75,10 @@ pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
     let (db, clock) = (parts.db.clone(), parts.clock.clone());
     let activities = operations::Activities::default();
     let activity = activities.worker(parts.events.clone());
-    let image: Arc<str> = parts.settings.image.as_str().into();
+    let wanted = Arc::new(store_connection::Wanted {
+        image: parts.settings.image.clone(),
+        catalogue: parts.settings.images.clone(),
+    });
     // The supervisor's handle exists once its children are fixed, but the children need it. They find it when they run.
     let late: Arc<OnceLock<FleetHandle>> = Arc::default();
     let found = late.clone();
@@ -114,7 +117,7 @@ pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
     .serves("the contact of all machines");
     let (child, supervisor) = SupervisorSpec::new("fleet")
         .serves("the machines that people own")
-        .child(heartbeats.clone().writer(db, clock, hub, image))
+        .child(heartbeats.clone().writer(db, clock, hub, wanted))
         .child(recovery)
         .child(watch)
         .child(activity)

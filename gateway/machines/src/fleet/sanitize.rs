@@ -1,12 +1,13 @@
 //! What a node may report, beyond the limits that decoding sets (`roost_protocol::clean`): its own workspace's sandboxes
 //! and the known tools. Pure but for the counters.
 
-use roost_protocol::hello::ImageState;
+use roost_protocol::hello::{HeldImage, ImageState, WantedImage};
 use roost_protocol::ids::{SandboxId, WorkspaceId as WireWorkspace};
 use roost_protocol::inventory::Inventory;
 use roost_protocol::report::Outcome;
 use roost_protocol::vitals::NodeTools;
 
+use super::dto::NodeImage;
 use roost_platform::ids::WorkspaceId;
 
 /// Tools that a node may report; others are dropped.
@@ -42,6 +43,11 @@ pub fn image_word(
     if about.unwrap_or(OLDER_IMAGE) != wanted {
         return "unknown";
     }
+    word(said, unfit)
+}
+
+/// The stored word for the state of an image.
+pub fn word(said: ImageState, unfit: bool) -> &'static str {
     match said {
         ImageState::Ready => "ready",
         ImageState::Missing => "missing",
@@ -49,6 +55,21 @@ pub fn image_word(
         ImageState::WrongDigest => "wrong-digest",
         ImageState::Unknown => "unknown",
     }
+}
+
+/// What a machine has of the wanted images, as it is stored; it may say nothing about others.
+pub fn own_images(said: &[HeldImage], wanted: &[WantedImage]) -> Vec<NodeImage> {
+    wanted
+        .iter()
+        .filter_map(|image| said.iter().find(|held| held.reference == image.reference))
+        .map(|held| NodeImage {
+            reference: held.reference.clone(),
+            state: word(held.state, held.unfit.is_some()).to_owned(),
+            id: held.id.clone(),
+            bytes: held.bytes,
+            detail: held.unfit.clone(),
+        })
+        .collect()
 }
 
 /// Updates an inventory with the effect of an operation on its sandbox.

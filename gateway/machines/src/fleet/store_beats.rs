@@ -57,6 +57,8 @@ struct NodeRow<'a> {
     bounds: Option<&'a serde_json::Value>,
     gpu_pct: Option<f32>,
     temp_max: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    images: Option<&'a serde_json::Value>,
 }
 
 impl<'a> NodeRow<'a> {
@@ -81,6 +83,7 @@ impl<'a> NodeRow<'a> {
             bounds: claims.bounds.as_ref(),
             gpu_pct: beat.sample.gpu_pct,
             temp_max: beat.sample.temp_max,
+            images: claims.images.as_ref(),
         }
     }
 }
@@ -148,12 +151,13 @@ fn nodes_sql(backend: Backend) -> String {
              value ->> 'local_ip' AS local_ip, value ->> 'mesh_ip' AS mesh_ip, value ->> 'sandboxes' AS sandboxes, \
              value ->> 'image' AS image, value ->> 'image_reference' AS image_reference, \
              value ->> 'image_id' AS image_id, value ->> 'image_detail' AS image_detail, \
-             value ->> 'bounds' AS bounds, value ->> 'gpu_pct' AS gpu_pct, value ->> 'temp_max' AS temp_max FROM json_each($1)) AS b"
+             value ->> 'bounds' AS bounds, value ->> 'gpu_pct' AS gpu_pct, value ->> 'temp_max' AS temp_max, \
+             value ->> 'images' AS images FROM json_each($1)) AS b"
         }
         Backend::Postgres => {
             "jsonb_to_recordset($1::jsonb) AS b(id uuid, epoch bigint, held_by text, hold_ms bigint, at timestamptz, \
              paused boolean, local_ip text, mesh_ip text, sandboxes integer, image text, image_reference text, \
-             image_id text, image_detail text, bounds jsonb, gpu_pct real, temp_max real)"
+             image_id text, image_detail text, bounds jsonb, gpu_pct real, temp_max real, images jsonb)"
         }
     };
     format!(
@@ -163,7 +167,8 @@ fn nodes_sql(backend: Backend) -> String {
          image_reference = COALESCE(b.image_reference, nodes.image_reference), \
          image_id = CASE WHEN b.image_reference IS NULL THEN nodes.image_id ELSE b.image_id END, \
          image_detail = CASE WHEN b.image_reference IS NULL THEN nodes.image_detail ELSE b.image_detail END, \
-         bounds = COALESCE(b.bounds, nodes.bounds), gpu_pct = b.gpu_pct, temp_max = b.temp_max, version = nodes.version + 1 FROM {rows} \
+         bounds = COALESCE(b.bounds, nodes.bounds), gpu_pct = b.gpu_pct, temp_max = b.temp_max, \
+         images = COALESCE(b.images, nodes.images), version = nodes.version + 1 FROM {rows} \
          WHERE nodes.id = b.id AND nodes.conn_epoch = b.epoch AND nodes.held_by = b.held_by \
          AND nodes.deleted_at IS NULL RETURNING nodes.id AS id, nodes.version AS version",
         now = backend.now_ms()

@@ -1,6 +1,7 @@
 //! Heartbeats in a real database. On SQLite, and on PostgreSQL where `ROOST_TEST_POSTGRES_URL` names a server.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use roost_protocol::hello::{HeldImage, ImageState, WantedImage};
 use roost_protocol::vitals::Heartbeat;
 use sea_orm::{ConnectionTrait, EntityTrait, Statement, Value};
 
@@ -8,7 +9,7 @@ use super::entity::{health, node};
 use super::sample::Sample;
 use super::store;
 use super::store_beats::{Beat, write};
-use super::store_connection::Claims;
+use super::store_connection::{Claims, Wanted};
 use crate::fleet::operations::Fence;
 use roost_platform::clock::{Clock, SystemClock};
 use roost_platform::db::Db;
@@ -60,8 +61,27 @@ fn beat<'a>(fence: &'a Fence, heartbeat: &'a Heartbeat, at: DateTime<Utc>) -> Be
         hold_ms: 30_000,
         at,
         heartbeat,
-        claims: Claims::in_heartbeat(heartbeat, "wanted"),
+        claims: Claims::in_heartbeat(
+            heartbeat,
+            &Wanted {
+                image: "wanted".to_owned(),
+                catalogue: vec![WantedImage {
+                    reference: "wanted".to_owned(),
+                    digest: None,
+                }],
+            },
+        ),
         sample: Sample::of(heartbeat, at),
+    }
+}
+
+fn held(reference: &str) -> HeldImage {
+    HeldImage {
+        reference: reference.to_owned(),
+        state: ImageState::WrongDigest,
+        id: Some("sha256:aa".to_owned()),
+        bytes: Some(7),
+        unfit: None,
     }
 }
 
@@ -83,6 +103,7 @@ async fn each_machine_gets_its_own_heartbeat_and_an_absent_field_changes_nothing
             paused: true,
             sandboxes: Some(3),
             image_reference: Some("now".to_owned()),
+            images: Some(vec![held("wanted"), held("of nobody's catalogue")]),
             ..Heartbeat::default()
         };
         let bare = Heartbeat {
@@ -96,6 +117,13 @@ async fn each_machine_gets_its_own_heartbeat_and_an_absent_field_changes_nothing
         tx.commit().await.unwrap();
         let (first, second) = (node(db, one.node).await, node(db, two.node).await);
         assert_eq!(written.len(), 2);
+        let images = serde_json::json!([
+            { "reference": "wanted", "state": "wrong-digest", "id": "sha256:aa", "bytes": 7 }
+        ]);
+        assert_eq!(
+            (first.images.as_ref(), second.images.as_ref()),
+            (Some(&images), None)
+        );
         assert_eq!(written[&one.node], first.version);
         assert_eq!(
             (first.local_ip.as_deref(), first.mesh_ip.as_deref()),

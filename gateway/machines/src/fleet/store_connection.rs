@@ -2,7 +2,7 @@
 //! exists; then the writer must stop and discard its work (promise P6).
 
 use chrono::{DateTime, Utc};
-use roost_protocol::hello::Hello;
+use roost_protocol::hello::{Hello, WantedImage};
 use roost_protocol::vitals::{Heartbeat, NodeTools};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult,
@@ -11,7 +11,7 @@ use sea_orm::{
 
 use super::entity::tool;
 use super::model::Connection;
-use super::sanitize::image_word;
+use super::sanitize::{image_word, own_images};
 use crate::fleet::operations::Fence;
 use roost_platform::db::{Backend, WriteTx};
 use roost_platform::ids::NodeId;
@@ -25,6 +25,15 @@ pub struct Connected {
     pub version: i64,
 }
 
+/// The images that this gateway wants on machines.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// The default image.
+    pub image: String,
+    /// All images of the deployment.
+    pub catalogue: Vec<WantedImage>,
+}
+
 /// A machine's report about the agent image and about what it lends.
 #[derive(Debug, Clone, Default)]
 pub struct Claims {
@@ -33,6 +42,8 @@ pub struct Claims {
     pub id: Option<String>,
     pub detail: Option<String>,
     pub bounds: Option<serde_json::Value>,
+    /// What it has of the catalogue's images; `None` when nothing changed.
+    pub images: Option<serde_json::Value>,
 }
 
 impl Claims {
@@ -54,13 +65,15 @@ impl Claims {
                 .bounds
                 .as_ref()
                 .and_then(|bounds| serde_json::to_value(bounds).ok()),
+            images: None,
         }
     }
 
     /// From a heartbeat.
-    pub fn in_heartbeat(heartbeat: &Heartbeat, wanted: &str) -> Self {
+    pub fn in_heartbeat(heartbeat: &Heartbeat, wanted: &Wanted) -> Self {
         let about = heartbeat.image_reference.as_deref();
-        let word = |image| image_word(image, about, heartbeat.image_unfit.is_some(), wanted);
+        let is_unfit = heartbeat.image_unfit.is_some();
+        let word = |image| image_word(image, about, is_unfit, &wanted.image);
         Self {
             image: heartbeat.image.map(word),
             reference: heartbeat.image_reference.clone(),
@@ -70,6 +83,9 @@ impl Claims {
                 .bounds
                 .as_ref()
                 .and_then(|bounds| serde_json::to_value(bounds).ok()),
+            images: heartbeat.images.as_ref().and_then(|images| {
+                serde_json::to_value(own_images(images, &wanted.catalogue)).ok()
+            }),
         }
     }
 }

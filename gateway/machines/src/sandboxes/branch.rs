@@ -6,7 +6,8 @@
 //! ├─ local           the engine on this host, if it is on
 //! ├─ facts           receives the facts that machines report by themselves
 //! ├─ orphan-sweeper  sends machines the list of what should exist on them
-//! └─ recovery        continues transitions that were cut off
+//! ├─ recovery        continues transitions that were cut off
+//! └─ images          writes what this host has of the catalogue of images (added by the wiring)
 //! ```
 
 use tokio::sync::broadcast;

@@ -67,6 +67,7 @@ async fn sandbox(db: &Db, scope: WorkspaceScope, agent: ClawId, on: String, nth:
         state: nth.1.to_owned(),
         operation_id: None,
         image: "image".to_owned(),
+        image_digest: None,
         limits: serde_json::json!({}),
         fallback: None,
         detail: None,

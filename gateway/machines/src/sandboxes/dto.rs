@@ -30,6 +30,9 @@ pub struct Sandbox {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
     pub image: String,
+    /// The digest that the image must have, if one is demanded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_digest: Option<String>,
     pub limits: LimitsDto,
     /// Set when the wanted machine could not take the sandbox.
     pub fallback: Option<FallbackDto>,
@@ -129,7 +132,7 @@ impl From<Limits> for LimitsDto {
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSandbox {
-    /// An image other than the deployment's. It must contain the guest.
+    /// An image other than the default: a name of the catalogue (`/api/images`), or a reference. It must contain the guest.
     #[serde(default)]
     pub image: Option<String>,
     #[serde(default)]

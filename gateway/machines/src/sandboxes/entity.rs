@@ -24,6 +24,9 @@ pub mod container {
         /// The operation that the present state waits for.
         pub operation_id: Option<OperationId>,
         pub image: String,
+        /// The digest that the image must have, if one is demanded.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub image_digest: Option<String>,
         #[sea_orm(column_type = "JsonBinary")]
         pub limits: Json,
         /// `{wanted, reason}` when the sandbox could not go to the wanted machine.

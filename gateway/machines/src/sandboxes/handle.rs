@@ -7,6 +7,7 @@ use super::AgentFacts;
 use super::rates::Rates;
 use crate::fleet::local::LocalBounds;
 use crate::fleet::operations::OperationsHandle;
+use crate::images::Catalogue;
 use crate::sandboxes::CommandLimits;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -21,8 +22,8 @@ const MOST_IMAGES: usize = 1_000;
 /// Settings of the deployment.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The image of agents when a request names none.
-    pub image: String,
+    /// The deployment's images, with the one for requests that name none.
+    pub images: Catalogue,
     /// The name of this gateway among the gateways on one database.
     pub replica: String,
     /// How many commands may start.

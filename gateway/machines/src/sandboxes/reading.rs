@@ -62,6 +62,7 @@ pub(super) async fn shown(
         state: State::parse(&row.state).unwrap_or(State::Lost),
         container: row.container,
         image: row.image,
+        image_digest: row.image_digest,
         limits: limits.into(),
         fallback: row
             .fallback

@@ -4,6 +4,7 @@ use roost_sandbox_driver::executor::OwnerPolicy;
 
 use super::Reader;
 use crate::config::{CommandLimits, Sandboxes};
+use roost_machines::images::NamedImage;
 
 impl Reader {
     pub(super) fn sandboxes(&mut self) -> Sandboxes {
@@ -27,10 +28,22 @@ impl Reader {
         if let Err(error) = roost_protocol::text::image_reference(&image) {
             self.wrong("sandboxes.image", error.to_string());
         }
+        let named: Vec<String> = self.get("sandboxes.images", Vec::new());
+        let mut images: Vec<NamedImage> = Vec::new();
+        for words in &named {
+            match NamedImage::parse(words) {
+                Ok(image) if images.iter().any(|other| other.name == image.name) => {
+                    self.wrong("sandboxes.images", format!("{} is there twice", image.name));
+                }
+                Ok(image) => images.push(image),
+                Err(error) => self.wrong("sandboxes.images", error),
+            }
+        }
         Sandboxes {
             local: self.choice("sandboxes.local", &[("on", true), ("off", false)]),
             engine: self.optional("sandboxes.engine"),
             image,
+            images,
             policy,
         }
     }

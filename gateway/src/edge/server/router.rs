@@ -24,7 +24,7 @@ use crate::edge::operator::{self, OperatorListener};
 use roost_agents::claws;
 use roost_connections::{apps, doors, mesh, repos};
 use roost_execution::{models, runs, tools};
-use roost_machines::{fleet, sandboxes};
+use roost_machines::{fleet, images, sandboxes};
 use roost_organisation::{agent_skills, skills, teams, templates};
 use roost_runtime as runtime;
 use roost_tenancy::auth::{self, AuthLayer, authenticate};
@@ -49,6 +49,7 @@ pub struct Contexts {
     pub run_streams: streams::LiveContext,
     pub operator: operator::OperatorContext,
     pub fleet: fleet::FleetContext,
+    pub images: images::ImagesContext,
     pub sandboxes: sandboxes::SandboxesHandle,
     pub repos: repos::ReposContext,
     pub mesh: mesh::MeshContext,
@@ -120,6 +121,7 @@ domains! {
     live => streams::router();
     operator => operator::router();
     fleet => fleet::router();
+    images => images::router();
     sandboxes => sandboxes::router();
     repos => repos::router();
     mesh => mesh::router();

@@ -9,6 +9,7 @@ export const keys = {
   quota: ["quota"] as const,
   plans: ["plans"] as const,
   placement: ["placement"] as const,
+  images: ["images"] as const,
   actor: (id: string) => ["tree", id] as const,
   nodes: ["nodes"] as const,
   reserved: ["reserved"] as const,

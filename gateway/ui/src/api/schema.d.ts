@@ -911,6 +911,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the deployment's images: what they are for, which tools they have, and whether the gateway's own host has them.
+         *     What a machine has is in its `images`.
+         */
+        get: operations["list_images"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/invitations/accept": {
         parameters: {
             query?: never;
@@ -3258,6 +3278,32 @@ export interface components {
             /** @description Its name on the sign-in page. */
             name: string;
         };
+        /** @description An image of the deployment. */
+        Image: {
+            /** @description The digest that the gateway's own host has. */
+            digest?: string | null;
+            /** @description Agents get it when nobody chose another one. */
+            is_default: boolean;
+            /** @description The name to choose it by. */
+            name: string;
+            purpose: string;
+            /** @description The recipe of `deploy/agent-image` that builds it; absent for an image of the configuration. */
+            recipe?: string | null;
+            reference: string;
+            /** @description What to do when the gateway's own host does not have it. */
+            remedy?: string | null;
+            /** Format: int64 */
+            size_bytes?: number | null;
+            /** @description Whether the gateway's own host has it. */
+            state: components["schemas"]["ImageState"];
+            tools: string[];
+            /** @description The digest that the configuration demands. */
+            wanted_digest?: string | null;
+        };
+        /** @description The catalogue, by name. */
+        ImageList: {
+            items: components["schemas"]["Image"][];
+        };
         /**
          * @description Whether the machine can use the agent image.
          * @enum {string}
@@ -3848,7 +3894,7 @@ export interface components {
         };
         /** @description The sandbox to create. There are no fields for privilege, mounts, devices or the network, because hardening is fixed. */
         NewSandbox: {
-            /** @description An image other than the deployment's. It must contain the guest. */
+            /** @description An image other than the default: a name of the catalogue (`/api/images`), or a reference. It must contain the guest. */
             image?: string | null;
             limits?: components["schemas"]["NewLimits"] | null;
             /**
@@ -3967,6 +4013,8 @@ export interface components {
             image_id?: string | null;
             /** @description The image that the machine checked for; absent from an older daemon. */
             image_reference?: string | null;
+            /** @description What the machine has of the deployment's images; empty until it reports. */
+            images: components["schemas"]["NodeImage"][];
             /** @description Labels that people gave the node. */
             labels: string[];
             /** Format: date-time */
@@ -4052,6 +4100,17 @@ export interface components {
         };
         /** Format: uuid */
         NodeId: string;
+        /** @description What a machine has of one of the deployment's images. */
+        NodeImage: {
+            /** Format: int64 */
+            bytes?: number | null;
+            /** @description Why it cannot be a sandbox. */
+            detail?: string | null;
+            /** @description The id of the image that the machine has under that reference. */
+            id?: string | null;
+            reference: string;
+            state: components["schemas"]["ImageState"];
+        };
         /** @description A machine in a list. An absent field is unknown; only `connection` is absent while the machine is connected. */
         NodeLine: {
             arch?: string | null;
@@ -5716,6 +5775,8 @@ export interface components {
             hardening_missing?: string | null;
             id: components["schemas"]["SandboxId"];
             image: string;
+            /** @description The digest that the image must have, if one is demanded. */
+            image_digest?: string | null;
             /** Format: date-time */
             last_used_at: string;
             /**
@@ -10373,6 +10434,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Reserved"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    list_images: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageList"];
                 };
             };
             401: {

@@ -40,6 +40,11 @@ export function makeNode(name: string, more: Partial<Node> = {}): Node {
     arch: "x86_64",
     engine: { name: "Docker Engine", version: "27.3.1", api: "1.47" },
     image: "ready",
+    images: [
+      { reference: "roost-agent:base", state: "ready", id: "sha256:a1", bytes: 370_000_000 },
+      { reference: "roost-agent:rust", state: "ready", id: "sha256:b2", bytes: 912_000_000 },
+      { reference: "roost-agent:node", state: "missing" },
+    ],
     health: makeHealth(),
     gpu_pct: null,
     temp_max: 61,

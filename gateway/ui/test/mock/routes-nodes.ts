@@ -144,6 +144,34 @@ export const nodeRoutes = {
     });
     return { body: { items: here } };
   },
+  "GET /api/images": () => ({
+    body: {
+      items: [
+        {
+          name: "rust",
+          reference: "roost-agent:rust",
+          purpose: "Rust with Clippy and rustfmt",
+          tools: ["cargo", "clippy", "git"],
+          recipe: "rust",
+          is_default: true,
+          digest: "sha256:b2",
+          size_bytes: 912_000_000,
+          state: "ready",
+        },
+        {
+          name: "node",
+          reference: "roost-agent:node",
+          purpose: "Node.js with npm",
+          tools: ["git", "node", "npm"],
+          recipe: "node",
+          is_default: false,
+          state: "missing",
+          remedy:
+            "roost-agent:node is not on the gateway's host; run deploy/agent-image/build.sh --recipe node there",
+        },
+      ],
+    },
+  }),
   "GET /api/fleet/placement": ({ state }) => ({ body: state.placement }),
   "PUT /api/fleet/placement": ({ mock, state, body }) => {
     state.placement = body;

@@ -243,6 +243,7 @@ impl Gateway {
         );
         let welcome = Welcome {
             image: None,
+            images: Vec::new(),
             version,
             node_id,
             epoch,

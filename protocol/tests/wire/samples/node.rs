@@ -23,6 +23,7 @@ pub fn to_node() -> Vec<Named<ToNode>> {
                 lease_s: 86_400,
                 draining: true,
                 image: None,
+                images: Vec::new(),
             }),
         ),
         (
@@ -35,6 +36,7 @@ pub fn to_node() -> Vec<Named<ToNode>> {
                 lease_s: 86_400,
                 draining: false,
                 image: Some("registry.example:5000/roost-agent:7".into()),
+                images: Vec::new(),
             }),
         ),
         (

@@ -262,6 +262,7 @@ impl NodeActor {
             lease_s: SANDBOX_LEASE_S,
             draining: self.drain.wish().on,
             image: Some(self.fleet.wanted_image().to_owned()),
+            images: self.fleet.catalogue().to_vec(),
         };
         let born = self.fleet.clock().monotonic();
         let pulse = Pulse::new(fence.clone(), self.workspace, interval_s, born, out.clone());

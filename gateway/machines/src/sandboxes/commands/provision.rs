@@ -7,6 +7,7 @@ use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::fleet;
 use crate::fleet::operations::OperationsError;
+use crate::images::Chosen;
 use crate::sandboxes::dto::{FallbackDto, NewSandbox};
 use crate::sandboxes::engine::name_of;
 use crate::sandboxes::entity::container;
@@ -173,12 +174,13 @@ async fn begin(
         1,
     )
     .await?;
+    let image = sandboxes.settings.images.choose(wanted.image.as_deref());
     let row = new_row(
         sandboxes,
         scope,
         agent,
         id,
-        (wanted.image, limits),
+        (image, limits),
         newest.as_ref(),
         placement,
     );
@@ -213,7 +215,7 @@ fn new_row(
     scope: WorkspaceScope,
     agent: ClawId,
     id: SandboxId,
-    (image, limits): (Option<String>, Limits),
+    (image, limits): (Chosen, Limits),
     before: Option<&container::Model>,
     placement: Placement,
 ) -> container::Model {
@@ -232,7 +234,8 @@ fn new_row(
         epoch: before.map_or(0, |row| row.epoch) + 1,
         state: State::Provisioning.as_str().to_owned(),
         operation_id: Some(fresh(&sandboxes.ids)),
-        image: image.unwrap_or_else(|| sandboxes.settings.image.clone()),
+        image: image.reference,
+        image_digest: image.digest,
         limits: serde_json::json!(limits),
         fallback: placement.fallback.map(|fallback| {
             serde_json::json!(FallbackDto {

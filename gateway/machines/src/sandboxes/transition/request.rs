@@ -35,7 +35,7 @@ pub(super) fn request_of(row: &container::Model, purged: bool) -> Option<Operati
                 node: node_of(&row.node_id).map(|node| wire::NodeId(node.0)),
                 epoch: u64::try_from(row.epoch).unwrap_or(0),
                 image: row.image.clone(),
-                image_digest: None,
+                image_digest: row.image_digest.clone(),
                 limits: serde_json::from_value(row.limits.clone()).unwrap_or_default(),
                 env: std::collections::BTreeMap::new(),
                 lease_s: SANDBOX_LEASE_S,

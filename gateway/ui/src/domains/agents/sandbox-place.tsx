@@ -1,5 +1,7 @@
 import { Box } from "lucide-react";
-import { useState, type SubmitEvent } from "react";
+import { useId, useState, type SubmitEvent } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { imagesQuery } from "~/api/images";
 import { useMay } from "~/api/may";
 import type { Problem } from "~/api/problem";
 import type { Limits, Sandbox } from "~/api/types";
@@ -84,6 +86,9 @@ export function SandboxPlace({ id, lost, making }: Props) {
 function Form({ id, again, problem }: { id: string; again: boolean; problem: Problem | undefined }) {
   const { start } = useProvision();
   const [image, setImage] = useState("");
+  const images = useQuery(imagesQuery).data?.items ?? [];
+  const chosen = images.find((one) => one.name === image.trim());
+  const list = useId();
   const [memory, setMemory] = useState("");
   const [cpus, setCpus] = useState("");
   const submit = (event: SubmitEvent) => {
@@ -106,12 +111,21 @@ function Form({ id, again, problem }: { id: string; again: boolean; problem: Pro
         <div className="mt-3 grid max-w-2xl gap-4 sm:grid-cols-3">
           <Field
             label="Image"
-            placeholder="the agent image"
+            placeholder={images.find((one) => one.is_default)?.name ?? "the agent image"}
+            list={list}
+            hint={chosen?.remedy ?? chosen?.purpose}
             spellCheck="false"
             value={image}
             onChange={(event) => setImage(event.target.value)}
             error={problem?.field("/image")}
           />
+          <datalist id={list}>
+            {images.map((one) => (
+              <option key={one.name} value={one.name}>
+                {one.purpose}
+              </option>
+            ))}
+          </datalist>
           <Field
             label="Memory, GiB"
             type="number"

@@ -16,6 +16,7 @@ const node = (more: Partial<Node> = {}): Node => ({
   drained: false,
   paused: false,
   image: "ready",
+  images: [],
   sandboxes: 0,
   created_at: "",
   version: 1,

@@ -22,6 +22,12 @@ export function Machine({ node }: { node: Node }) {
     ],
     ["Agent image", <Status key="image" tone={image.tone} word={image.word} />],
     ["Image looked for", node.image_reference ?? DASH],
+    ...node.images.map((held): [string, React.ReactNode] => [
+      held.reference,
+      <span key={held.reference} title={held.detail ?? held.id ?? undefined}>
+        <Status tone={imageWords[held.state].tone} word={imageWords[held.state].word} />
+      </span>,
+    ]),
     [
       "Lends at most",
       node.bounds

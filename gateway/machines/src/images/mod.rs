@@ -1,0 +1,20 @@
+//! The deployment's catalogue of images: one for each recipe of `deploy/agent-image`, and those that the configuration
+//! names. It belongs to the deployment, so every workspace sees the same one.
+//!
+//! Invariants: only the configuration and the gateway's own engine decide what an image is; what a workspace's machine
+//! reports is shown for that machine, and changes nothing for others. A name of the catalogue wins over a reference
+//! with the same text. Table: `images`. In the tree: `sandboxes/images`, which writes what the gateway's engine has.
+
+mod catalogue;
+mod context;
+mod dto;
+pub(crate) mod entity;
+mod recipes;
+mod record;
+mod routes;
+mod store;
+
+pub use catalogue::{Catalogue, Chosen, NamedImage};
+pub use context::ImagesContext;
+pub use record::recorder;
+pub use routes::router;
