@@ -15,14 +15,12 @@ use roost_web::error::{ApiError, ApiResult, Code};
 use roost_web::json::Path;
 use roost_web::problem::Problem;
 
-/// The target that install lines name.
 pub const LINUX_X86_64: &str = "x86_64-unknown-linux-gnu";
+const LINUX_AARCH64: &str = "aarch64-unknown-linux-gnu";
+/// The targets that an install line chooses among.
+const INSTALLED: [&str; 2] = [LINUX_X86_64, LINUX_AARCH64];
 /// Every target that builds may exist for.
-const TARGETS: [&str; 3] = [
-    LINUX_X86_64,
-    "x86_64-unknown-linux-musl",
-    "aarch64-unknown-linux-gnu",
-];
+const TARGETS: [&str; 3] = [LINUX_X86_64, "x86_64-unknown-linux-musl", LINUX_AARCH64];
 /// Bytes that are read and sent at a time.
 const BLOCK: usize = 64 * 1024;
 
@@ -33,6 +31,12 @@ const OWN: Option<&str> = if cfg!(all(
     target_env = "gnu"
 )) {
     Some(LINUX_X86_64)
+} else if cfg!(all(
+    target_arch = "aarch64",
+    target_os = "linux",
+    target_env = "gnu"
+)) {
+    Some(LINUX_AARCH64)
 } else {
     None
 };
@@ -62,6 +66,17 @@ pub async fn digest(settings: &FleetSettings, target: &str) -> Option<String> {
             read => hash.update(&block[..read]),
         }
     }
+}
+
+/// The builds that an install line can name, each with its digest.
+pub async fn builds(settings: &FleetSettings) -> Vec<(&'static str, String)> {
+    let mut builds = Vec::new();
+    for target in INSTALLED {
+        if let Some(digest) = digest(settings, target).await {
+            builds.push((target, digest));
+        }
+    }
+    builds
 }
 
 fn missing(settings: &FleetSettings, target: &str) -> ApiError {

@@ -213,7 +213,8 @@ pub struct Paired {
 /// Lines to paste on the machine.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct InstallLines {
-    pub linux_x86_64: String,
+    /// It fetches the build for the machine's own processor, or says that this gateway does not have it.
+    pub linux: String,
     /// The same. It refuses a download whose checksum differs from this gateway's build.
     pub with_checksum: String,
 }

@@ -3311,7 +3311,8 @@ export interface components {
         ImageState: "ready" | "missing" | "wrong-digest" | "unfit" | "unknown";
         /** @description Lines to paste on the machine. */
         InstallLines: {
-            linux_x86_64: string;
+            /** @description It fetches the build for the machine's own processor, or says that this gateway does not have it. */
+            linux: string;
             /** @description The same. It refuses a download whose checksum differs from this gateway's build. */
             with_checksum: string;
         };

@@ -40,7 +40,7 @@ const pair: Routes["POST /api/nodes/pair"] = ({ mock, state, body }) => {
   const code = `j-${node.id.slice(-6)}`;
   const base = state.publicUrl ?? mock.url;
   const join = `roostd join --url ${base} --code ${code}`;
-  const fetchIt = `curl -fsSLo roostd ${base}/dl/roostd/x86_64-unknown-linux-gnu`;
+  const fetchIt = `curl -fsSLo roostd ${base}/dl/roostd/$(uname -m)-unknown-linux-gnu`;
   return {
     status: 201,
     body: {
@@ -49,7 +49,7 @@ const pair: Routes["POST /api/nodes/pair"] = ({ mock, state, body }) => {
       expires_at: ago(-600),
       command: join,
       install: {
-        linux_x86_64: `${fetchIt} && chmod +x roostd && ./${join}`,
+        linux: `${fetchIt} && chmod +x roostd && ./${join}`,
         with_checksum: `${fetchIt} && echo "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  roostd" | sha256sum -c && chmod +x roostd && ./${join}`,
       },
     },

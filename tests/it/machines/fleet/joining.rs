@@ -22,11 +22,7 @@ async fn a_machine_that_is_paired_joins_connects_and_is_seen_with_its_health_and
         .expect(201)
         .await;
     assert_eq!(paired.str("/node/status"), "pending");
-    for line in [
-        "/install/linux_x86_64",
-        "/install/with_checksum",
-        "/command",
-    ] {
+    for line in ["/install/linux", "/install/with_checksum", "/command"] {
         assert!(
             paired.str(line).contains(paired.str("/join_code")),
             "{line}"

@@ -29,7 +29,7 @@ pub(super) async fn pair(
     let id = id.or_fresh(fleet.ids());
     let pairing = commands::pair(fleet, caller.scope(), caller.user_id(), id, request.name).await?;
     let base = base_url(&state, &headers);
-    let digest = download::digest(fleet.settings(), download::LINUX_X86_64).await;
+    let builds = download::builds(fleet.settings()).await;
     let rows =
         store::with_health(fleet.db().read(), fleet.db().backend(), vec![pairing.node]).await?;
     let now = fleet.clock().now();
@@ -38,7 +38,7 @@ pub(super) async fn pair(
     let code = pairing.code.reveal();
     let paired = Paired {
         node,
-        install: install_lines(&base, code, digest.as_deref()),
+        install: install_lines(&base, code, &builds),
         command: format!(
             "roostd join --url {}{} --code {code}",
             quoted(&base),
@@ -50,28 +50,28 @@ pub(super) async fn pair(
     Ok((StatusCode::CREATED, Secret(paired)))
 }
 
-fn install_lines(base: &str, code: &str, digest: Option<&str>) -> InstallLines {
-    let address = quoted(&format!("{base}/dl/roostd/{}", download::LINUX_X86_64));
-    let fetch = format!("curl -fsSL {address} -o roostd");
+/// The lines choose the target on the machine. They hold the digest of each build that this gateway has, so a machine of
+/// another kind is told at once, and a download that was changed on the way does not match: the page gets the digests
+/// over its own session.
+fn install_lines(base: &str, code: &str, builds: &[(&str, String)]) -> InstallLines {
+    let known: String = builds
+        .iter()
+        .map(|(target, digest)| format!("{target}) s={digest};; "))
+        .collect();
+    let target = format!(
+        "t=$(uname -m)-unknown-linux-gnu; case $t in {known}*) \
+         echo \"This gateway has no roostd for $t. Its operator puts one into the folder fleet.dist_dir.\" >&2; false;; esac"
+    );
+    let address = quoted(&format!("{base}/dl/roostd/"));
+    let fetch = format!("{target} && curl -fsSL {address}$t -o roostd");
     let rest = format!(
         "chmod +x roostd && ./roostd join --url {}{} --code {code} && ./roostd run",
         quoted(base),
         plain_flag(base)
     );
-    // The page gets the digest over its own session, so a download that was changed on the way does not match.
-    let check = match digest {
-        Some(digest) => format!("echo '{digest}  roostd' | sha256sum -c -"),
-        None => format!(
-            "curl -fsSL {} | sha256sum -c -",
-            quoted(&format!(
-                "{base}/dl/roostd/{}.sha256",
-                download::LINUX_X86_64
-            ))
-        ),
-    };
     InstallLines {
-        linux_x86_64: format!("{fetch} && {rest}"),
-        with_checksum: format!("{fetch} && {check} && {rest}"),
+        linux: format!("{fetch} && {rest}"),
+        with_checksum: format!("{fetch} && echo \"$s  roostd\" | sha256sum -c - && {rest}"),
     }
 }
 
@@ -114,6 +114,36 @@ mod tests {
         assert_eq!(quoted("http://127.0.0.1:7667"), "http://127.0.0.1:7667");
         assert_eq!(quoted("http://a;rm -rf ~"), "'http://a;rm -rf ~'");
         assert_eq!(quoted("http://a'$(id)"), "'http://a'\\''$(id)'");
+    }
+
+    /// What a line prints and leaves on a machine of a kind, with a `curl` that writes its address instead.
+    fn pasted(line: &str, machine: &str) -> (bool, String) {
+        let script = format!(
+            "uname() {{ echo {machine}; }}; curl() {{ echo \"$2\"; }}; chmod() {{ false; }}; {line}"
+        );
+        let output = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .output()
+            .unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8(text).unwrap())
+    }
+
+    #[test]
+    fn line_takes_the_machines_own_target_and_names_one_that_is_missing() {
+        let builds = [(download::LINUX_X86_64, "ab".repeat(32))];
+        let lines = install_lines("https://roost.example", "j-1", &builds);
+        let (_, said) = pasted(&lines.linux, "x86_64");
+        let address = "https://roost.example/dl/roostd/x86_64-unknown-linux-gnu";
+        assert_eq!(said.trim(), address);
+        let (went_on, said) = pasted(&lines.linux, "aarch64");
+        assert!(!went_on);
+        assert!(
+            said.contains("no roostd for aarch64-unknown-linux-gnu"),
+            "{said}"
+        );
+        assert!(!said.contains("https://"), "nothing was fetched: {said}");
+        assert!(lines.with_checksum.contains(&"ab".repeat(32)));
     }
 
     #[test]

@@ -36,13 +36,13 @@ export function PairCommand({
 }) {
   const [tab, setTab] = useState("install");
   const left = useRemaining(paired.expires_at);
-  const { linux_x86_64: install, with_checksum: checked } = paired.install;
+  const { linux: install, with_checksum: checked } = paired.install;
   const items = [
     ...(install
       ? [
           {
             id: "install",
-            label: "Linux x86-64",
+            label: "Linux",
             content: (
               <Command
                 text={install}
