@@ -123,6 +123,18 @@ pub struct FieldError {
 }
 
 #[derive(Deserialize)]
+pub struct Image {
+    pub name: String,
+    pub state: ImageState,
+    pub size_bytes: Option<u64>,
+    pub purpose: String,
+    pub reference: String,
+    pub digest: Option<String>,
+    pub is_default: bool,
+    pub remedy: Option<String>,
+}
+
+#[derive(Deserialize)]
 pub struct InstallLines {
     pub with_checksum: String,
 }
@@ -155,11 +167,18 @@ pub struct Node {
     pub engine: Option<EngineInfo>,
     pub health: Option<NodeHealth>,
     pub image: ImageState,
+    pub images: Vec<NodeImage>,
     pub labels: Vec<String>,
     pub problems: Vec<NodeProblem>,
     pub sandboxes: i32,
     pub created_at: Moment,
     pub last_seen_at: Option<Moment>,
+}
+
+#[derive(Deserialize)]
+pub struct NodeImage {
+    pub reference: String,
+    pub state: ImageState,
 }
 
 #[derive(Deserialize)]

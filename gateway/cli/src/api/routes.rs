@@ -161,6 +161,12 @@ pub fn delete_claw(id: &ClawId, purge: Option<bool>) -> Call<Option<PurgeStarted
     call
 }
 
+/// `GET /api/images`
+#[must_use]
+pub fn images() -> Call<Page<Image>> {
+    Call::new(Method::GET, "/api/images".to_owned())
+}
+
 /// `GET /api/claws/{id}/sandbox`
 #[must_use]
 pub fn sandbox(id: &ClawId) -> Call<Sandbox> {

@@ -258,7 +258,6 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "remedy",
         ],
     ),
-    ("ImageList", &["items"]),
     ("InstallLines", &["with_checksum"]),
     ("Limits", &["memory_bytes", "workspace_bytes"]),
     ("Me", &["user", "workspace", "role", "operator"]),
