@@ -4536,6 +4536,8 @@ export interface components {
                 image_id?: string | null;
                 /** @description The image that the machine checked for; absent from an older daemon. */
                 image_reference?: string | null;
+                /** @description What the machine has of the deployment's images; empty until it reports. */
+                images: components["schemas"]["NodeImage"][];
                 /** @description Labels that people gave the node. */
                 labels: string[];
                 /** Format: date-time */
