@@ -134,6 +134,7 @@ pub const TABLES: &[Kept] = &[
     kept("node_health", With("nodes", "the latest heartbeat of each")),
     kept("node_tools", With("nodes", "one for each tool")),
     kept("node_history", Until(Rule::MachineAverages)),
+    kept("images", Bounded("one for each image of the catalogue")),
     kept("node_operations", Until(Rule::Operations)),
     kept(
         "agent_containers",
