@@ -240,7 +240,7 @@ pub const FOLDERS: &[Kept] = &[
         With("repo_mirrors", "one for each mirror"),
     ),
     kept(
-        "executor",
+        "local-engine",
         Bounded(
             "results and output of operations for 24 h; a stored workspace until its agent is purged",
         ),

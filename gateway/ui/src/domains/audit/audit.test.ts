@@ -88,7 +88,7 @@ describe("what somebody did", () => {
       "sandbox.exec",
       "claw",
       { agent: "Ada", command: "rm -rf target", cut: true },
-      "ran a command in the sandbox of the agent \u2068Ada\u2069: rm -rf target …",
+      "ran a command in the sandbox of the agent Ada: rm -rf target …",
     ],
     ["workspace.plan_set", "workspace", { from: "free", to: "team" }, "gave the workspace the plan team"],
     ["moon.landed", "moon", {}, "did “moon.landed” to the moon 0198c0de"],
