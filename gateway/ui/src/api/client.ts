@@ -127,7 +127,7 @@ export const api = {
   /** Answers with an event stream. */
   stream: <P extends PathOf<"get">>(path: P, ...[options]: Rest<Options<"get", P>>): Promise<Response> =>
     // Through unknown: a direct cast compares the options of all routes, which are too many for the compiler.
-    send("get", path, (options ?? {}) as unknown as Request, "text/event-stream"),
+    send("get", path, (options as unknown as Request | undefined) ?? {}, "text/event-stream"),
 };
 
 /** crypto.randomUUID exists only on secure origins; a gateway on a LAN address over plain HTTP is none. */
