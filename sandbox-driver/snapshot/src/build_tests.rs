@@ -1,3 +1,4 @@
+//! Contents of every size read back, and a change stores little.
 use std::collections::HashMap;
 
 use super::*;

@@ -1,3 +1,4 @@
+//! Packs survive restarts, dead writers and damage.
 use super::*;
 
 fn tenant() -> Tenant {
