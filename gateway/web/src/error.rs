@@ -15,12 +15,20 @@ pub struct ApiError {
     pub(crate) code: Code,
     pub detail: Option<String>,
     pub errors: Vec<FieldError>,
-    pub(crate) limit: Option<u64>,
-    pub(crate) used: Option<u64>,
-    pub(crate) missing: Option<u64>,
+    /// In a box: few errors are about a limit, and every handler returns an error of this size.
+    pub(crate) quota: Option<Box<Quota>>,
     /// Seconds.
     pub(crate) retry_after: Option<u64>,
     pub source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+/// The limit that refused a request.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Quota {
+    pub(crate) limit: Option<u64>,
+    pub(crate) used: Option<u64>,
+    /// How many units the limit lacks for the request.
+    pub(crate) missing: Option<u64>,
 }
 
 /// The return type of handlers.
@@ -33,9 +41,7 @@ impl ApiError {
             code,
             detail: None,
             errors: Vec::new(),
-            limit: None,
-            used: None,
-            missing: None,
+            quota: None,
             retry_after: None,
             source: None,
         }
@@ -58,14 +64,15 @@ impl ApiError {
     /// Sets the limit that refused the request, and the current use.
     #[must_use]
     pub fn limit(mut self, limit: u64, used: u64) -> Self {
-        (self.limit, self.used) = (Some(limit), Some(used));
+        let quota = self.quota.get_or_insert_default();
+        (quota.limit, quota.used) = (Some(limit), Some(used));
         self
     }
 
     /// Sets how many units the limit lacks for the request.
     #[must_use]
     pub fn missing(mut self, missing: u64) -> Self {
-        self.missing = Some(missing);
+        self.quota.get_or_insert_default().missing = Some(missing);
         self
     }
 

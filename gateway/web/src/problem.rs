@@ -129,6 +129,7 @@ impl Problem {
     pub fn of(error: &crate::error::ApiError, request_id: &str) -> Self {
         let code = error.code;
         let first = error.errors.first();
+        let quota = error.quota.as_deref().copied().unwrap_or_default();
         let detail = match (&error.detail, first) {
             _ if code == Code::Internal => {
                 "The gateway logged the cause with this request's id and shows no more here."
@@ -149,9 +150,9 @@ impl Problem {
             request_id: request_id.to_owned(),
             pointer: first.map(|f| f.pointer.clone()),
             errors: error.errors.clone(),
-            limit: error.limit,
-            used: error.used,
-            missing: error.missing,
+            limit: quota.limit,
+            used: quota.used,
+            missing: quota.missing,
         }
     }
 }

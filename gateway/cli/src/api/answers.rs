@@ -135,6 +135,11 @@ pub struct Image {
 }
 
 #[derive(Deserialize)]
+pub struct ImageList {
+    pub items: Vec<Image>,
+}
+
+#[derive(Deserialize)]
 pub struct InstallLines {
     pub with_checksum: String,
 }
@@ -176,16 +181,16 @@ pub struct Node {
 }
 
 #[derive(Deserialize)]
-pub struct NodeImage {
-    pub reference: String,
-    pub state: ImageState,
-}
-
-#[derive(Deserialize)]
 pub struct NodeHealth {
     pub cpu_pct: Option<f64>,
     pub memory_used_bytes: Option<u64>,
     pub memory_total_bytes: Option<u64>,
+}
+
+#[derive(Deserialize)]
+pub struct NodeImage {
+    pub reference: String,
+    pub state: ImageState,
 }
 
 #[derive(Deserialize)]

@@ -163,7 +163,7 @@ pub fn delete_claw(id: &ClawId, purge: Option<bool>) -> Call<Option<PurgeStarted
 
 /// `GET /api/images`
 #[must_use]
-pub fn images() -> Call<Page<Image>> {
+pub fn images() -> Call<ImageList> {
     Call::new(Method::GET, "/api/images".to_owned())
 }
 

@@ -245,6 +245,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("Fact", &["title", "expected", "actual", "ok"]),
     ("Fallback", &["wanted", "reason"]),
     ("FieldError", &["pointer", "detail"]),
+    ("ImageList", &["items"]),
     (
         "Image",
         &[
