@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::api::types::Image;
-use crate::api::{Api, Parsed, routes};
+use crate::api::{Api, routes};
 use crate::show::{self, Shown};
 
 /// The images that sandboxes can have; `roost sandbox provision --image NAME` chooses one.
@@ -17,7 +17,7 @@ impl Images {
             show::json(list.raw());
             return Ok(ExitCode::SUCCESS);
         }
-        let row = |image: &Parsed<Image>| {
+        let row = |image: &Image| {
             let mut name = image.name.shown();
             if image.is_default {
                 name.push_str(" (default)");

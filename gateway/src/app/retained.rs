@@ -285,7 +285,7 @@ mod tests {
     fn a_table_without_an_entry_is_found() {
         assert_eq!(without_an_entry(["users", "moons"]), ["moons"]);
         let tables = crate::tables();
-        let of_entities: Vec<&str> = tables.iter().map(|table| table.name()).collect();
+        let of_entities: Vec<&str> = tables.iter().map(roost_platform::db::Table::name).collect();
         assert_eq!(without_an_entry(of_entities), [""; 0]);
     }
 }

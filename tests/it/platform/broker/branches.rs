@@ -241,7 +241,7 @@ async fn bad_bundles_are_refused_and_leave_nothing() {
         .await;
     let head = sandbox.tip().await;
     let tree = sandbox.git(&["rev-parse", "HEAD^{tree}"], &[]).await;
-    let list = format!("{head}\n{}", tree);
+    let list = format!("{head}\n{tree}");
     let pack = run(
         sandbox.folder.path(),
         &["pack-objects", "--stdout", "-q"],
