@@ -109,7 +109,7 @@ impl Mirrors {
     /// The difference of two commits as a unified diff, and whether its end is left out.
     ///
     /// # Errors
-    /// [`FaultCode::BadRequest`], [`FaultCode::UnknownCommit`], [`FaultCode::GitFailed`].
+    /// `FaultCode::BadRequest`, `FaultCode::UnknownCommit`, `FaultCode::GitFailed`.
     pub async fn diff(&self, place: &Place, asked: &GitDiff) -> Result<(Vec<u8>, bool), Fault> {
         let git = || Git::new(place.path(), self.shared.limits.most);
         let base = resolve(&git, refs::commit(&asked.base)?).await?;
