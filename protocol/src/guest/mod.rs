@@ -4,6 +4,7 @@
 //! leave an incomplete frame. So frames carry a magic number and a checksum, and a reader can find the next frame: see
 //! [`wire`]. Output is sent only within credit, so the guest never blocks on a missing reader.
 
+pub mod listing;
 pub mod message;
 pub mod wire;
 

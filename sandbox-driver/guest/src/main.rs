@@ -8,6 +8,7 @@ mod operation;
 mod outbox;
 mod reaper;
 mod ring;
+mod snapshot;
 mod stdin;
 mod supervisor;
 mod sys;
@@ -28,6 +29,12 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         [] => supervisor::run(),
         ["archive-out", budget] => archive_out(budget),
+        ["snapshot-list", budget] => snapshot_list(budget),
+        ["snapshot-read"] => snapshot::read(
+            Path::new(WORKSPACE),
+            io::stdin().lock(),
+            io::stdout().lock(),
+        ),
         ["archive-in"] => archive::unpack(io::stdin().lock(), Path::new(WORKSPACE)),
         ["usage"] => usage(),
         ["mark-restored", digest] => std::fs::write(RESTORED, digest),
@@ -37,7 +44,7 @@ fn main() -> ExitCode {
             writeln!(out, "roost-guest {}", env!("CARGO_PKG_VERSION"))
         }
         _ => Err(io::Error::other(
-            "usage: roost-guest [archive-out <bytes> | archive-in | usage | mark-restored <sha256> | restored | --version]",
+            "usage: roost-guest [archive-out <bytes> | snapshot-list <bytes> | snapshot-read | archive-in | usage | mark-restored <sha256> | restored | --version]",
         )),
     };
     match done {
@@ -51,14 +58,28 @@ fn main() -> ExitCode {
 }
 
 fn archive_out(budget: &str) -> io::Result<()> {
-    let budget = budget
-        .parse()
-        .map_err(|_| io::Error::other("archive-out needs a number of bytes"))?;
+    let budget = bytes(budget)?;
     let left_out = archive::pack(Path::new(WORKSPACE), budget, io::stdout().lock())?;
     for line in left_out {
         writeln!(io::stderr(), "left out: {line}")?;
     }
     Ok(())
+}
+
+/// The list goes to stdout, and one line for each entry that is left out to stderr.
+fn snapshot_list(budget: &str) -> io::Result<()> {
+    let budget = bytes(budget)?;
+    let left_out = snapshot::list(Path::new(WORKSPACE), budget, io::stdout().lock())?;
+    for line in left_out {
+        writeln!(io::stderr(), "{line}")?;
+    }
+    Ok(())
+}
+
+fn bytes(budget: &str) -> io::Result<u64> {
+    budget
+        .parse()
+        .map_err(|_| io::Error::other("the size of the workspace is a number of bytes"))
 }
 
 /// Bytes used of the workspace.

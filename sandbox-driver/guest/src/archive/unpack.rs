@@ -31,7 +31,8 @@ pub fn unpack(from: impl Read, root: &Path) -> io::Result<()> {
         let parent = descend(&root, above).map_err(named)?;
         one(&root, &parent, name, &mut entry).map_err(named)?;
         if entry.header().entry_type() == EntryType::Directory {
-            folders.push((parts.clone(), mode(&entry), mtime(&entry)));
+            let time = mtime(&mut entry);
+            folders.push((parts.clone(), mode(&entry), time));
         }
     }
     // Last, and deepest first: a read-only folder could not be filled, and filling it changes its time.
@@ -60,15 +61,17 @@ fn one(
                 OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let fd = rustix::fs::openat(parent, name, flags, Mode::RUSR | Mode::WUSR)?;
             let mut file = File::from(fd);
+            let time = mtime(entry);
             io::copy(entry, &mut file)?;
             rustix::fs::fchmod(&file, mode(entry))?;
-            rustix::fs::futimens(&file, &mtime(entry))?;
+            rustix::fs::futimens(&file, &time)?;
             Ok(())
         }
         EntryType::Symlink => {
             clear(parent, name)?;
             let target = link_target(entry)?;
             rustix::fs::symlinkat(&target, parent, name)?;
+            rustix::fs::utimensat(parent, name, &mtime(entry), AtFlags::SYMLINK_NOFOLLOW)?;
             Ok(())
         }
         EntryType::Link => {
@@ -99,15 +102,29 @@ fn mode<R: Read>(entry: &Entry<'_, R>) -> Mode {
     Mode::from_raw_mode(entry.header().mode().unwrap_or(0o644) & 0o777)
 }
 
-fn mtime<R: Read>(entry: &Entry<'_, R>) -> Timestamps {
-    let time = Timespec {
+/// The time of an entry: to the nanosecond when an extension says it, else to the second.
+fn mtime<R: Read>(entry: &mut Entry<'_, R>) -> Timestamps {
+    let time = exact_time(entry).unwrap_or_else(|| Timespec {
         tv_sec: i64::try_from(entry.header().mtime().unwrap_or(0)).unwrap_or(0),
         tv_nsec: 0,
-    };
+    });
     Timestamps {
         last_access: time,
         last_modification: time,
     }
+}
+
+fn exact_time<R: Read>(entry: &mut Entry<'_, R>) -> Option<Timespec> {
+    let extensions = entry.pax_extensions().ok()??;
+    let time = extensions
+        .flatten()
+        .find(|extension| extension.key() == Ok("mtime"))?;
+    let (seconds, fraction) = time.value().ok()?.split_once('.')?;
+    let (tv_sec, nanoseconds) = (seconds.parse().ok()?, fraction.parse::<u32>().ok()?);
+    (fraction.len() == 9).then_some(Timespec {
+        tv_sec,
+        tv_nsec: nanoseconds.into(),
+    })
 }
 
 /// The parts of a name; all must be plain.
