@@ -6,15 +6,17 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::caps::Bounds;
+use crate::control::ControlReply;
 use crate::frame::ToGateway;
 use crate::hello::{Capabilities, Engine, HeldImage, Hello};
 use crate::inventory::{Inventory, LedgerEntry};
 use crate::limits::{
-    MAX_DETAIL_TEXT, MAX_IMAGES, MAX_INVENTORY, MAX_REPORT_ENTRIES, MAX_SHORT_TEXT,
+    MAX_DETAIL_TEXT, MAX_IMAGES, MAX_INVENTORY, MAX_LEFT_OUT, MAX_REPORT_ENTRIES, MAX_SHORT_TEXT,
     MAX_STREAMED_BYTES,
 };
 use crate::report::{Ended, ErrorKind, OperationError, OperationReport, Outcome, Report, Terminal};
 use crate::sandbox::{SandboxFacts, WorkspaceState};
+use crate::snapshot::Stored;
 use crate::text::clean;
 use crate::verify::VerifyReport;
 use crate::vitals::{Heartbeat, NodeTools, Psi};
@@ -36,6 +38,8 @@ impl ToGateway {
             Self::NodeTools(tools) => tools.clean(),
             Self::Report(report) => report.clean(),
             Self::Inventory(inventory) => inventory.clean(),
+            Self::Reply(ControlReply::Stored { snapshot }) => snapshot.clean(),
+            Self::Reply(ControlReply::NotStored { detail: text, .. }) => detail(text),
             // Bytes, numbers and closed enums; [`crate::machine::output`] checks offsets and sizes.
             Self::Output(_) | Self::Reply(_) | Self::Unknown => {}
         }
@@ -113,6 +117,16 @@ impl Inventory {
         self.operations.truncate(MAX_INVENTORY);
         self.sandboxes.iter_mut().for_each(SandboxFacts::clean);
         self.operations.iter_mut().for_each(LedgerEntry::clean);
+        self.stored.truncate(MAX_INVENTORY);
+        self.stored.iter_mut().for_each(Stored::clean);
+    }
+}
+
+impl Stored {
+    fn clean(&mut self) {
+        short(&mut self.digest);
+        self.left_out.truncate(MAX_LEFT_OUT);
+        self.left_out.iter_mut().for_each(short);
     }
 }
 

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, OperationId, SandboxId};
 use crate::operation::TtySize;
+use crate::snapshot::Stored;
 
 /// From the gateway to a node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,6 +109,15 @@ pub enum ControlReply {
     SandboxGone {
         sandbox: SandboxId,
         cause: GoneCause,
+    },
+    /// A snapshot of a workspace is on the machine's disk. The next inventory repeats the latest one of each agent.
+    Stored {
+        snapshot: Stored,
+    },
+    /// A snapshot could not be taken; the earlier ones are unchanged. `detail` says what to do.
+    NotStored {
+        sandbox: SandboxId,
+        detail: String,
     },
     /// The owner paused or resumed this machine.
     Paused {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::OperationId;
 use crate::report::Ended;
 use crate::sandbox::SandboxFacts;
+use crate::snapshot::Stored;
 
 /// Sandboxes with our labels, and operations whose end is not acknowledged yet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,6 +16,9 @@ pub struct Inventory {
     /// The engine did not answer, so `sandboxes` is unknown, not empty.
     #[serde(default)]
     pub engine_silent: bool,
+    /// The latest snapshot of each agent, newest first, at most [`crate::limits::MAX_INVENTORY`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stored: Vec<Stored>,
 }
 
 /// An operation in the node's ledger.

@@ -8,6 +8,7 @@
 //! * [`operation`]: the closed list of work; [`report`]: how work ends; [`output`]: output of work.
 //! * [`control`]: frames that act on existing operations and sandboxes and carry no command.
 //! * [`sandbox`]: the spec that crosses the channel. It does not contain hardening, so no caller can weaken it.
+//! * [`snapshot`]: what a machine stored of a workspace.
 //! * [`caps`]: the limits of what a machine lends, and whether there is room.
 //! * [`vitals`]: heartbeats and tool reports; [`inventory`]: what a machine holds; [`verify`]: what it measured.
 //! * [`validate`]: whether a request is valid; [`clean`]: bounds for messages of a hostile node.
@@ -31,6 +32,7 @@ pub mod operation;
 pub mod output;
 pub mod report;
 pub mod sandbox;
+pub mod snapshot;
 pub mod text;
 pub mod validate;
 pub mod verify;

@@ -38,6 +38,8 @@ pub const MAX_DETAIL_TEXT: usize = 4 * 1024;
 pub const MAX_IMAGES: usize = 64;
 /// Most sandboxes or operations listed in one inventory.
 pub const MAX_INVENTORY: usize = 4096;
+/// Most lines about what a snapshot leaves out.
+pub const MAX_LEFT_OUT: usize = 50;
 /// Most operations in flight on one node.
 pub const MAX_IN_FLIGHT: usize = 1024;
 /// Operations in flight that are reserved for other work than commands. So sandboxes can always be made, checked and

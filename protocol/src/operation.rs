@@ -119,7 +119,8 @@ pub struct Verify {
     pub probe: bool,
 }
 
-/// `sb_provision`: makes and starts a sandbox; `restore` names a workspace archive by its SHA-256 in hex.
+/// `sb_provision`: makes and starts a sandbox; `restore` names a stored workspace: the digest of a
+/// snapshot, or the SHA-256 of an archive of an older version, in hex.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provision {

@@ -117,7 +117,7 @@ pub enum WorkspaceState {
     Restored {
         digest: String,
     },
-    /// The requested archive is not on this machine.
+    /// The requested snapshot is not on this machine.
     ArchiveMissing {
         digest: String,
     },

@@ -59,6 +59,7 @@ pub async fn inventory(shared: &Shared) -> Inventory {
             .collect(),
         operations: under_way.chain(ended).take(MAX_INVENTORY).collect(),
         engine_silent,
+        stored: Vec::new(),
     }
 }
 

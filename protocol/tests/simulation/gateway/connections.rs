@@ -331,7 +331,11 @@ impl Gateway {
             ControlReply::SandboxGone { sandbox, .. } => {
                 self.store.sandboxes.remove(&sandbox);
             }
-            ControlReply::Paused { .. } | ControlReply::Unknown => {}
+            // Snapshots are outside this simulation.
+            ControlReply::Stored { .. }
+            | ControlReply::NotStored { .. }
+            | ControlReply::Paused { .. }
+            | ControlReply::Unknown => {}
         }
         Ok(())
     }

@@ -129,6 +129,7 @@ impl Node {
                 sandboxes,
                 operations: operations.collect(),
                 engine_silent,
+                stored: Vec::new(),
             },
         };
         daemon.session = Some(Session {

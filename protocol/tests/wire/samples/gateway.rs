@@ -8,7 +8,10 @@ use roost_protocol::output::{OutputChunk, Piece};
 use roost_protocol::report::{
     ArchiveFacts, Ended, ErrorKind, OperationError, OperationReport, Outcome, Report, Terminal,
 };
-use roost_protocol::sandbox::{ContainerState, Limits, SandboxHealth, WorkspaceState};
+use roost_protocol::sandbox::{
+    ContainerState, Limits, SandboxFacts, SandboxHealth, WorkspaceState,
+};
+use roost_protocol::snapshot::Stored;
 use roost_protocol::verify::{Check, Level, ProbedFact, VerifyReport};
 use roost_protocol::version::VersionRange;
 use roost_protocol::vitals::{Heartbeat, NodeTools, Psi, Tool};
@@ -146,6 +149,13 @@ pub fn to_gateway() -> Vec<Named<ToGateway>> {
             }),
         ),
         ("inventory", ToGateway::Inventory(inventory())),
+        (
+            "inventory-with-snapshots",
+            ToGateway::Inventory(Inventory {
+                stored: vec![stored()],
+                ..inventory()
+            }),
+        ),
         ("pong", reply(ControlReply::Pong { nonce: 7 })),
         (
             "stdin-taken",
@@ -167,6 +177,14 @@ pub fn to_gateway() -> Vec<Named<ToGateway>> {
             reply(ControlReply::SandboxGone {
                 sandbox: sandbox_id(),
                 cause: GoneCause::OutOfMemory,
+            }),
+        ),
+        ("stored", reply(ControlReply::Stored { snapshot: stored() })),
+        (
+            "not-stored",
+            reply(ControlReply::NotStored {
+                sandbox: sandbox_id(),
+                detail: "the disk is full; free some space".into(),
             }),
         ),
         ("paused", reply(ControlReply::Paused { on: true })),
@@ -284,6 +302,26 @@ fn inventory() -> Inventory {
             },
         ],
         engine_silent: false,
+        stored: Vec::new(),
+    }
+}
+
+fn stored() -> Stored {
+    let SandboxFacts {
+        sandbox,
+        workspace,
+        agent,
+        ..
+    } = facts();
+    Stored {
+        sandbox,
+        workspace,
+        agent,
+        digest: "0f".repeat(32),
+        files: 3,
+        bytes: 4096,
+        taken_at_s: 1_700_000_000,
+        left_out: vec!["node_modules: can be made again".into()],
     }
 }
 

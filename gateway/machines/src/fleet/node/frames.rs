@@ -118,7 +118,7 @@ impl NodeActor {
                 Ok(())
             }
             ControlReply::Paused { on } => self.change([("paused", on.into())], cx).await,
-            ControlReply::Unknown => {
+            ControlReply::Stored { .. } | ControlReply::NotStored { .. } | ControlReply::Unknown => {
                 metrics::counter!("roost_node_unknown_messages_total").increment(1);
                 Ok(())
             }
