@@ -121,7 +121,7 @@ fn client(tls: ClientConfig) -> Result<reqwest::Client, EnrolError> {
 }
 
 /// A path below the gateway's address. The address may have a path of its own.
-fn route(gateway: &Url, path: &str) -> Result<Url, EnrolError> {
+pub(crate) fn route(gateway: &Url, path: &str) -> Result<Url, EnrolError> {
     let base = format!("{}/", gateway.as_str().trim_end_matches('/'));
     let failed = || EnrolError::Address(gateway.to_string());
     Url::parse(&base)
@@ -130,7 +130,7 @@ fn route(gateway: &Url, path: &str) -> Result<Url, EnrolError> {
         .map_err(|_| failed())
 }
 
-fn chain(error: &reqwest::Error) -> String {
+pub(crate) fn chain(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

@@ -2,6 +2,7 @@
 //!
 //! * [`cli`]: the verbs, one a file; [`cli::run`] wires the daemon together.
 //! * [`channel`]: the daemon's end of the node channel; [`reporter`]: hello, heartbeats, tools.
+//! * `chunks`: the gateway's store of snapshots.
 //! * [`vitals`]: measurements of this machine, one source a file.
 //! * [`control_socket`]: the owner's requests to the running daemon.
 //! * [`state`]: identity, owner's policy and pause, on disk; [`enrol`]: the join code; [`mod@unit`]: the service.
@@ -10,6 +11,7 @@
 //! engine uses the same executor.
 
 pub mod channel;
+mod chunks;
 pub mod cli;
 pub mod control_socket;
 pub mod doctor;

@@ -85,6 +85,10 @@ pub enum DriverError {
     NoSandbox(SandboxId),
     #[error("the first process of sandbox {sandbox} does not answer: {detail}")]
     GuestSilent { sandbox: SandboxId, detail: String },
+    #[error(
+        "sandbox {0} was made by an older version, which takes no snapshots: its files are stored when it ends; end it and start it again"
+    )]
+    GuestOld(SandboxId),
     #[error("sandbox {0} ended while it was used")]
     SandboxGone(SandboxId),
     #[error("cannot start {program} in the sandbox: {detail}")]
@@ -101,6 +105,8 @@ pub enum DriverError {
         "stored workspaces take {taken} of {most} bytes (`most_archive_bytes`) and all of them are still needed: purge agents that are not needed, or raise the limit"
     )]
     ArchivesFull { taken: u64, most: u64 },
+    #[error("the stored workspace cannot be fetched: {0}")]
+    Unfetched(String),
     #[error("workspace archive: {0}")]
     Archive(String),
     #[error("{during} {path}")]
@@ -135,6 +141,9 @@ impl DriverError {
             Self::GuestSilent { .. } => ErrorKind::GuestSilent,
             Self::NotStarted { .. } => ErrorKind::NotStarted,
             Self::DiskFull { .. } | Self::ArchivesFull { .. } => ErrorKind::DiskFull,
+            Self::GuestOld(_) => ErrorKind::Unsupported,
+            // The same request may succeed when the gateway's store answers again.
+            Self::Unfetched(_) => ErrorKind::Busy,
             Self::CommandFailed { .. } | Self::Archive(_) | Self::File { .. } | Self::Wire(_) => {
                 ErrorKind::Internal
             }

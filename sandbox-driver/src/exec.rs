@@ -9,7 +9,7 @@ use roost_protocol::guest::{ExitCause, FromGuest, STDIN_WINDOW, ToGuest};
 use roost_protocol::ids::OperationId;
 use roost_protocol::limits::MAX_CHUNK_BYTES;
 use roost_protocol::output::{Piece, StreamName};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
 use crate::archive::Partial;
 use crate::error::DriverError;
@@ -63,6 +63,10 @@ pub struct Ran {
 /// Where a command's stdout goes. This is a type because the future of an async closure cannot be declared `Send`.
 pub(crate) enum Sink<'a> {
     Keep(&'a mut Vec<u8>),
+    /// All of it, at most this many bytes.
+    Whole(&'a mut Vec<u8>, usize),
+    /// To a reader in this process.
+    Pipe(&'a mut tokio::io::DuplexStream),
     /// Into an archive of at most this many bytes.
     Archive(&'a mut Partial, u64),
     Nowhere,
@@ -72,6 +76,16 @@ impl Sink<'_> {
     async fn take(&mut self, data: &[u8]) -> Result<(), DriverError> {
         match self {
             Self::Keep(into) => keep(into, data),
+            Self::Whole(into, most) if into.len() + data.len() > *most => {
+                return Err(DriverError::Archive(format!(
+                    "the list of its files is over {most} bytes; name folders in .roostignore"
+                )));
+            }
+            Self::Whole(into, _) => into.extend_from_slice(data),
+            Self::Pipe(into) => into
+                .write_all(data)
+                .await
+                .map_err(|error| DriverError::Archive(error.to_string()))?,
             Self::Archive(partial, most) => partial.write(data, *most).await?,
             Self::Nowhere => {}
         }

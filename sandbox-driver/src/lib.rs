@@ -4,12 +4,13 @@
 //!   `destroy`, `health`, `list`, `sweep`, [`watch`], [`verify`], [`image`].
 //! * [`policy`] and [`seccomp`]: the whole hardening as data; `create` sends it, `inspect` compares it.
 //! * [`total`]: the total of all sandboxes, enforced by the kernel.
-//! * [`archive`]: workspaces as files named by their content.
+//! * `snapshot`: workspaces as chunks; [`archive`]: workspaces that older versions stored.
 //! * [`engine`]: which engine answers; [`error`]: failures and what to do about them.
 //! * [`private`]: files and folders that only their owner can read.
 //! * [`executor`]: operations with a ledger, above the driver.
 
 pub mod archive;
+pub mod chaos;
 mod create;
 mod destroy;
 pub mod driver;
@@ -29,6 +30,7 @@ pub mod policy;
 pub mod private;
 mod provision;
 pub mod seccomp;
+mod snapshot;
 mod sweep;
 pub mod total;
 pub mod verify;
@@ -40,6 +42,7 @@ pub use engine::{EngineConfig, EngineFacts, EngineKind};
 pub use error::DriverError;
 pub use image::ImageState;
 pub use link::{Events, GuestHello, GuestLink};
-pub use provision::ProvisionOptions;
+pub use provision::{ProvisionOptions, Restore};
+pub use snapshot::{Remote, RemoteError, RemoteSnapshot, SnapshotStore};
 pub use total::{Allowance, Enforcement, Host, KernelTotal};
 pub use watch::{Gone, GoneHow};

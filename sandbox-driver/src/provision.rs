@@ -8,6 +8,8 @@ use roost_protocol::sandbox::{ContainerState, Limits, SandboxFacts, SandboxSpec,
 use crate::create::Made;
 use crate::driver::{Driver, now_s};
 use crate::error::DriverError;
+use crate::link::GuestLink;
+use crate::snapshot::SnapshotStore;
 use crate::total::Allowance;
 use crate::{archive, names, policy};
 
@@ -16,9 +18,31 @@ use crate::{archive, names, policy};
 pub struct ProvisionOptions {
     /// What the owner of this machine allows; absent allows everything that the engine can do.
     pub allowance: Option<Allowance>,
-    /// Archive to restore, named `<sha256>.tar`; see [`crate::archive::ArchiveStore::path`]. If the file does not
-    /// exist, the workspace is empty and the result says so.
-    pub restore: Option<PathBuf>,
+    /// The stored workspace to restore. If it does not exist, the workspace is empty and the result says so.
+    pub restore: Option<Restore>,
+}
+
+/// A stored workspace.
+#[derive(Clone, Debug)]
+pub enum Restore {
+    /// A snapshot, by its digest.
+    Snapshot {
+        store: SnapshotStore,
+        digest: String,
+    },
+    /// An archive of an older version, named `<sha256>.tar`; see [`crate::archive::ArchiveStore::path`].
+    Archive(PathBuf),
+}
+
+impl Restore {
+    fn digest(&self) -> Result<String, DriverError> {
+        match self {
+            Self::Snapshot { digest, .. } => {
+                crate::snapshot::address(digest).map(|address| address.to_string())
+            }
+            Self::Archive(path) => archive::digest_of(path),
+        }
+    }
 }
 
 impl Driver {
@@ -40,11 +64,7 @@ impl Driver {
                 .check(&limits)
                 .map_err(DriverError::OverCap)?;
         }
-        let restore = options
-            .restore
-            .as_deref()
-            .map(archive::digest_of)
-            .transpose()?;
+        let restore = options.restore.as_ref().map(Restore::digest).transpose()?;
         let image = self
             .fit_image(&spec.image, spec.image_digest.as_deref())
             .await?;
@@ -105,15 +125,6 @@ impl Driver {
             .await
             .map_err(|error| DriverError::engine("starting the sandbox", error))?;
         let link = self.attach(spec.sandbox).await?;
-        let workspace = match (restore, &options.restore) {
-            (Some(digest), Some(path)) if path.exists() => {
-                progress("restoring the workspace");
-                archive::restore(&link, path, &digest).await?;
-                WorkspaceState::Restored { digest }
-            }
-            (Some(digest), _) => WorkspaceState::ArchiveMissing { digest },
-            (None, _) => WorkspaceState::Empty,
-        };
         let facts = self
             .facts(spec.sandbox)
             .await?
@@ -121,6 +132,16 @@ impl Driver {
         if facts.state != ContainerState::Running {
             return Err(DriverError::SandboxGone(spec.sandbox));
         }
+        let workspace = match (restore, &options.restore) {
+            (Some(digest), Some(stored)) => {
+                progress("restoring the workspace");
+                match restored(&link, stored, &digest, &facts).await? {
+                    true => WorkspaceState::Restored { digest },
+                    false => WorkspaceState::ArchiveMissing { digest },
+                }
+            }
+            _ => WorkspaceState::Empty,
+        };
         self.seen_below_parent(&facts.container).await;
         Ok((facts, workspace))
     }
@@ -172,5 +193,23 @@ impl Driver {
             .caps
             .room(&taken, limits)
             .map_err(DriverError::NoRoom)
+    }
+}
+
+/// Restores a stored workspace; `false` when it does not exist.
+async fn restored(
+    link: &GuestLink,
+    stored: &Restore,
+    digest: &str,
+    facts: &SandboxFacts,
+) -> Result<bool, DriverError> {
+    match stored {
+        Restore::Snapshot { store, digest } => {
+            crate::snapshot::restore(link, store, digest, facts).await
+        }
+        Restore::Archive(path) if path.exists() => {
+            archive::restore(link, path, digest).await.map(|()| true)
+        }
+        Restore::Archive(_) => Ok(false),
     }
 }

@@ -48,7 +48,7 @@ impl LinkView {
 /// What a channel needs.
 pub struct Channel {
     pub identity: Identity,
-    pub token: Token,
+    pub token: Arc<Token>,
     pub tls: Arc<ClientConfig>,
     pub executor: ExecutorHandle,
     pub reporter: Reporter,

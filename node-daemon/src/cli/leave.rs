@@ -99,6 +99,7 @@ fn end_without_daemon(state: &StateFolder) -> anyhow::Result<u32> {
         image: None,
         policy: OwnerPolicy::default(),
         clock: ExecutorClock::system(),
+        remote: None,
     };
     super::block_on(async {
         let (executor, _) = Executor::start(config).await?;

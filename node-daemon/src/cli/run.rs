@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::channel::reconnect::{Channel, LinkView, ca_file};
 use crate::channel::tls;
+use crate::chunks::GatewayChunks;
 use crate::control_socket::server::Server;
 use crate::reporter::Reporter;
 use crate::state::{Identity, StateFolder, Token, identity, lock, owner_file};
@@ -77,6 +78,12 @@ impl Run {
         let install = identity::install_id(state)?;
         let tls = Arc::new(tls::client(ca_file(state).as_deref())?);
         let (most_sandboxes, shell) = (policy.most_sandboxes, policy.shell);
+        let token = Arc::new(token);
+        let gateway = identity
+            .gateway
+            .parse()
+            .with_context(|| format!("{} is not an address; join again", identity.gateway))?;
+        let chunks = GatewayChunks::new(gateway, (*tls).clone(), Arc::clone(&token))?;
         let config = ExecutorConfig {
             state_dir: state.executor(),
             node: Some(identity.node_id),
@@ -85,6 +92,7 @@ impl Run {
             image: None,
             policy,
             clock: ExecutorClock::system(),
+            remote: Some(Arc::new(chunks)),
         };
         let (executor, _) = Executor::start(config).await?;
         if state.paused() {

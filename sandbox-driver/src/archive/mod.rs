@@ -99,7 +99,7 @@ pub(crate) async fn restored(link: &GuestLink) -> Result<Option<String>, DriverE
     Ok(store::is_digest(&text).then_some(text))
 }
 
-fn succeeded(program: &'static str, ran: &Ran) -> Result<(), DriverError> {
+pub(crate) fn succeeded(program: &'static str, ran: &Ran) -> Result<(), DriverError> {
     if ran.code == 0 {
         return Ok(());
     }

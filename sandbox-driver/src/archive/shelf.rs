@@ -68,7 +68,7 @@ impl Shelf {
         self.archives.insert(digest, archive);
     }
 
-    fn taken(&self) -> u64 {
+    pub(super) fn taken(&self) -> u64 {
         let whole: u64 = self.archives.values().map(|archive| archive.bytes).sum();
         whole.saturating_add(self.writing)
     }

@@ -49,6 +49,11 @@ impl ArchiveStore {
         })
     }
 
+    /// Bytes of all archives.
+    pub(crate) fn bytes(&self) -> u64 {
+        lock(&self.shelf).taken()
+    }
+
     /// Path of an archive. The file may or may not exist.
     ///
     /// # Errors

@@ -6,11 +6,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use roost_protocol::ids::{InstallId, NodeId};
 
 use super::policy::OwnerPolicy;
+use crate::Remote;
 
 /// Settings for the start of an executor.
 #[derive(Clone, Debug)]
 pub struct ExecutorConfig {
-    /// Folder of the ledger, spools, archives and owner's log; made with mode 0700 when it is missing.
+    /// Folder of the ledger, spools, snapshots, archives and owner's log; made with mode 0700 when it is missing.
     pub state_dir: PathBuf,
     /// The node's id; `None` on the gateway's own host (`local`).
     pub node: Option<NodeId>,
@@ -23,6 +24,8 @@ pub struct ExecutorConfig {
     pub image: Option<String>,
     pub policy: OwnerPolicy,
     pub clock: ExecutorClock,
+    /// The gateway's store of snapshots; `None` keeps them only on this machine.
+    pub remote: Option<Arc<dyn Remote>>,
 }
 
 /// Wall-clock and monotonic time, passed in so that tests control both.

@@ -68,7 +68,14 @@ pub fn control(shared: &Arc<Shared>, control: Control) {
             });
         }
         Control::Forget { agent, archives } => {
-            let store = shared.engine.archives.clone();
+            shared.snapshots.uploads().forget(agent);
+            let (store, snapshots) = (
+                shared.engine.archives.clone(),
+                shared.engine.snapshots.clone(),
+            );
+            shared
+                .tasks
+                .spawn(async move { snapshots.forget(agent).await });
             shared
                 .tasks
                 .spawn_blocking(move || store.forget(agent, &archives));

@@ -10,6 +10,7 @@ use roost_protocol::hello;
 use roost_protocol::ids::SandboxId;
 use roost_protocol::report::{ArchiveFacts, ErrorKind, OperationError};
 use roost_protocol::sandbox::{ContainerState, SandboxFacts, SandboxSpec, WorkspaceState};
+use roost_protocol::snapshot::Stored;
 
 use super::policy::OwnerPolicy;
 use super::wanted::WantedImage;
@@ -17,8 +18,8 @@ use crate::archive::ArchiveStore;
 use crate::driver::lock;
 use crate::machine::MachineFacts;
 use crate::{
-    Allowance, Driver, Enforcement, EngineConfig, EngineKind, GuestLink, ImageState,
-    ProvisionOptions,
+    Allowance, Driver, DriverError, Enforcement, EngineConfig, EngineKind, GuestLink, ImageState,
+    ProvisionOptions, Restore, SnapshotStore,
 };
 
 /// How old the machine's facts may be. Heartbeats and status requests query the engine no more often than this.
@@ -40,6 +41,7 @@ pub struct Engine {
     /// The images of the gateway's catalogue.
     catalogue: Arc<Mutex<Vec<hello::WantedImage>>>,
     pub archives: ArchiveStore,
+    pub snapshots: SnapshotStore,
     allowance: Arc<Mutex<Option<Allowance>>>,
     connected: Arc<tokio::sync::Mutex<Option<Driver>>>,
     facts: Arc<Mutex<Option<(Instant, Facts)>>>,
@@ -65,7 +67,7 @@ impl Engine {
         config: EngineConfig,
         policy: OwnerPolicy,
         wanted: WantedImage,
-        archives: ArchiveStore,
+        (archives, snapshots): (ArchiveStore, SnapshotStore),
     ) -> Self {
         Self {
             config,
@@ -73,6 +75,7 @@ impl Engine {
             wanted,
             catalogue: Arc::default(),
             archives,
+            snapshots,
             allowance: Arc::default(),
             connected: Arc::default(),
             facts: Arc::default(),
@@ -157,7 +160,7 @@ impl Engine {
 
     /// Maps the outcome. After a lost connection, the next call connects again: the engine may have been upgraded or
     /// replaced.
-    async fn met<T>(&self, outcome: Result<T, crate::DriverError>) -> Result<T, OperationError> {
+    async fn met<T>(&self, outcome: Result<T, DriverError>) -> Result<T, OperationError> {
         match outcome {
             Ok(value) => Ok(value),
             Err(error) => {
@@ -192,9 +195,7 @@ impl Engine {
     ) -> BoxFuture<'a, Result<(SandboxFacts, WorkspaceState), OperationError>> {
         Box::pin(async move {
             let driver = self.driver().await?;
-            let restore = restore
-                .map(|digest| self.archives.path(digest))
-                .transpose()?;
+            let restore = restore.map(|digest| self.stored(digest)).transpose()?;
             let options = ProvisionOptions {
                 restore,
                 allowance: Some(self.policy.allowance(driver.host())),
@@ -212,23 +213,60 @@ impl Engine {
             .any(|facts| facts.sandbox == sandbox && facts.state == ContainerState::Running))
     }
 
-    /// Stores the workspace of a running sandbox. The sandbox keeps running.
-    pub fn archive(
+    /// The stored workspace that a digest names. One that is not here counts as a snapshot.
+    fn stored(&self, digest: &str) -> Result<Restore, OperationError> {
+        let path = self.archives.path(digest)?;
+        if path.exists() && !self.snapshots.has(digest) {
+            return Ok(Restore::Archive(path));
+        }
+        Ok(Restore::Snapshot {
+            store: self.snapshots.clone(),
+            digest: digest.to_owned(),
+        })
+    }
+
+    /// Takes a snapshot of a running sandbox. The flag says whether its workspace has changed since the last one.
+    pub fn snapshot(
         &self,
         sandbox: SandboxId,
-    ) -> BoxFuture<'_, Result<ArchiveFacts, OperationError>> {
+    ) -> BoxFuture<'_, Result<(Stored, bool), OperationError>> {
         Box::pin(async move {
             let driver = self.driver().await?;
-            self.met(driver.archive(sandbox, &self.archives).await)
+            self.met(driver.snapshot(sandbox, &self.snapshots).await)
                 .await
+        })
+    }
+
+    /// Stores the workspace of a running sandbox. The sandbox keeps running. A guest of an older version gives an
+    /// archive, and no snapshot.
+    pub fn store(
+        &self,
+        sandbox: SandboxId,
+    ) -> BoxFuture<'_, Result<(ArchiveFacts, Option<Stored>), OperationError>> {
+        Box::pin(async move {
+            let driver = self.driver().await?;
+            match driver.snapshot(sandbox, &self.snapshots).await {
+                Err(DriverError::GuestOld(_)) => {
+                    let archive = driver.archive(sandbox, &self.archives).await;
+                    Ok((self.met(archive).await?, None))
+                }
+                taken => {
+                    let (stored, _) = self.met(taken).await?;
+                    let facts = ArchiveFacts {
+                        digest: stored.digest.clone(),
+                        bytes: stored.bytes,
+                    };
+                    Ok((facts, Some(stored)))
+                }
+            }
         })
     }
 
     pub async fn remove(&self, sandbox: SandboxId) -> Result<(), OperationError> {
         let driver = self.driver().await?;
-        self.met(driver.destroy(sandbox, None).await)
-            .await
-            .map(|_| ())
+        self.met(driver.destroy(sandbox, None).await).await?;
+        self.snapshots.sandbox_gone(sandbox);
+        Ok(())
     }
 
     pub async fn attach(&self, sandbox: SandboxId) -> Result<GuestLink, OperationError> {

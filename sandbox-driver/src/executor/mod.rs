@@ -9,7 +9,6 @@
 //! (background work), `session` and `start`; on disk [`ledger`], [`spool`] and [`owner_log`].
 
 mod admit;
-pub mod chaos;
 pub mod config;
 mod control;
 mod engine;
@@ -22,13 +21,16 @@ mod reconcile;
 mod rounds;
 mod session;
 mod shared;
+mod snapshots;
 pub mod spool;
 mod start;
 pub mod status;
 mod stream;
+mod uploads;
 mod wanted;
 mod work;
 
+pub use crate::chaos;
 pub use config::{ExecutorClock, ExecutorConfig, ExecutorError};
 pub use event::{Event, Events};
 pub use handle::{Executor, ExecutorHandle};

@@ -17,6 +17,7 @@ use serde_json::json;
 use super::control::state_of;
 use super::event::Event;
 use super::shared::Shared;
+use super::snapshots;
 
 /// Bytes for ends in one inventory. The rest of the frame needs the remaining room.
 const ENDS_BUDGET: usize = 256 * 1024;
@@ -29,6 +30,12 @@ const LIST_TIME: Duration = Duration::from_secs(5);
 pub async fn inventory(shared: &Shared) -> Inventory {
     let listed = refresh(shared).await;
     let engine_silent = listed.is_none();
+    let mut stored = shared.engine.snapshots.all_latest();
+    stored.truncate(MOST_TOLD);
+    for snapshot in &mut stored {
+        // A frame has a size limit; the lines were told with the snapshot.
+        snapshot.left_out.clear();
+    }
     let in_flight = shared.in_flight();
     let index = shared.ledger.index();
     let under_way = in_flight
@@ -59,7 +66,7 @@ pub async fn inventory(shared: &Shared) -> Inventory {
             .collect(),
         operations: under_way.chain(ended).take(MAX_INVENTORY).collect(),
         engine_silent,
-        stored: Vec::new(),
+        stored,
     }
 }
 
@@ -79,7 +86,10 @@ async fn refresh(shared: &Shared) -> Option<Vec<SandboxFacts>> {
     };
     let lease_s = SANDBOX_LEASE_S;
     for facts in &listed {
-        shared.seen(facts.clone(), lease_s);
+        if shared.seen(facts.clone(), lease_s) {
+            // It is of an earlier run of this program, which may have ended before it took a snapshot.
+            shared.snapshots.due(facts.sandbox);
+        }
     }
     // Only sandboxes that were known before the query can be missing in its answer.
     let present: BTreeSet<SandboxId> = listed.iter().map(|facts| facts.sandbox).collect();
@@ -163,6 +173,7 @@ pub async fn reconcile(
 /// Removes stored workspaces of agents that have been unknown for long, and records which ones are still needed.
 pub async fn keep_archives(shared: &Shared, kept: Kept) {
     let (store, now) = (shared.engine.archives.clone(), shared.clock.monotonic());
+    shared.engine.snapshots.keep(&kept, now).await;
     drop(tokio::task::spawn_blocking(move || store.keep(&kept, now)).await);
 }
 
@@ -170,8 +181,13 @@ pub async fn keep_archives(shared: &Shared, kept: Kept) {
 pub async fn end_sandbox(shared: &Shared, facts: &SandboxFacts, cause: GoneCause) {
     let sandbox = facts.sandbox;
     let archive = if facts.state == ContainerState::Running {
-        match shared.engine.archive(sandbox).await {
-            Ok(archive) => Some(archive),
+        match shared.engine.store(sandbox).await {
+            Ok((archive, stored)) => {
+                if let Some(snapshot) = stored {
+                    snapshots::told(shared, snapshot).await;
+                }
+                Some(archive)
+            }
             Err(error) => {
                 // Keeping a sandbox too long is better than losing a workspace. The next round tries again.
                 tracing::warn!(%sandbox, %error, "cannot store the workspace; the sandbox is kept for now");

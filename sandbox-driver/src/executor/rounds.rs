@@ -13,6 +13,7 @@ use super::event::Event;
 use super::ledger::Record;
 use super::reconcile;
 use super::shared::Shared;
+use super::snapshots;
 use crate::GoneHow;
 
 /// How often old results are removed.
@@ -22,7 +23,7 @@ const WATCH_AGAIN: Duration = Duration::from_secs(2);
 
 /// Starts the background tasks. They end with the executor.
 pub fn start(shared: &Arc<Shared>) {
-    for round in 0..3 {
+    for round in 0..4 {
         let shared = Arc::clone(shared);
         shared.tasks.clone().spawn(async move {
             let stop = shared.stop.clone();
@@ -30,6 +31,7 @@ pub fn start(shared: &Arc<Shared>) {
                 match round {
                     0 => leases(&shared).await,
                     1 => tidy(&shared).await,
+                    2 => snapshots::work(&shared).await,
                     _ => watch(&shared).await,
                 }
             };

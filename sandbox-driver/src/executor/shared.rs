@@ -24,6 +24,7 @@ use super::ledger::{Ledger, LedgerError};
 use super::owner_log::OwnerLog;
 use super::policy::OwnerPolicy;
 use super::session::Session;
+use super::snapshots::Snapshots;
 use super::spool::SpoolFolder;
 use super::stream::Stream;
 use super::work::exec::Input;
@@ -39,6 +40,7 @@ pub struct Shared {
     pub spools: SpoolFolder,
     pub log: OwnerLog,
     pub engine: Engine,
+    pub snapshots: Snapshots,
     /// When cancelled, no new work begins and commands are left to their guests.
     pub stop: CancellationToken,
     /// The grace period is over: running work is left to the next start.
@@ -97,6 +99,7 @@ impl Shared {
             spools,
             log,
             engine,
+            snapshots: Snapshots::default(),
             stop: CancellationToken::new(),
             cut: CancellationToken::new(),
             tasks: TaskTracker::new(),
@@ -243,17 +246,21 @@ impl Shared {
         }
     }
 
-    /// Records an existing sandbox. A known sandbox keeps its lease.
-    pub fn seen(&self, facts: SandboxFacts, lease_s: u64) {
+    /// Records an existing sandbox. A known sandbox keeps its lease. The result says whether it is new.
+    pub fn seen(&self, facts: SandboxFacts, lease_s: u64) -> bool {
         let now_ms = self.now_ms();
         let mut in_flight = self.in_flight();
         match in_flight.sandboxes.get_mut(&facts.sandbox) {
-            Some(known) => known.facts = facts,
+            Some(known) => {
+                known.facts = facts;
+                false
+            }
             None => {
                 let lease = Lease::new(lease_s, now_ms);
                 in_flight
                     .sandboxes
                     .insert(facts.sandbox, Known { facts, lease });
+                true
             }
         }
     }

@@ -14,7 +14,7 @@ use super::shared::Shared;
 use super::spool::{Known, SpoolFolder};
 use super::wanted::WantedImage;
 use super::{admit, rounds};
-use crate::{ArchiveStore, EngineConfig, private};
+use crate::{ArchiveStore, EngineConfig, SnapshotStore, private};
 
 /// Opens the state folder and starts the background tasks.
 ///
@@ -32,9 +32,19 @@ pub async fn open(config: ExecutorConfig) -> Result<Arc<Shared>, ExecutorError> 
     private::say_mended(mended, folder);
     let disk = rustix::fs::statvfs(folder).map_err(|error| failed(error.into()))?;
     let disk = disk.f_blocks.saturating_mul(disk.f_frsize);
-    let archives = ArchiveStore::open(folder.join("archives"), config.policy.archive_bytes(disk))
+    let most = config.policy.archive_bytes(disk);
+    let unusable = |error| failed(std::io::Error::other(error));
+    let archives = ArchiveStore::open(folder.join("archives"), most)
         .await
-        .map_err(|error| failed(std::io::Error::other(error)))?;
+        .map_err(unusable)?;
+    let snapshots = SnapshotStore::open(
+        folder.join("snapshots"),
+        archives.clone(),
+        most,
+        config.remote,
+    )
+    .await
+    .map_err(unusable)?;
     let ledger = Ledger::open(&folder.join("ledger"), config.clock.clone()).map_err(failed)?;
     let most = config.policy.output_bytes();
     let spools = SpoolFolder::open(folder.join("spool"), most, |operation| {
@@ -54,7 +64,7 @@ pub async fn open(config: ExecutorConfig) -> Result<Arc<Shared>, ExecutorError> 
         ..EngineConfig::default()
     };
     let wanted = WantedImage::open(folder, config.image);
-    let engine = Engine::new(engine, config.policy.clone(), wanted, archives);
+    let engine = Engine::new(engine, config.policy.clone(), wanted, (archives, snapshots));
     let shared = Arc::new(Shared::new(
         (config.clock, config.policy),
         (ledger, spools, log, lock),

@@ -365,6 +365,7 @@ impl Shared {
             image: Some(self.settings.image.clone()),
             policy: self.settings.policy.clone(),
             clock: ExecutorClock::system(),
+            remote: None,
         };
         let (executor, _) = Executor::start(config).await?;
         executor.want_images(self.settings.wanted_images.clone());

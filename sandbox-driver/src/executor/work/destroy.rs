@@ -9,6 +9,7 @@ use super::{patiently, progress};
 use crate::executor::chaos::KillPoint;
 use crate::executor::ledger::Record;
 use crate::executor::shared::Shared;
+use crate::executor::snapshots;
 
 pub async fn run(
     shared: &Arc<Shared>,
@@ -45,7 +46,7 @@ async fn store(
         return Ok(None);
     }
     progress(shared, request, "storing the workspace".into()).await;
-    let archive = patiently(resumed, || shared.engine.archive(destroy.sandbox)).await?;
+    let (archive, stored) = patiently(resumed, || shared.engine.store(destroy.sandbox)).await?;
     let record = Record::Archived {
         operation: request.id,
         archive: archive.clone(),
@@ -55,5 +56,9 @@ async fn store(
         .written(record)
         .await
         .map_err(|error| OperationError::new(ErrorKind::DiskFull, error.to_string()))?;
+    if let Some(snapshot) = stored {
+        // Before the end: the gateway then knows the snapshot when it learns that the sandbox is gone.
+        snapshots::told(shared, snapshot).await;
+    }
     Ok(Some(archive))
 }

@@ -98,6 +98,8 @@ pub async fn run(
     };
     KillPoint::ExecExited.pass();
     let written = shared.finish(id, ended, Some(KillPoint::ExecEnded)).await;
+    // After the end: a snapshot never delays it.
+    shared.snapshots.due(exec.sandbox);
     if let Some(link) = link.filter(|_| written) {
         // The ledger holds the end, so the guest may drop its ring. A guest that is gone has nothing to drop.
         let _ = link.send(ToGuest::Forget { operation: id }).await;

@@ -29,6 +29,8 @@ kill_points! {
     DestroyArchived = "destroy.archived", "the workspace is stored, the container still runs";
     DestroyRemoved = "destroy.removed", "the container was removed, the ledger does not record the end";
     DestroyEnded = "destroy.ended", "the ledger holds the end, no report was sent";
+    SnapshotPacked = "snapshot.packed", "the chunks of a snapshot are on the disk, no record names it";
+    SnapshotRecorded = "snapshot.recorded", "the record names a snapshot, the gateway was not told";
     AckTaken = "ack.taken", "the acknowledgement is written, the spool is not trimmed";
     CompactWritten = "compact.written", "the new ledger is written, the old one still has the name";
     CompactRenamed = "compact.renamed", "the new ledger has the name, the folder is not synced";

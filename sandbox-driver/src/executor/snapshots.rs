@@ -1,0 +1,150 @@
+//! When snapshots are taken: after each command, every minute in a long one, and again when one failed.
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use roost_protocol::control::ControlReply;
+use roost_protocol::ids::SandboxId;
+use roost_protocol::operation::Operation;
+use roost_protocol::report::ErrorKind;
+use roost_protocol::snapshot::Stored;
+use tokio::sync::Notify;
+
+use super::event::Event;
+use super::shared::Shared;
+use super::uploads::{self, Uploads};
+use crate::chaos::KillPoint;
+
+/// How often a snapshot is taken while a command runs, and how long after a failure.
+const EVERY: Duration = Duration::from_secs(60);
+
+/// The sandboxes whose workspace must be looked at.
+#[derive(Debug, Default)]
+pub struct Snapshots {
+    due: Mutex<Due>,
+    wake: Notify,
+    uploads: Uploads,
+}
+
+#[derive(Debug, Default)]
+struct Due {
+    waiting: BTreeSet<SandboxId>,
+    /// Their last snapshot failed.
+    failed: BTreeSet<SandboxId>,
+}
+
+impl Snapshots {
+    /// A snapshot of this sandbox is due. More than one wish at a time is one snapshot.
+    pub fn due(&self, sandbox: SandboxId) {
+        self.state().waiting.insert(sandbox);
+        self.wake.notify_one();
+    }
+
+    pub fn uploads(&self) -> &Uploads {
+        &self.uploads
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, Due> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Option<SandboxId> {
+        self.state().waiting.pop_first()
+    }
+
+    fn ended(&self, sandbox: SandboxId, failed: bool) {
+        let mut state = self.state();
+        match failed {
+            true => state.failed.insert(sandbox),
+            false => state.failed.remove(&sandbox),
+        };
+    }
+
+    /// A minute has passed: snapshots that failed are tried again, beside those of `busy` sandboxes.
+    fn again(&self, busy: impl IntoIterator<Item = SandboxId>) {
+        let mut state = self.state();
+        let failed = std::mem::take(&mut state.failed);
+        state.waiting.extend(failed);
+        state.waiting.extend(busy);
+        drop(state);
+        self.wake.notify_one();
+    }
+}
+
+/// Takes the snapshots that are due, until the executor stops.
+pub async fn work(shared: &Arc<Shared>) {
+    // Two at once, so that a large workspace does not hold up all others.
+    tokio::join!(
+        take_due(shared),
+        take_due(shared),
+        every_minute(shared),
+        uploads::work(shared)
+    );
+}
+
+async fn take_due(shared: &Arc<Shared>) {
+    loop {
+        while let Some(sandbox) = shared.snapshots.next() {
+            take(shared, sandbox).await;
+        }
+        shared.snapshots.wake.notified().await;
+    }
+}
+
+async fn every_minute(shared: &Arc<Shared>) {
+    let mut ticks = tokio::time::interval(EVERY);
+    loop {
+        ticks.tick().await;
+        shared.snapshots.again(busy(shared));
+        if let Err(error) = shared.engine.snapshots.make_room().await {
+            tracing::warn!(%error, "cannot make room for snapshots");
+        }
+    }
+}
+
+/// The sandboxes in which a command runs.
+fn busy(shared: &Shared) -> Vec<SandboxId> {
+    let in_flight = shared.in_flight();
+    let running = in_flight.live.values();
+    running
+        .filter_map(|live| match &live.request.operation {
+            Operation::SbExec(exec) => Some(exec.sandbox),
+            _ => None,
+        })
+        .collect()
+}
+
+async fn take(shared: &Arc<Shared>, sandbox: SandboxId) {
+    let taken = shared.engine.snapshot(sandbox).await;
+    match taken {
+        Ok((snapshot, new)) => {
+            shared.snapshots.ended(sandbox, false);
+            if new {
+                told(shared, snapshot).await;
+            }
+        }
+        // It ended meanwhile; who ended it took its snapshot.
+        Err(error) if matches!(error.kind, ErrorKind::NoSandbox | ErrorKind::Interrupted) => {
+            tracing::debug!(%sandbox, %error, "no snapshot of a sandbox that ended");
+        }
+        Err(error) => {
+            // A sandbox of an older version never gets one; its files are stored when it ends.
+            let again = error.kind != ErrorKind::Unsupported;
+            tracing::warn!(%sandbox, %error, again, "cannot take a snapshot");
+            shared.snapshots.ended(sandbox, again);
+            let detail = error.detail;
+            shared
+                .send(Event::Reply(ControlReply::NotStored { sandbox, detail }))
+                .await;
+        }
+    }
+}
+
+/// Tells the gateway of a snapshot. Without a session the next inventory tells it.
+pub async fn told(shared: &Shared, snapshot: Stored) {
+    KillPoint::SnapshotRecorded.pass();
+    shared.snapshots.uploads.due(snapshot.clone());
+    shared
+        .send(Event::Reply(ControlReply::Stored { snapshot }))
+        .await;
+}
