@@ -162,6 +162,8 @@ async fn every_kill_point_is_survived() {
             | KillPoint::DestroyArchived
             | KillPoint::DestroyRemoved
             | KillPoint::DestroyEnded
+            | KillPoint::SnapshotPacked
+            | KillPoint::SnapshotRecorded
             | KillPoint::AckTaken => history(name).await,
         }
     }

@@ -9,6 +9,7 @@ mod links;
 mod mutations;
 mod probe;
 mod shutdowns;
+mod snapshots;
 mod support;
 mod totals;
 mod trees;

@@ -24,6 +24,7 @@ async fn executor(folder: &Path, install: Uuid) -> (ExecutorHandle, Events) {
         image: None,
         policy: OwnerPolicy::default(),
         clock: ExecutorClock::system(),
+        remote: None,
     };
     Executor::start(config).await.expect("the folder is free")
 }

@@ -1,14 +1,17 @@
 //! An executor in its own folder, as a daemon has it, driven by the channel's messages.
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use roost_protocol::control::Control;
+use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::ids::{InstallId, OperationId, SandboxId};
 use roost_protocol::operation::{Destroy, Exec, OnBehalf, Operation, OperationRequest, Provision};
 use roost_protocol::output::Piece;
 use roost_protocol::report::{Ended, Outcome, Report};
 use roost_protocol::sandbox::SandboxSpec;
+use roost_protocol::snapshot::Stored;
+use roost_sandbox_driver::Remote;
 use roost_sandbox_driver::executor::{
     Event, Events, Executor, ExecutorClock, ExecutorConfig, ExecutorHandle, OwnerPolicy,
 };
@@ -36,6 +39,15 @@ pub struct Output {
 
 impl Machine {
     pub async fn start(policy: OwnerPolicy) -> Self {
+        Self::start_at(policy, None).await
+    }
+
+    /// A machine that reaches a store of snapshots.
+    pub async fn start_with(policy: OwnerPolicy, remote: Arc<dyn Remote>) -> Self {
+        Self::start_at(policy, Some(remote)).await
+    }
+
+    async fn start_at(policy: OwnerPolicy, remote: Option<Arc<dyn Remote>>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ExecutorConfig {
             state_dir: folder.path().join("state"),
@@ -45,6 +57,7 @@ impl Machine {
             image: None,
             policy,
             clock: ExecutorClock::system(),
+            remote,
         };
         let (executor, events) = Executor::start(config.clone()).await.expect("it starts");
         Self {
@@ -69,11 +82,34 @@ impl Machine {
     }
 
     pub async fn provision(&mut self, spec: &SandboxSpec) -> Outcome {
+        self.provision_from(spec, None).await
+    }
+
+    /// Provisions a sandbox with a stored workspace.
+    pub async fn provision_from(&mut self, spec: &SandboxSpec, restore: Option<&str>) -> Outcome {
         let provision = Provision {
             spec: spec.clone(),
-            restore: None,
+            restore: restore.map(str::to_owned),
         };
         self.done(spec, Operation::SbProvision(provision)).await
+    }
+
+    /// Waits for the next snapshot that is reported.
+    pub async fn stored(&mut self) -> Stored {
+        loop {
+            if let Event::Reply(ControlReply::Stored { snapshot }) = self.next().await {
+                return snapshot;
+            }
+        }
+    }
+
+    /// Waits until a snapshot could not be taken, and returns why.
+    pub async fn not_stored(&mut self) -> String {
+        loop {
+            if let Event::Reply(ControlReply::NotStored { detail, .. }) = self.next().await {
+                return detail;
+            }
+        }
     }
 
     pub async fn destroy(&mut self, spec: &SandboxSpec, archive: bool) -> Outcome {

@@ -1,6 +1,7 @@
 //! A driver on the local engine, an image for tests, and sandboxes that are removed with the test.
 mod image;
 mod machine;
+mod shop;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use roost_sandbox_driver::{Driver, EngineConfig, GuestLink, ProvisionOptions};
 
 pub use image::{docker, tiny_image};
 pub use machine::Machine;
+pub use shop::{Shop, whole};
 
 /// A driver with its own owner, so that tests do not see each other's sandboxes.
 pub struct Bench {
