@@ -61,6 +61,7 @@ mod m0819_step_checks;
 mod m0901_node_record;
 mod m0902_ended_operations;
 mod m0904_images;
+mod m0910_snapshots;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -120,6 +121,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0901_node_record::Migration),
             Box::new(m0902_ended_operations::Migration),
             Box::new(m0904_images::Migration),
+            Box::new(m0910_snapshots::Migration),
         ]
     }
 }

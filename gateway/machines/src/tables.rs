@@ -13,5 +13,6 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::images::entity::Entity>(),
         Table::of::<crate::sandboxes::entity::container::Entity>(),
         Table::of::<crate::sandboxes::entity::placement::Entity>(),
+        Table::of::<crate::sandboxes::snapshots::entity::Entity>(),
     ]
 }

@@ -87,6 +87,8 @@ typed_id! {
     OperationId;
     /// A hardened container of an agent.
     SandboxId;
+    /// A snapshot of an agent's workspace.
+    SnapshotId;
     /// An app that an agent is connected to.
     AppConnectionId;
     /// An action outside Roost that an agent requests.

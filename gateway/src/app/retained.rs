@@ -29,16 +29,18 @@ pub enum Rule {
     Deletions,
     /// Machines that were paired and did not join: [`UNJOINED_DAYS`] after the end of their code.
     UnjoinedMachines,
+    /// [`MONTH_DAYS`] after the report; the latest of each agent stays.
+    Snapshots,
 }
 
-/// How long ended invitations and deletions are kept.
+/// How long ended invitations, deletions and earlier snapshots are kept.
 pub const MONTH_DAYS: i64 = 30;
 /// How long a machine that did not join is kept after the end of its code.
 pub const UNJOINED_DAYS: i64 = 7;
 
 impl Rule {
     /// All rules. The sweeper applies each of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Events,
         Self::SignIns,
         Self::Devices,
@@ -50,6 +52,7 @@ impl Rule {
         Self::Invitations,
         Self::Deletions,
         Self::UnjoinedMachines,
+        Self::Snapshots,
     ];
 }
 
@@ -143,6 +146,7 @@ pub const TABLES: &[Kept] = &[
             "the history of its sandboxes, and where its files are",
         ),
     ),
+    kept("workspace_snapshots", Until(Rule::Snapshots)),
     kept(
         "workspace_placements",
         With("workspaces", "at most one for each"),
@@ -238,6 +242,13 @@ pub const FOLDERS: &[Kept] = &[
     kept(
         "broker/mirrors",
         With("repo_mirrors", "one for each mirror"),
+    ),
+    kept(
+        "chunks",
+        With(
+            "workspace_snapshots",
+            "the chunk sweeper deletes what no snapshot names, an hour after its upload",
+        ),
     ),
     kept(
         "local-engine",

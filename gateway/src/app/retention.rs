@@ -9,6 +9,7 @@ use crate::config::Retention;
 use roost_connections::apps;
 use roost_execution::runs;
 use roost_machines::fleet::{self, FleetHandle, operations};
+use roost_machines::sandboxes;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::db::lease::Lease;
@@ -118,6 +119,10 @@ impl Sweeper {
             Rule::UnjoinedMachines => {
                 fleet::remove_unjoined(&self.fleet, days(UNJOINED_DAYS)).await?;
             }
+            Rule::Snapshots => {
+                let before = days(MONTH_DAYS);
+                self.in_parts(Part::Snapshots { before }).await?;
+            }
         }
         Ok(())
     }
@@ -134,6 +139,7 @@ impl Sweeper {
             let more = match part {
                 Part::Outputs => runs::retention::delete_outputs(&tx, self.outputs).await?,
                 Part::Operations { before } => operations::forget_ended(&tx, before).await?,
+                Part::Snapshots { before } => sandboxes::forget_snapshots(&tx, before).await?,
             };
             tx.commit().await?;
             if !more {
@@ -148,6 +154,7 @@ impl Sweeper {
 enum Part {
     Outputs,
     Operations { before: DateTime<Utc> },
+    Snapshots { before: DateTime<Utc> },
 }
 
 fn before(now: DateTime<Utc>, age: Duration) -> DateTime<Utc> {

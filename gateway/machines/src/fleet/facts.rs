@@ -3,6 +3,7 @@
 
 use roost_protocol::control::GoneCause;
 use roost_protocol::inventory::Inventory;
+use roost_protocol::snapshot::Stored;
 
 use roost_platform::ids::{NodeId, SandboxId, WorkspaceId};
 
@@ -27,6 +28,14 @@ pub enum NodeFact {
         workspace: WorkspaceId,
         sandbox: SandboxId,
         cause: GoneCause,
+    },
+    /// It has a new snapshot of its own workspace.
+    Stored { node: NodeId, snapshot: Stored },
+    /// It could not take a snapshot.
+    NotStored {
+        node: NodeId,
+        sandbox: SandboxId,
+        detail: String,
     },
     /// It is not connected any more. Nothing is destroyed because of that.
     Disconnected {

@@ -16,6 +16,7 @@ use roost_protocol::frame::ToGateway;
 use roost_protocol::hello::{HeldImage, WantedImage};
 use roost_protocol::ids::InstallId;
 use roost_protocol::inventory::Inventory;
+use roost_protocol::snapshot::Stored;
 use roost_sandbox_driver::executor::{
     Event, Events, Executor, ExecutorClock, ExecutorConfig, ExecutorHandle, OwnerPolicy,
 };
@@ -123,6 +124,10 @@ pub enum LocalFact {
         sandbox: SandboxId,
         cause: GoneCause,
     },
+    /// It has a new snapshot.
+    Stored(Stored),
+    /// It could not take a snapshot.
+    NotStored { sandbox: SandboxId, detail: String },
 }
 
 /// Messages to the actor.
@@ -321,6 +326,15 @@ impl LocalEngine {
             ToGateway::Reply(ControlReply::SandboxGone { sandbox, cause }) => {
                 let sandbox = SandboxId(sandbox.uuid());
                 let _ = self.facts.send(LocalFact::SandboxGone { sandbox, cause });
+                Ok(Flow::Fine)
+            }
+            ToGateway::Reply(ControlReply::Stored { snapshot }) => {
+                let _ = self.facts.send(LocalFact::Stored(snapshot));
+                Ok(Flow::Fine)
+            }
+            ToGateway::Reply(ControlReply::NotStored { sandbox, detail }) => {
+                let sandbox = SandboxId(sandbox.uuid());
+                let _ = self.facts.send(LocalFact::NotStored { sandbox, detail });
                 Ok(Flow::Fine)
             }
             _ => Ok(Flow::Fine),

@@ -5,6 +5,7 @@ use roost_protocol::hello::{HeldImage, ImageState, WantedImage};
 use roost_protocol::ids::{SandboxId, WorkspaceId as WireWorkspace};
 use roost_protocol::inventory::Inventory;
 use roost_protocol::report::Outcome;
+use roost_protocol::snapshot::Stored;
 use roost_protocol::vitals::NodeTools;
 
 use super::dto::NodeImage;
@@ -13,7 +14,7 @@ use roost_platform::ids::WorkspaceId;
 /// Tools that a node may report; others are dropped.
 pub const TOOLS: [&str; 5] = ["docker", "claude", "codex", "gemini", "ollama"];
 
-/// Removes the sandboxes of other workspaces from an inventory.
+/// Removes the sandboxes and snapshots of other workspaces from an inventory.
 pub fn own_inventory(inventory: &mut Inventory, workspace: WorkspaceId) {
     let ours = WireWorkspace(workspace.0);
     let before = inventory.sandboxes.len();
@@ -28,6 +29,19 @@ pub fn own_inventory(inventory: &mut Inventory, workspace: WorkspaceId) {
             "a node listed sandboxes of another workspace; they were ignored"
         );
     }
+    inventory
+        .stored
+        .retain(|snapshot| is_own(snapshot, workspace));
+}
+
+/// Whether a snapshot is of the node's own workspace. A foreign one is counted and logged.
+pub fn is_own(snapshot: &Stored, workspace: WorkspaceId) -> bool {
+    let own = snapshot.workspace == WireWorkspace(workspace.0);
+    if !own {
+        metrics::counter!("roost_node_foreign_snapshots_total").increment(1);
+        tracing::warn!(sandbox = %snapshot.sandbox, "a node reported a snapshot of another workspace; it was ignored");
+    }
+    own
 }
 
 /// The image that an older daemon checks for, whatever image the gateway wants.

@@ -72,6 +72,8 @@ async fn sandbox(db: &Db, scope: WorkspaceScope, agent: ClawId, on: String, nth:
         fallback: None,
         detail: None,
         archive: None,
+        restored: None,
+        snapshot_problem: None,
         hardening: None,
         created_at: at,
         last_used_at: at,

@@ -13,6 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::limits::NewLimits;
 use super::model::{Reason, State};
+use super::snapshots::{RestoredFrom, Snapshot};
 use crate::fleet::operations::OperationState;
 use roost_platform::ids::{ClawId, NodeId, OperationId, SandboxId};
 use roost_web::json::{Check, Mistakes};
@@ -44,6 +45,14 @@ pub struct Sandbox {
     /// Why there are no facts although the sandbox runs: its image has no probe, or the probe failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardening_missing: Option<String>,
+    /// The latest snapshot of the agent's workspace, wherever it is.
+    pub snapshot: Option<Snapshot>,
+    /// The files that this sandbox began with; absent when it began empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restored_from: Option<RestoredFrom>,
+    /// Why the machine could not take the last snapshot, and what to do. The earlier snapshots are unchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot_problem: Option<String>,
     /// The stored workspace, if it was stored.
     #[schema(value_type = Option<WorkspaceArchive>)]
     pub workspace_archive: Option<serde_json::Value>,

@@ -34,9 +34,16 @@ pub mod container {
         pub fallback: Option<Json>,
         /// Why it failed or stopped, for people.
         pub detail: Option<String>,
-        /// The stored workspace: `{digest, bytes, at}`.
+        /// The stored workspace: `{digest, bytes, at}`. Until the sandbox ends it is what a new sandbox begins with;
+        /// then it is what the machine stored at the end.
         #[sea_orm(column_type = "JsonBinary", nullable)]
         pub archive: Option<Json>,
+        /// What the machine restored: `{digest, taken_at}`.
+        #[sea_orm(column_type = "JsonBinary", nullable)]
+        pub restored: Option<Json>,
+        /// Why the machine could not take the last snapshot.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub snapshot_problem: Option<String>,
         /// Facts that the probe read from inside: a list.
         #[sea_orm(column_type = "JsonBinary", nullable)]
         pub hardening: Option<Json>,

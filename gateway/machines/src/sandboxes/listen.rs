@@ -5,6 +5,7 @@ use roost_protocol::inventory::Inventory;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
+use super::snapshots::record;
 use super::{SandboxError, SandboxesHandle, recovery};
 use crate::fleet::local::LocalFact;
 use crate::fleet::{FleetHandle, NodeFact};
@@ -72,6 +73,14 @@ async fn of_node(sandboxes: &SandboxesHandle, fact: NodeFact) -> Result<(), Sand
             cause,
             ..
         } => recovery::gone(sandboxes, Some(node), sandbox, cause).await,
+        NodeFact::Stored { node, snapshot } => {
+            record::stored(sandboxes, Some(node), &snapshot).await
+        }
+        NodeFact::NotStored {
+            node,
+            sandbox,
+            detail,
+        } => record::not_stored(sandboxes, Some(node), sandbox, detail).await,
         NodeFact::Disconnected { .. } => Ok(()),
         NodeFact::Deleted {
             node,
@@ -94,15 +103,21 @@ async fn of_this_host(sandboxes: &SandboxesHandle, fact: LocalFact) -> Result<()
         LocalFact::SandboxGone { sandbox, cause } => {
             recovery::gone(sandboxes, None, sandbox, cause).await
         }
+        LocalFact::Stored(snapshot) => record::stored(sandboxes, None, &snapshot).await,
+        LocalFact::NotStored { sandbox, detail } => {
+            record::not_stored(sandboxes, None, sandbox, detail).await
+        }
     }
 }
 
-/// An engine that does not answer has no inventory, so nothing follows from its silence (P8).
+/// An engine that does not answer has no inventory of sandboxes, so nothing follows from its silence (P8). Snapshots are on
+/// the machine's disk, and need no engine.
 async fn compare(
     sandboxes: &SandboxesHandle,
     node: Option<NodeId>,
     inventory: &Inventory,
 ) -> Result<(), SandboxError> {
+    record::inventory(sandboxes, node, &inventory.stored).await?;
     if inventory.engine_silent {
         return Ok(());
     }

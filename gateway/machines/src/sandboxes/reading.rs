@@ -12,8 +12,8 @@ use super::dto::Sandbox;
 use super::engine::node_of;
 use super::entity::container;
 use super::model::State;
+use super::snapshots;
 use super::{SandboxesHandle, brief_store, hardening};
-use crate::fleet;
 use roost_agents::claws::{SandboxBrief, SandboxBriefs};
 use roost_platform::db::Db;
 use roost_platform::ids::ClawId;
@@ -49,7 +49,8 @@ pub(super) async fn shown(
     scope: WorkspaceScope,
     row: container::Model,
 ) -> Result<Sandbox, DbErr> {
-    let node_name = name_of(db, scope, &row).await?;
+    let node_name = snapshots::restore::name_of(db.read(), scope, &row.node_id).await?;
+    let snapshot = snapshots::store::newest(db.read(), scope, row.agent_id).await?;
     let limits: Limits = serde_json::from_value(row.limits.clone()).unwrap_or_default();
     let (hardening, hardening_missing) = hardening::on_row(row.hardening);
     let lease = TimeDelta::seconds(i64::try_from(SANDBOX_LEASE_S).unwrap_or(i64::MAX));
@@ -70,6 +71,11 @@ pub(super) async fn shown(
         detail: row.detail,
         hardening,
         hardening_missing,
+        snapshot: snapshot.map(Into::into),
+        restored_from: row
+            .restored
+            .and_then(|value| serde_json::from_value(value).ok()),
+        snapshot_problem: row.snapshot_problem,
         workspace_archive: row.archive,
         lease_until: row.last_used_at + lease,
         last_used_at: row.last_used_at,
@@ -78,18 +84,8 @@ pub(super) async fn shown(
     })
 }
 
-async fn name_of(db: &Db, scope: WorkspaceScope, row: &container::Model) -> Result<String, DbErr> {
-    let name = match node_of(&row.node_id) {
-        Some(node) => fleet::names_of(db.read(), scope, &[node])
-            .await?
-            .remove(&node),
-        None => None,
-    };
-    Ok(name.unwrap_or_else(|| unnamed(&row.node_id).to_owned()))
-}
-
 /// What to call a machine without a row.
-fn unnamed(machine: &str) -> &'static str {
+pub(super) fn unnamed(machine: &str) -> &'static str {
     match node_of(machine) {
         None => "this gateway's host",
         Some(_) => "a machine that was removed",

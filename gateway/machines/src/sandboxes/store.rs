@@ -14,6 +14,7 @@ use sea_orm::{
 
 use super::entity::{container, placement};
 use super::model::{Setting, State};
+use super::snapshots;
 use roost_agents::claws;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
@@ -200,7 +201,10 @@ pub async fn kept_on(db: &impl ConnectionTrait, machine: &str) -> Result<Option<
         .into_tuple()
         .all(db)
         .await?;
-    let archives = next_origins(db, machine, None).await?;
+    let mut archives = next_origins(db, machine, None).await?;
+    archives.extend(snapshots::store::latest_on(db, machine).await?);
+    archives.sort_unstable();
+    archives.dedup();
     if agents.len().max(archives.len()) > MAX_KEPT_NAMES {
         return Ok(None);
     }
@@ -278,6 +282,7 @@ pub async fn replace(
         .col_expr(C::OperationId, Expr::value(row.operation_id))
         .col_expr(C::Detail, Expr::value(row.detail.clone()))
         .col_expr(C::Archive, Expr::value(row.archive.clone()))
+        .col_expr(C::Restored, Expr::value(row.restored.clone()))
         .col_expr(C::Hardening, Expr::value(row.hardening.clone()))
         .col_expr(C::LastUsedAt, Expr::value(row.last_used_at))
         .col_expr(C::EndedAt, Expr::value(row.ended_at))
@@ -288,6 +293,34 @@ pub async fn replace(
         .exec(db)
         .await?;
     Ok(done.rows_affected == 1)
+}
+
+/// The sandbox with this id that is or was on a machine: for the machine's own reports only.
+pub async fn of_machine(
+    db: &impl ConnectionTrait,
+    machine: &str,
+    id: SandboxId,
+) -> Result<Option<container::Model>, DbErr> {
+    container::Entity::find_by_id(id)
+        .filter(container::Column::NodeId.eq(machine))
+        .one(db)
+        .await
+}
+
+/// Keeps why the last snapshot of a sandbox could not be taken; `None`: it was taken. The version stays, because people
+/// decide nothing by this text.
+pub async fn set_snapshot_problem(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: SandboxId,
+    problem: Option<String>,
+) -> Result<(), DbErr> {
+    container::Entity::update_in(scope)
+        .col_expr(container::Column::SnapshotProblem, Expr::value(problem))
+        .filter(container::Column::Id.eq(id))
+        .exec(db)
+        .await?;
+    Ok(())
 }
 
 /// Records that a sandbox was used. The version stays, because people decide nothing by this time.
@@ -323,6 +356,7 @@ pub async fn remove_of(
     scope: WorkspaceScope,
     agent: ClawId,
 ) -> Result<(), DbErr> {
+    snapshots::store::remove_of(db, scope, agent).await?;
     container::Entity::delete_in(scope)
         .filter(container::Column::AgentId.eq(agent))
         .exec(db)
@@ -332,6 +366,7 @@ pub async fn remove_of(
 
 /// Deletes all rows of a workspace that is deleted.
 pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
+    snapshots::store::remove_all(db, scope).await?;
     container::Entity::delete_in(scope).exec(db).await?;
     placement::Entity::delete_by_id(scope.workspace())
         .exec(db)

@@ -117,6 +117,21 @@ impl NodeActor {
                 self.gone(SandboxId(sandbox.uuid()), cause);
                 Ok(())
             }
+            ControlReply::Stored { snapshot } => {
+                if sanitize::is_own(&snapshot, self.workspace) {
+                    let node = self.id;
+                    self.fleet.publish(NodeFact::Stored { node, snapshot });
+                }
+                Ok(())
+            }
+            ControlReply::NotStored { sandbox, detail } => {
+                self.fleet.publish(NodeFact::NotStored {
+                    node: self.id,
+                    sandbox: SandboxId(sandbox.uuid()),
+                    detail,
+                });
+                Ok(())
+            }
             ControlReply::Paused { on } => self.change([("paused", on.into())], cx).await,
             ControlReply::Stored { .. } | ControlReply::NotStored { .. } | ControlReply::Unknown => {
                 metrics::counter!("roost_node_unknown_messages_total").increment(1);

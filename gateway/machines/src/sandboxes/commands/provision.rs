@@ -12,6 +12,7 @@ use crate::sandboxes::dto::{FallbackDto, NewSandbox};
 use crate::sandboxes::engine::name_of;
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Machine, Placement, Setting, State, place};
+use crate::sandboxes::snapshots::restore::{self, Restore};
 use crate::sandboxes::{SandboxError, SandboxesHandle, Starter, store, transition};
 use roost_agents::claws;
 use roost_platform::events::{About, Event, PlacementFallback, ResourceKind};
@@ -175,6 +176,8 @@ async fn begin(
     )
     .await?;
     let image = sandboxes.settings.images.choose(wanted.image.as_deref());
+    let machine = name_of(placement.node);
+    let restore = restore::choose(change.tx(), scope, agent, &machine, newest.as_ref()).await?;
     let row = new_row(
         sandboxes,
         scope,
@@ -182,7 +185,7 @@ async fn begin(
         id,
         (image, limits),
         newest.as_ref(),
-        placement,
+        (placement, restore),
     );
     store::insert(change.tx(), row.clone()).await?;
     let details = serde_json::json!({
@@ -217,19 +220,14 @@ fn new_row(
     id: SandboxId,
     (image, limits): (Chosen, Limits),
     before: Option<&container::Model>,
-    placement: Placement,
+    (placement, restore): (Placement, Restore),
 ) -> container::Model {
     let now = sandboxes.clock.now();
-    let machine = name_of(placement.node);
-    // An archive is on the machine of the last sandbox; on another machine the workspace begins empty.
-    let archive = before
-        .filter(|row| row.node_id == machine)
-        .and_then(|row| row.archive.clone());
     container::Model {
         id,
         workspace_id: scope.workspace(),
         agent_id: agent,
-        node_id: machine,
+        node_id: name_of(placement.node),
         container: None,
         epoch: before.map_or(0, |row| row.epoch) + 1,
         state: State::Provisioning.as_str().to_owned(),
@@ -243,8 +241,10 @@ fn new_row(
                 reason: fallback.reason
             })
         }),
-        detail: None,
-        archive,
+        detail: restore.detail,
+        archive: restore.archive,
+        restored: None,
+        snapshot_problem: None,
         hardening: None,
         created_at: now,
         last_used_at: now,

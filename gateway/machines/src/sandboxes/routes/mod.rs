@@ -8,7 +8,7 @@ mod sandbox;
 
 use utoipa_axum::router::OpenApiRouter;
 
-use super::SandboxesHandle;
+use super::{SandboxesHandle, snapshots};
 
 /// The routes.
 pub fn router() -> OpenApiRouter<SandboxesHandle> {
@@ -18,4 +18,5 @@ pub fn router() -> OpenApiRouter<SandboxesHandle> {
         .merge(placement::router())
         .merge(on_node::router())
         .merge(reserved::router())
+        .merge(snapshots::router())
 }

@@ -12,6 +12,7 @@ use super::write::Change;
 use crate::sandboxes::engine::{node_of, on_behalf};
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Fact, State};
+use crate::sandboxes::snapshots::{Origin, RestoredFrom};
 use crate::sandboxes::{dto, store};
 
 /// Whether an engine has been asked for something, and its answer is due.
@@ -78,11 +79,13 @@ pub(super) fn answer_of(row: &container::Model, ended: &Ended, at: DateTime<Utc>
                 WorkspaceState::ArchiveMissing { .. } => Some(
                     "the stored workspace is no longer on the machine; it began empty".to_owned(),
                 ),
-                _ => None,
+                // Why these are not the newest files, if they are not.
+                _ => row.detail.clone(),
             };
             let change = Change {
                 container: Some(text::clean(&sandbox.container, 128)),
                 detail,
+                restored: restored(row, workspace),
                 ..Change::default()
             };
             Answer::Fact(Fact::Provisioned, change)
@@ -118,6 +121,20 @@ pub(super) fn answer_of(row: &container::Model, ended: &Ended, at: DateTime<Utc>
         // In the other states there is no operation: `request_of` returned none.
         _ => Answer::Nothing,
     }
+}
+
+/// What the machine restored, if that is what it was asked for.
+fn restored(row: &container::Model, workspace: &WorkspaceState) -> Option<serde_json::Value> {
+    let WorkspaceState::Restored { digest } = workspace else {
+        return None;
+    };
+    let origin = Origin::of_column(row.archive.as_ref())?;
+    (origin.digest == *digest).then(|| {
+        serde_json::json!(RestoredFrom {
+            digest: origin.digest,
+            taken_at: origin.at,
+        })
+    })
 }
 
 fn failure(outcome: &Outcome) -> String {

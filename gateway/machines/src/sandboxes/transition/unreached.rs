@@ -7,6 +7,7 @@ use crate::fleet::operations::OperationsError;
 use crate::sandboxes::engine::{LOCAL, node_of};
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Fact, Fallback, Placement, Reason, State};
+use crate::sandboxes::snapshots::restore;
 use crate::sandboxes::{SandboxError, SandboxesHandle, commands, dto, store};
 use roost_platform::events::{self, Event, ResourceKind};
 use roost_platform::ids::fresh;
@@ -95,9 +96,14 @@ async fn fall_back(
     fallback: Fallback,
 ) -> Result<(), SandboxError> {
     let now = sandboxes.clock.now();
+    let scope = WorkspaceScope::of_row(row.workspace_id);
     let mut tx = sandboxes.db.write().await?;
+    // What the wanted machine would have restored may not be here.
+    let restore = restore::choose(&*tx, scope, row.agent_id, LOCAL, Some(row)).await?;
     let changed = container::Model {
         node_id: LOCAL.to_owned(),
+        archive: restore.archive,
+        detail: restore.detail,
         fallback: Some(serde_json::json!(dto::FallbackDto {
             wanted: fallback.wanted,
             reason: fallback.reason

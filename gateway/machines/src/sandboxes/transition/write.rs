@@ -17,6 +17,7 @@ pub(in crate::sandboxes) struct Change {
     pub container: Option<String>,
     pub detail: Option<String>,
     pub archive: Option<serde_json::Value>,
+    pub restored: Option<serde_json::Value>,
 }
 
 /// Writes a fact: the new state, the quota, the agent's status and the events. `None` when it changes nothing.
@@ -42,6 +43,7 @@ pub(in crate::sandboxes) async fn apply(
         container: change.container.or(row.container),
         detail: change.detail,
         archive: change.archive.or(row.archive),
+        restored: change.restored.or(row.restored),
         ended_at: if to.live() {
             None
         } else {

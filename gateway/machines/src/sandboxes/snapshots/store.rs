@@ -1,0 +1,180 @@
+//! SQL of snapshots. A tenant's statements take a scope; the statements for a machine's own reports name the machine.
+
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter,
+    QueryOrder, QuerySelect, Select, Statement,
+};
+
+use super::entity::{Column, Entity, Model};
+use roost_platform::db::{TenantEntity, WriteTx};
+use roost_platform::ids::{ClawId, SnapshotId};
+use roost_protocol::limits::MAX_KEPT_NAMES;
+use roost_tenancy::auth::WorkspaceScope;
+use roost_web::pagination::PageRequest;
+
+/// Digests in one statement, and rows in one deletion.
+const PART: usize = 500;
+
+fn of(scope: WorkspaceScope, agent: ClawId) -> Select<Entity> {
+    Entity::find_in(scope)
+        .filter(Column::AgentId.eq(agent))
+        .order_by_desc(Column::TakenAt)
+        .order_by_desc(Column::Id)
+}
+
+/// The newest snapshot of an agent.
+pub async fn newest(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Option<Model>, DbErr> {
+    of(scope, agent).one(db).await
+}
+
+/// The newest snapshot of an agent that this machine can have: its own, or one in the gateway's store.
+pub async fn within_reach(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    machine: &str,
+) -> Result<Option<Model>, DbErr> {
+    let reach = Condition::any()
+        .add(Column::NodeId.eq(machine))
+        .add(Column::UploadedAt.is_not_null());
+    of(scope, agent).filter(reach).one(db).await
+}
+
+/// The snapshot of an agent with this digest.
+pub async fn with_digest(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    digest: &str,
+) -> Result<Option<Model>, DbErr> {
+    of(scope, agent)
+        .filter(Column::Digest.eq(digest))
+        .one(db)
+        .await
+}
+
+/// A page of an agent's snapshots, newest first.
+pub async fn page(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    page: PageRequest,
+) -> Result<Vec<Model>, DbErr> {
+    let mut query = of(scope, agent);
+    if let Some(after) = page.after.map(SnapshotId) {
+        let last = of(scope, agent)
+            .filter(Column::Id.eq(after))
+            .one(db)
+            .await?;
+        // It was deleted meanwhile: all older ones were deleted with it.
+        let Some(last) = last else {
+            return Ok(Vec::new());
+        };
+        let older = Column::TakenAt.lt(last.taken_at);
+        let same = Column::TakenAt.eq(last.taken_at).and(Column::Id.lt(after));
+        query = query.filter(older.or(same));
+    }
+    query.limit(page.rows()).all(db).await
+}
+
+/// What is known of these digests on a machine, of all workspaces: for the machine's own reports only.
+pub async fn known_on(
+    db: &impl ConnectionTrait,
+    machine: &str,
+    digests: &[&str],
+) -> Result<Vec<Model>, DbErr> {
+    let mut known = Vec::new();
+    for part in digests.chunks(PART) {
+        let rows = Entity::find()
+            .filter(Column::NodeId.eq(machine))
+            .filter(Column::Digest.is_in(part.iter().copied()))
+            .all(db);
+        known.extend(rows.await?);
+    }
+    Ok(known)
+}
+
+/// The digest of the newest snapshot of each agent on a machine, in all workspaces. The machine keeps these.
+pub async fn latest_on(db: &impl ConnectionTrait, machine: &str) -> Result<Vec<String>, DbErr> {
+    let newer = Query::select()
+        .expr(Expr::value(1))
+        .from_as(Entity, "newer")
+        .and_where(same("newer", Column::AgentId))
+        .and_where(same("newer", Column::NodeId))
+        .and_where(Expr::col(("newer", Column::TakenAt)).gt(Expr::col((Entity, Column::TakenAt))))
+        .to_owned();
+    Entity::find()
+        .select_only()
+        .column(Column::Digest)
+        .filter(Column::NodeId.eq(machine))
+        .filter(Expr::exists(newer).not())
+        .limit(MAX_KEPT_NAMES as u64 + 1)
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+fn same(alias: &'static str, column: Column) -> Expr {
+    Expr::col((alias, column)).eq(Expr::col((Entity, column)))
+}
+
+/// Writes a snapshot. A snapshot with the digest of an earlier one replaces where and when it was taken.
+pub async fn write(db: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
+    Entity::insert(row.into_active_model())
+        .on_conflict(
+            OnConflict::columns([Column::AgentId, Column::Digest])
+                .update_columns([
+                    Column::SandboxId,
+                    Column::NodeId,
+                    Column::TakenAt,
+                    Column::ReceivedAt,
+                ])
+                .to_owned(),
+        )
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Deletes some snapshots that were reported before this time. `true`: there may be more. Those from which a new sandbox
+/// of the agent could begin stay: the latest one, and the latest one in the gateway's store.
+///
+/// # Errors
+/// When the database fails.
+pub async fn forget_before(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, DbErr> {
+    let sql = format!(
+        "DELETE FROM workspace_snapshots WHERE id IN (\
+         SELECT s.id FROM workspace_snapshots s WHERE s.received_at < $1 AND EXISTS (\
+           SELECT 1 FROM workspace_snapshots n WHERE n.agent_id = s.agent_id AND n.taken_at > s.taken_at \
+           AND (s.uploaded_at IS NULL OR n.uploaded_at IS NOT NULL)) LIMIT {PART})"
+    );
+    let values = [before.into()];
+    let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
+    let done = tx.execute_raw(statement).await?;
+    Ok(done.rows_affected() >= PART as u64)
+}
+
+/// Deletes the rows of an agent that is purged. The next sweep deletes their chunks.
+pub async fn remove_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<(), DbErr> {
+    Entity::delete_in(scope)
+        .filter(Column::AgentId.eq(agent))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Deletes all rows of a workspace that is deleted.
+pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
+    Entity::delete_in(scope).exec(db).await?;
+    Ok(())
+}
