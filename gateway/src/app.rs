@@ -40,6 +40,7 @@ use roost_execution::runs::{RunWakes, RunsHandle, StepExecutor};
 use roost_execution::tools::Toolbox;
 use roost_machines::fleet::local::LocalExecutor;
 use roost_machines::fleet::operations::OperationsHandle;
+use roost_machines::sandboxes::ChunkStoreError;
 use roost_platform::broker::BrokerHandle;
 use roost_platform::broker::outbox::CredentialSweeper;
 use roost_platform::clock::{SharedClock, SystemClock};
@@ -110,6 +111,8 @@ pub enum StartupError {
     Script(#[from] roost_execution::providers::scripted::ScriptError),
     #[error("cannot arm a kill point")]
     Chaos(#[from] ArmError),
+    #[error("cannot use the folder of chunks below `data_dir`")]
+    Chunks(#[from] ChunkStoreError),
     #[error("a part of the gateway did not start")]
     Tree(#[from] StartError),
 }

@@ -10,12 +10,15 @@ use roost_machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalImages
 use roost_machines::fleet::operations::OperationsHandle;
 use roost_machines::fleet::{self, FleetContext, FleetParts, FleetSettings};
 use roost_machines::images::{self, Catalogue, ImagesContext};
-use roost_machines::sandboxes::{self, SandboxesHandle};
+use roost_machines::sandboxes::{self, ChunkStore, SandboxesHandle};
 use roost_platform::db::DbError;
 use roost_platform::supervision::{AnyChild, SupervisorSpec};
 
 /// How many facts of the local engine may wait for their listener.
 const LOCAL_FACTS: usize = 1024;
+
+/// The folder of chunks below the data folder.
+const CHUNKS: &str = "chunks";
 
 /// The parts of the tree, and what the routes need.
 pub(super) struct Machines {
@@ -76,6 +79,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
     let engine = || local::child(operations.clone(), shared.ids.clone(), settings);
     let (local_engine, local_executor) = config.sandboxes.local.then(engine).unzip();
     let (transitions, jobs) = sandboxes::transitions();
+    let chunks = ChunkStore::in_folder(&config.data_dir.join(CHUNKS))?;
     let handle = SandboxesHandle::new(sandboxes::Parts {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
@@ -92,6 +96,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         agents: Arc::new(AgentsAtWork {
             db: shared.db.clone(),
         }),
+        chunks,
     });
     let sandboxes_branch =
         sandboxes::branch(&handle, transitions, local_engine, &fleet, &local_facts);

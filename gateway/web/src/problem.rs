@@ -67,6 +67,7 @@ codes! {
     PreconditionFailed, "precondition-failed", PRECONDITION_FAILED, "The resource has changed";
     PayloadTooLarge, "payload-too-large", PAYLOAD_TOO_LARGE, "The body is too large";
     UriTooLong, "uri-too-long", URI_TOO_LONG, "The address is too long";
+    ChunkInvalid, "chunk-invalid", UNPROCESSABLE_ENTITY, "The chunk is not what its address says";
     UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The body's media type is not taken here";
     TooManyAttempts, "too-many-attempts", TOO_MANY_REQUESTS, "Too many attempts";
     TooManyStreams, "too-many-streams", TOO_MANY_REQUESTS, "Too many open streams";

@@ -7,11 +7,13 @@
 //! ├─ facts           receives the facts that machines report by themselves
 //! ├─ orphan-sweeper  sends machines the list of what should exist on them
 //! ├─ recovery        continues transitions that were cut off
+//! ├─ chunk-sweeper   removes chunks that no snapshot needs
 //! └─ images          writes what this host has of the catalogue of images (added by the wiring)
 //! ```
 
 use tokio::sync::broadcast;
 
+use super::snapshots::sweep::{self, Sweeper};
 use super::{SandboxesHandle, listen, recovery};
 use crate::fleet::FleetHandle;
 use crate::fleet::local::LocalFact;
@@ -72,6 +74,12 @@ pub fn branch(
         )
         .serves("containers that no row claims"),
     );
+    branch = branch.child(sweep::sweeper(Sweeper {
+        db: sandboxes.db.clone(),
+        clock: sandboxes.clock.clone(),
+        chunks: sandboxes.chunks.clone(),
+        owner: sandboxes.settings.replica.clone(),
+    }));
     let resuming = sandboxes.clone();
     branch.child(
         ChildSpec::periodic(

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::AgentFacts;
 use super::rates::Rates;
+use super::snapshots::pace::ChunkPace;
+use super::snapshots::{ChunkStore, Exchange};
 use crate::fleet::local::LocalBounds;
 use crate::fleet::operations::OperationsHandle;
 use crate::images::Catalogue;
@@ -45,6 +47,9 @@ pub struct SandboxesHandle {
     pub(super) settings: Arc<Settings>,
     pub(super) rates: Rates,
     pub(super) agents: Arc<dyn AgentFacts>,
+    pub(super) chunks: ChunkStore,
+    pub(super) exchange: Exchange,
+    pub(super) chunk_pace: ChunkPace,
     /// Images without an escape probe; the gateway logs each of them once.
     without_probe: Arc<Mutex<HashSet<String>>>,
 }
@@ -67,12 +72,18 @@ pub struct Parts {
     pub settings: Settings,
     /// Facts about agents from teams and runs.
     pub agents: Arc<dyn AgentFacts>,
+    /// The gateway's store of chunks.
+    pub chunks: ChunkStore,
 }
 
 impl SandboxesHandle {
     /// Wires the domain.
     pub fn new(parts: Parts) -> Self {
+        let exchange = Exchange::new(parts.db.clone(), parts.clock.clone(), parts.chunks.clone());
         Self {
+            exchange,
+            chunks: parts.chunks,
+            chunk_pace: ChunkPace::default(),
             db: parts.db,
             clock: parts.clock,
             ids: parts.ids,
@@ -84,6 +95,11 @@ impl SandboxesHandle {
             agents: parts.agents,
             without_probe: Arc::default(),
         }
+    }
+
+    /// The exchange of chunks, for the engine on this host.
+    pub fn exchange(&self) -> &Exchange {
+        &self.exchange
     }
 
     /// Whether this is the first sandbox of an image that has no escape probe.

@@ -60,7 +60,7 @@ struct Buckets {
 
 /// A bucket holds as many as a minute allows, and fills within a minute.
 #[derive(Debug, Clone, Copy)]
-struct Bucket {
+pub(super) struct Bucket {
     left: f64,
     at: Instant,
 }
@@ -79,6 +79,17 @@ impl Bucket {
         Self {
             left: (self.left + since * most / 60.0).min(most),
             at: now,
+        }
+    }
+
+    /// Takes one, or returns the time until one is available.
+    pub(super) fn take(&mut self, a_minute: u32) -> Result<(), Duration> {
+        match self.wait(a_minute) {
+            Some(wait) => Err(wait),
+            None => {
+                self.left -= 1.0;
+                Ok(())
+            }
         }
     }
 
@@ -135,7 +146,7 @@ impl Rates {
     }
 }
 
-fn bucket<K: Hash + Eq + Copy>(
+pub(super) fn bucket<K: Hash + Eq + Copy>(
     buckets: &mut HashMap<K, Bucket>,
     whose: K,
     a_minute: u32,

@@ -18,7 +18,7 @@ use super::snapshots;
 use roost_agents::claws;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
-use roost_platform::ids::{ClawId, NodeId, SandboxId, UserId};
+use roost_platform::ids::{ClawId, NodeId, SandboxId, UserId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
 const LIVE: [&str; 3] = ["provisioning", "running", "destroying"];
@@ -304,6 +304,41 @@ pub async fn of_machine(
     container::Entity::find_by_id(id)
         .filter(container::Column::NodeId.eq(machine))
         .one(db)
+        .await
+}
+
+/// The workspace, if a machine has or had a sandbox of it: for the machine's own requests only.
+pub async fn any_of_workspace(
+    db: &impl ConnectionTrait,
+    machine: &str,
+    workspace: WorkspaceId,
+) -> Result<Option<WorkspaceId>, DbErr> {
+    container::Entity::find()
+        .select_only()
+        .column(container::Column::WorkspaceId)
+        .filter(container::Column::NodeId.eq(machine))
+        .filter(container::Column::WorkspaceId.eq(workspace))
+        .into_tuple()
+        .one(db)
+        .await
+}
+
+/// What the live sandboxes of a workspace on a machine restore: for the machine's own requests only.
+pub async fn wanted_on(
+    db: &impl ConnectionTrait,
+    machine: &str,
+    workspace: WorkspaceId,
+) -> Result<Vec<(WorkspaceId, serde_json::Value)>, DbErr> {
+    container::Entity::find()
+        .select_only()
+        .column(container::Column::WorkspaceId)
+        .column(container::Column::Archive)
+        .filter(container::Column::NodeId.eq(machine))
+        .filter(container::Column::State.is_in(LIVE))
+        .filter(container::Column::WorkspaceId.eq(workspace))
+        .filter(container::Column::Archive.is_not_null())
+        .into_tuple()
+        .all(db)
         .await
 }
 

@@ -105,6 +105,26 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
         reason: "the node token is the credential, checked before the upgrade",
     },
     PublicRoute {
+        method: "POST",
+        path: "/api/nodes/snapshots/{digest}/missing",
+        reason: "the node token is the credential; rate-limited by machine",
+    },
+    PublicRoute {
+        method: "POST",
+        path: "/api/nodes/snapshots/{digest}/uploaded",
+        reason: "the node token is the credential; rate-limited by machine",
+    },
+    PublicRoute {
+        method: "PUT",
+        path: "/api/nodes/chunks/{hash}",
+        reason: "the node token is the credential, checked before the body is read; rate-limited by machine",
+    },
+    PublicRoute {
+        method: "GET",
+        path: "/api/nodes/chunks/{hash}",
+        reason: "the node token is the credential; a machine reads only what it is asked to restore",
+    },
+    PublicRoute {
         method: "GET",
         path: "/dl/roostd/{target}",
         reason: "the daemon is free software; a machine that joins has no session",

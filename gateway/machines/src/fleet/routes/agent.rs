@@ -5,15 +5,14 @@ use axum::Extension;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{State, WebSocketUpgrade};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, header};
+use http::HeaderMap;
 use roost_protocol::limits::MAX_FRAME_BYTES;
-use sha2::{Digest, Sha256};
 
 use super::FleetContext;
+use crate::fleet::machine_token::machine_of;
 use crate::fleet::node::NodeMsg;
-use crate::fleet::store;
 use roost_web::connections::{Connection, Proof};
-use roost_web::error::{ApiError, ApiResult, Code};
+use roost_web::error::{ApiError, ApiResult};
 use roost_web::problem::Problem;
 
 /// The read buffer of a machine's socket. The library allocates it at once and keeps it; a larger frame grows it for as
@@ -29,18 +28,7 @@ pub(super) async fn agent(
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> ApiResult<Response> {
-    let unknown = || {
-        ApiError::new(Code::Unauthenticated)
-            .detail("This token is not one of a paired machine; join again with a new code.")
-    };
-    // A browser sends an Origin and a daemon never does. No page may open this channel.
-    if headers.contains_key(header::ORIGIN) {
-        return Err(ApiError::new(Code::Forbidden).detail("Only roostd may open this channel."));
-    }
-    let token_sha256 = bearer_sha256(&headers).ok_or_else(unknown)?;
-    let node = store::by_token(state.fleet.db().read(), &token_sha256)
-        .await?
-        .ok_or_else(unknown)?;
+    let (token_sha256, node) = machine_of(state.fleet.db(), &headers).await?;
     let upgrade = upgrade.map_err(|_| {
         ApiError::validation("upgrade", "this route is a WebSocket; connect with roostd")
     })?;
@@ -65,16 +53,4 @@ pub(super) async fn agent(
                 tracing::warn!(%error, "a machine's socket was dropped");
             }
         }))
-}
-
-/// The hash of the token in the Authorization header: SHA-256 of its 32 bytes. The header carries them as hex.
-pub(super) fn bearer_sha256(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    let bytes = hex::decode(token.trim())
-        .ok()
-        .filter(|bytes| bytes.len() == 32)?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| hex::encode(Sha256::digest(bytes)))
 }

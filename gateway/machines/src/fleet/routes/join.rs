@@ -4,9 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use http::{HeaderMap, StatusCode};
 
-use super::agent::bearer_sha256;
 use super::{FleetContext, base_url};
 use crate::fleet::dto::{JoinRequest, Joined};
+use crate::fleet::machine_token::bearer_sha256;
 use crate::fleet::{FleetError, commands};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::workspaces;

@@ -1,11 +1,16 @@
 //! Snapshots in JSON.
 
 use chrono::{DateTime, Utc};
+use roost_snapshot::Address;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::entity::Model;
-use roost_platform::ids::{SandboxId, SnapshotId};
+use roost_platform::ids::{SandboxId, SnapshotId, WorkspaceId};
+use roost_web::json::{Check, Mistakes};
+
+/// Most chunks in one question.
+const MOST_ASKED: usize = 4_096;
 
 /// A snapshot of an agent's workspace.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -51,4 +56,68 @@ pub struct RestoredFrom {
     /// The digest of a snapshot, or the SHA-256 of an archive of an older version.
     pub digest: String,
     pub taken_at: DateTime<Utc>,
+}
+
+/// Chunks that a machine has.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeldChunks {
+    /// The workspace of the snapshot.
+    pub workspace: WorkspaceId,
+    /// Addresses, hex.
+    #[schema(max_items = 4096)]
+    pub chunks: Vec<String>,
+}
+
+impl Check for HeldChunks {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if self.chunks.len() > MOST_ASKED {
+            mistakes.add(
+                "/chunks",
+                format!("must have at most {MOST_ASKED} addresses"),
+            );
+        }
+        for (index, chunk) in self.chunks.iter().take(MOST_ASKED).enumerate() {
+            if let Err(bad) = chunk.parse::<Address>() {
+                mistakes.add(&format!("/chunks/{index}"), bad.to_string());
+                return;
+            }
+        }
+    }
+}
+
+/// Chunks that the gateway's store does not have.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissingChunks {
+    /// Addresses, hex, in the order of the question.
+    pub missing: Vec<String>,
+}
+
+/// The workspace of a snapshot.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SnapshotOf {
+    pub workspace: WorkspaceId,
+}
+
+impl Check for SnapshotOf {
+    fn check(&self, _: &mut Mistakes) {}
+}
+
+/// Where a chunk belongs.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ChunkQuery {
+    /// The workspace of the chunk.
+    pub workspace: WorkspaceId,
+}
+
+/// For what a chunk is read.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RestoreQuery {
+    /// The workspace of the chunk.
+    pub workspace: WorkspaceId,
+    /// The digest of the snapshot that is restored.
+    pub snapshot: String,
 }

@@ -2,16 +2,26 @@
 //!
 //! Invariants: a machine reports snapshots of its own sandboxes only ([`record`]); a new sandbox begins with the newest
 //! snapshot that its machine can have, and its row says when a newer one exists elsewhere ([`model`], [`restore`]); a
-//! snapshot counts as uploaded only after the gateway found each of its chunks. Table: `workspace_snapshots`.
+//! snapshot counts as uploaded only after the gateway found each of its chunks ([`exchange`]); chunks are addressed and
+//! kept inside their workspace ([`chunks`]), and the sweep removes what no row names ([`sweep`]). Table:
+//! `workspace_snapshots`. Folder: `chunks`, below the data folder.
 
+mod chunks;
 mod dto;
 pub(crate) mod entity;
+mod error;
+mod exchange;
 mod model;
+mod named;
+pub(super) mod pace;
 pub(super) mod record;
 pub(super) mod restore;
 mod routes;
 pub(super) mod store;
+pub(super) mod sweep;
 
+pub use chunks::{ChunkStore, ChunkStoreError};
 pub(super) use dto::{RestoredFrom, Snapshot};
+pub use exchange::{Exchange, ExchangeError};
 pub(super) use model::Origin;
 pub(super) use routes::router;

@@ -124,6 +124,47 @@ fn same(alias: &'static str, column: Column) -> Expr {
     Expr::col((alias, column)).eq(Expr::col((Entity, column)))
 }
 
+/// The snapshots of a workspace with this digest: agents with equal files have equal digests.
+pub async fn of_digest(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    digest: &str,
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find_in(scope)
+        .filter(Column::Digest.eq(digest))
+        .all(db)
+        .await
+}
+
+/// All digests of a workspace, with the time since when the gateway's store has all chunks.
+pub async fn digests(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<Vec<(String, Option<DateTime<Utc>>)>, DbErr> {
+    Entity::find_in(scope)
+        .select_only()
+        .column(Column::Digest)
+        .column(Column::UploadedAt)
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+/// Writes since when the gateway's store has a snapshot; `None`: it does not have all of it.
+pub async fn set_uploaded(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    digest: &str,
+    at: Option<DateTime<Utc>>,
+) -> Result<(), DbErr> {
+    Entity::update_in(scope)
+        .col_expr(Column::UploadedAt, Expr::value(at))
+        .filter(Column::Digest.eq(digest))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
 /// Writes a snapshot. A snapshot with the digest of an earlier one replaces where and when it was taken.
 pub async fn write(db: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
     Entity::insert(row.into_active_model())
