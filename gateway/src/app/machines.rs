@@ -10,7 +10,7 @@ use roost_machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalImages
 use roost_machines::fleet::operations::OperationsHandle;
 use roost_machines::fleet::{self, FleetContext, FleetParts, FleetSettings};
 use roost_machines::images::{self, Catalogue, ImagesContext};
-use roost_machines::sandboxes::{self, ChunkStore, SandboxesHandle};
+use roost_machines::sandboxes::{self, ChunkStore, Exchange, LocalChunks, SandboxesHandle};
 use roost_platform::db::DbError;
 use roost_platform::supervision::{AnyChild, SupervisorSpec};
 
@@ -66,6 +66,8 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
     let operations = fleet.operations().clone();
     let (local_facts, _) = broadcast::channel(LOCAL_FACTS);
     let (bounds, held_here) = (LocalBounds::default(), LocalImages::default());
+    let chunks = ChunkStore::in_folder(&config.data_dir.join(CHUNKS))?;
+    let exchange = Exchange::new(shared.db.clone(), shared.clock.clone(), chunks);
     let settings = LocalSettings {
         state_dir: local::state_dir(&config.data_dir),
         engine: config.sandboxes.engine.clone(),
@@ -74,12 +76,12 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         bounds: bounds.clone(),
         wanted_images: catalogue.wanted(),
         images: held_here.clone(),
+        snapshots: Arc::new(LocalChunks(exchange.clone())),
         facts: local_facts.clone(),
     };
     let engine = || local::child(operations.clone(), shared.ids.clone(), settings);
     let (local_engine, local_executor) = config.sandboxes.local.then(engine).unzip();
     let (transitions, jobs) = sandboxes::transitions();
-    let chunks = ChunkStore::in_folder(&config.data_dir.join(CHUNKS))?;
     let handle = SandboxesHandle::new(sandboxes::Parts {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
@@ -96,7 +98,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         agents: Arc::new(AgentsAtWork {
             db: shared.db.clone(),
         }),
-        chunks,
+        exchange,
     });
     let sandboxes_branch =
         sandboxes::branch(&handle, transitions, local_engine, &fleet, &local_facts);

@@ -17,6 +17,7 @@ use roost_protocol::hello::{HeldImage, WantedImage};
 use roost_protocol::ids::InstallId;
 use roost_protocol::inventory::Inventory;
 use roost_protocol::snapshot::Stored;
+use roost_sandbox_driver::Remote;
 use roost_sandbox_driver::executor::{
     Event, Events, Executor, ExecutorClock, ExecutorConfig, ExecutorHandle, OwnerPolicy,
 };
@@ -53,6 +54,8 @@ pub struct LocalSettings {
     /// The images of the catalogue, and where the engine publishes what it has of them.
     pub wanted_images: Vec<WantedImage>,
     pub images: LocalImages,
+    /// The gateway's store of snapshots.
+    pub snapshots: Arc<dyn Remote>,
     /// The channel for facts.
     pub facts: broadcast::Sender<LocalFact>,
 }
@@ -379,7 +382,7 @@ impl Shared {
             image: Some(self.settings.image.clone()),
             policy: self.settings.policy.clone(),
             clock: ExecutorClock::system(),
-            remote: None,
+            remote: Some(Arc::clone(&self.settings.snapshots)),
         };
         let (executor, _) = Executor::start(config).await?;
         executor.want_images(self.settings.wanted_images.clone());

@@ -72,17 +72,16 @@ pub struct Parts {
     pub settings: Settings,
     /// Facts about agents from teams and runs.
     pub agents: Arc<dyn AgentFacts>,
-    /// The gateway's store of chunks.
-    pub chunks: ChunkStore,
+    /// The gateway's store of chunks, as machines use it.
+    pub exchange: Exchange,
 }
 
 impl SandboxesHandle {
     /// Wires the domain.
     pub fn new(parts: Parts) -> Self {
-        let exchange = Exchange::new(parts.db.clone(), parts.clock.clone(), parts.chunks.clone());
         Self {
-            exchange,
-            chunks: parts.chunks,
+            chunks: parts.exchange.chunks().clone(),
+            exchange: parts.exchange,
             chunk_pace: ChunkPace::default(),
             db: parts.db,
             clock: parts.clock,
@@ -95,11 +94,6 @@ impl SandboxesHandle {
             agents: parts.agents,
             without_probe: Arc::default(),
         }
-    }
-
-    /// The exchange of chunks, for the engine on this host.
-    pub fn exchange(&self) -> &Exchange {
-        &self.exchange
     }
 
     /// Whether this is the first sandbox of an image that has no escape probe.

@@ -69,6 +69,11 @@ impl Exchange {
         }
     }
 
+    /// The store itself.
+    pub(in crate::sandboxes) fn chunks(&self) -> &ChunkStore {
+        &self.chunks
+    }
+
     /// Which of these chunks a machine has to upload.
     ///
     /// # Errors
