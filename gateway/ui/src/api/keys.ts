@@ -51,4 +51,5 @@ export const keys = {
   skills: ["skill"] as const,
   templates: ["team_template"] as const,
   sandbox: (id: string) => ["claws", id, "sandbox"] as const,
+  snapshots: (id: string) => ["claws", id, "snapshots"] as const,
 };

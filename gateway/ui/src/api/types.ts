@@ -28,6 +28,7 @@ export type NewClaw = Schemas["NewClaw"];
 export type ClawChange = Schemas["ClawChange"];
 
 export type Sandbox = Schemas["Sandbox"];
+export type Snapshot = Schemas["Snapshot"];
 export type SandboxBrief = Schemas["SandboxBrief"];
 export type SandboxState = Schemas["SandboxState"];
 export type FallbackReason = Schemas["FallbackReason"];

@@ -103,6 +103,10 @@ export const clawRoutes = {
       : { status: 204 };
   },
   "GET /api/claws/{id}/activity": (at) => ({ body: activityOf(at, clawOf(at)) }),
+  "GET /api/claws/{id}/snapshots": (at) => {
+    const snapshot = at.state.sandboxes.get(clawOf(at).id)?.snapshot;
+    return { body: { items: snapshot ? [snapshot] : [] } };
+  },
   "POST /api/claws/{id}/sandbox": provision,
   "GET /api/claws/{id}/sandbox": (at) => ({ body: sandboxOf(at) }),
   "DELETE /api/claws/{id}/sandbox": (at) => {

@@ -146,6 +146,20 @@ export const facts = (bad?: string): Schemas["Fact"][] =>
 
 export const LIMITS = { memory_bytes: GIB, workspace_bytes: GIB / 2, nano_cpus: 1e9, pids: 256 };
 
+export function makeSnapshot(node: string): Schemas["Snapshot"] {
+  return {
+    id: newId(),
+    digest: "0b".repeat(32),
+    files: 128,
+    bytes: 1_482_752,
+    taken_at: ago(120),
+    left_out: ["node_modules: can be made again"],
+    uploaded: true,
+    sandbox_id: newId(),
+    node_id: node,
+  };
+}
+
 export function makeSandbox(claw: Claw, node?: Node): Sandbox {
   return {
     id: newId(),
@@ -162,7 +176,9 @@ export function makeSandbox(claw: Claw, node?: Node): Sandbox {
     version: 1,
     fallback: null,
     last_used_at: ago(31),
-    workspace_archive: { digest: "sha256:ab", bytes: 1_482_752, at: ago(120) },
+    workspace_archive: null,
+    snapshot: makeSnapshot(node?.id ?? "local"),
+    restored_from: { digest: "0a".repeat(32), taken_at: ago(9000) },
   };
 }
 

@@ -5,6 +5,7 @@ import { CopyText } from "~/ui/copy";
 import { Facts, Panel } from "~/ui/panel";
 import { Ago, useNow, span } from "~/ui/time";
 import { AvatarChoice } from "./avatar";
+import { filesOf } from "./saved";
 
 function Until({ at }: { at: string }) {
   const left = Date.parse(at) - useNow();
@@ -54,10 +55,10 @@ export function Details({ claw, sandbox }: { claw: Claw; sandbox: Sandbox | unde
               ["Last used", <Ago key="used" at={sandbox.last_used_at} />],
               ["Kept for", sandbox.lease_until ? <Until key="lease" at={sandbox.lease_until} /> : DASH],
               [
-                "Workspace kept",
-                sandbox.workspace_archive ? (
-                  <span key="archive">
-                    {bytes(sandbox.workspace_archive.bytes)}, <Ago at={sandbox.workspace_archive.at} />
+                "Files saved",
+                sandbox.snapshot ? (
+                  <span key="saved">
+                    {filesOf(sandbox.snapshot)}, <Ago at={sandbox.snapshot.taken_at} />
                   </span>
                 ) : (
                   "not yet"

@@ -27,6 +27,14 @@ export const sandboxQuery = (id: string) =>
     },
   });
 
+/** The latest snapshots of an agent's files. */
+export const snapshotsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.snapshots(id),
+    queryFn: ({ signal }) =>
+      api.get("/api/claws/{id}/snapshots", { path: { id }, query: { limit: 20 }, signal }),
+  });
+
 export type ProvisionBody = components["schemas"]["NewSandbox"];
 
 export const claws = {

@@ -6,13 +6,13 @@ import { useMay } from "~/api/may";
 import type { Problem } from "~/api/problem";
 import type { Limits, Sandbox } from "~/api/types";
 import { Button } from "~/ui/button";
-import { bytes } from "~/ui/bytes";
 import { Field } from "~/ui/field";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
-import { Ago, span, useNow } from "~/ui/time";
+import { span, useNow } from "~/ui/time";
+import { SavedBefore } from "./saved";
 import { useProvision } from "./use-provision";
 import { words } from "./words";
 
@@ -35,21 +35,9 @@ function UnderWay({ since }: { since: number }) {
   );
 }
 
-/** That there is no sandbox, or no longer, and what comes back with a new one. */
+/** That there is no sandbox, or no longer. */
 function Gone({ lost }: { lost: Sandbox | undefined }) {
-  const archive = lost?.workspace_archive;
-  if (lost)
-    return (
-      <Notice tone="warning">
-        {words.lost}{" "}
-        {archive && (
-          <>
-            Its workspace was saved <Ago at={archive.at} /> ({bytes(archive.bytes)}) and comes back with a new
-            sandbox.
-          </>
-        )}
-      </Notice>
-    );
+  if (lost) return <Notice tone="warning">{words.lost}</Notice>;
   return (
     <div className="flex gap-4">
       <Box size={28} strokeWidth={1.5} aria-hidden className="mt-0.5 shrink-0 text-fg-3 max-sm:hidden" />
@@ -74,6 +62,7 @@ export function SandboxPlace({ id, lost, making }: Props) {
   return (
     <div className="flex flex-col gap-4 rounded-panel border border-line bg-surface p-5">
       <Gone lost={lost} />
+      <SavedBefore id={id} />
       {may("sandboxes.use") ? (
         <Form id={id} again={lost !== undefined} problem={making.problem} />
       ) : (

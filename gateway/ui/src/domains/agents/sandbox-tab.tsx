@@ -8,6 +8,7 @@ import { MissingRight } from "~/ui/missing-right";
 import { Loading } from "~/ui/skeleton";
 import { Console } from "./console/console";
 import { SandboxPlace } from "./sandbox-place";
+import { Saved } from "./saved";
 import { TeamSandbox, TeamSandboxNote } from "./team-sandbox";
 import { useProvisioning } from "./use-provision";
 import { sandboxStates, stateOf } from "./words";
@@ -34,6 +35,7 @@ export function SandboxTab({ claw, sandbox }: Props) {
       {none && !config.isPending && !team && <SandboxPlace id={claw.id} lost={sandbox} making={making} />}
       {sandbox && (
         <>
+          {sandbox.state !== "lost" && <Saved sandbox={sandbox} />}
           <Console agent={claw.id} blocked={blocked(sandbox, may("sandboxes.use"))} />
           <section aria-label="Hardening report" className="rounded-panel border border-line bg-surface">
             {sandbox.hardening.length === 0 ? (
