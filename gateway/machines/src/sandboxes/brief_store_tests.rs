@@ -1,104 +1,11 @@
 //! Agents' sandboxes with the names of their machines, in a real database. On SQLite, and on PostgreSQL where
 //! `ROOST_TEST_POSTGRES_URL` names a server.
 
-use roost_platform::clock::{Clock, SystemClock};
-use roost_platform::db::Db;
-use roost_platform::ids::{ClawId, NodeId, SandboxId, UserId, UuidV7, WorkspaceId, fresh};
-use roost_tenancy::auth::WorkspaceScope;
-use roost_tenancy::workspaces::{self, WorkspaceRow};
+use roost_platform::ids::ClawId;
 use roost_test_database::Scratch;
-use sea_orm::{ConnectionTrait, Statement, Value};
-use uuid::Uuid;
 
 use super::brief_store::current_of;
-use super::entity::container;
-use super::store;
-
-fn id<T: From<Uuid>>() -> T {
-    fresh(&UuidV7::shared(SystemClock::shared()))
-}
-
-async fn execute(db: &Db, sql: &str, values: Vec<Value>) {
-    let tx = db.write().await.unwrap();
-    let statement = Statement::from_sql_and_values(db.backend().into(), sql, values);
-    tx.execute_raw(statement).await.unwrap();
-    tx.commit().await.unwrap();
-}
-
-async fn agent(db: &Db, workspace: WorkspaceId) -> ClawId {
-    let (agent, manager): (ClawId, UserId) = (id(), id());
-    let sql = "INSERT INTO users (id, email, email_by, name, created_at) VALUES ($1, $2, 'operator', 'a', $3)";
-    let (email, now) = (format!("{agent}@example.com"), SystemClock.now());
-    let name = agent.to_string();
-    execute(db, sql, vec![manager.into(), email.into(), now.into()]).await;
-    let sql = "INSERT INTO claws (id, workspace_id, name, managed_by, created_at, updated_at, version) \
-               VALUES ($1, $2, $5, $3, $4, $4, 1)";
-    let values = vec![
-        agent.into(),
-        workspace.into(),
-        manager.into(),
-        now.into(),
-        name.into(),
-    ];
-    execute(db, sql, values).await;
-    agent
-}
-
-async fn machine(db: &Db, workspace: WorkspaceId, name: &str) -> NodeId {
-    let (node, at): (NodeId, _) = (id(), SystemClock.now());
-    let tx = db.write().await.unwrap();
-    let name = Some(name.to_owned());
-    crate::fleet::insert(&tx, node, workspace, name, node.to_string(), at, at)
-        .await
-        .unwrap();
-    tx.commit().await.unwrap();
-    node
-}
-
-async fn sandbox(db: &Db, scope: WorkspaceScope, agent: ClawId, on: String, nth: (i64, &str)) {
-    let at = SystemClock.now();
-    let row = container::Model {
-        id: id::<SandboxId>(),
-        workspace_id: scope.workspace(),
-        agent_id: agent,
-        node_id: on,
-        container: None,
-        epoch: nth.0,
-        state: nth.1.to_owned(),
-        operation_id: None,
-        image: "image".to_owned(),
-        image_digest: None,
-        limits: serde_json::json!({}),
-        fallback: None,
-        detail: None,
-        archive: None,
-        restored: None,
-        snapshot_problem: None,
-        hardening: None,
-        created_at: at,
-        last_used_at: at,
-        ended_at: None,
-        version: 1,
-    };
-    let tx = db.write().await.unwrap();
-    store::insert(&*tx, row).await.unwrap();
-    tx.commit().await.unwrap();
-}
-
-async fn workspace(db: &Db) -> WorkspaceScope {
-    let row = WorkspaceRow {
-        id: id(),
-        name: "w".to_owned(),
-        plan: "free".to_owned(),
-        created_at: SystemClock.now(),
-        version: 1,
-    };
-    let scope = WorkspaceScope::of_row(row.id);
-    let tx = db.write().await.unwrap();
-    workspaces::insert(&tx, row).await.unwrap();
-    tx.commit().await.unwrap();
-    scope
-}
+use super::test_rows::{agent, machine, sandbox, workspace};
 
 #[tokio::test]
 async fn sandbox_has_its_machines_name_when_the_workspace_has_the_machine() {

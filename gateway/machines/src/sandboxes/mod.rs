@@ -30,6 +30,8 @@ mod recovery;
 mod routes;
 pub(crate) mod snapshots;
 mod store;
+#[cfg(test)]
+mod test_rows;
 mod transition;
 mod working;
 

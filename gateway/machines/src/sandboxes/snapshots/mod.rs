@@ -20,6 +20,8 @@ pub(super) mod restore;
 mod routes;
 pub(super) mod store;
 pub(super) mod sweep;
+#[cfg(test)]
+mod tests;
 
 pub use chunks::{ChunkStore, ChunkStoreError};
 pub(super) use dto::{RestoredFrom, Snapshot};

@@ -44,7 +44,9 @@ pub async fn inventory(
         let row = known
             .iter()
             .find(|row| row.digest == said.digest && row.agent_id.0 == said.agent.uuid());
-        if row.is_none() || is_news(row, taken_at(said.taken_at_s, now), &machine) {
+        // The clock of the machine is ahead, so its time cannot say that the workspace returned to these files.
+        let repeated = row.is_some() && said.taken_at_s > now.timestamp();
+        if !repeated && is_news(row, taken_at(said.taken_at_s, now), &machine) {
             self::stored(sandboxes, node, said).await?;
         }
     }
