@@ -20,7 +20,7 @@ pub const WINGS: [&str; 9] = [
 /// the secret broker.
 const BESIDE: [(&str, &[&str]); 2] = [
     ("platform", &["roost-migrations", "roost-sandbox-driver"]),
-    ("machines", &["roost-sandbox-driver"]),
+    ("machines", &["roost-sandbox-driver", "roost-snapshot"]),
 ];
 
 /// Our other crates and what each may depend on. `tests` may depend on all.

@@ -6,4 +6,5 @@ mod hardening;
 mod sandbox_limits;
 mod sandbox_races;
 mod sandboxes;
+mod snapshots;
 mod stored_workspaces;

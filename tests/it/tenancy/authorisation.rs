@@ -239,6 +239,7 @@ const CASES: &[Case] = &[
     ),
     ("DELETE /api/fleet/placement", Role("admin"), ""),
     ("GET /api/claws/{id}/sandbox", Role("viewer"), ""),
+    ("GET /api/claws/{id}/snapshots", Role("viewer"), ""),
     ("POST /api/claws/{id}/sandbox", Role("member"), "{}"),
     ("DELETE /api/claws/{id}/sandbox", Role("member"), ""),
     (

@@ -15,6 +15,7 @@ use super::store;
 use crate::sandboxes::store as registry;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
+use roost_platform::events::{self, Event, ResourceKind};
 use roost_platform::ids::WorkspaceId;
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -179,9 +180,15 @@ impl Exchange {
         digest: &str,
         uploaded: bool,
     ) -> Result<(), sea_orm::DbErr> {
-        let at = uploaded.then(|| self.clock.now());
-        let tx = self.db.write().await?;
-        store::set_uploaded(&*tx, scope, digest, at).await?;
+        let now = self.clock.now();
+        let mut tx = self.db.write().await?;
+        store::set_uploaded(&*tx, scope, digest, uploaded.then_some(now)).await?;
+        for snapshot in store::of_digest(&*tx, scope, digest).await? {
+            let sandbox = registry::get(&*tx, scope, snapshot.sandbox_id).await?;
+            let news =
+                sandbox.map(|row| Event::reported(ResourceKind::Sandbox, row.id, row.version));
+            events::append(&mut tx, scope.workspace(), now, news).await?;
+        }
         tx.commit().await
     }
 
