@@ -101,6 +101,31 @@ async fn waiting<T>(what: &str, work: impl Future<Output = T>) -> T {
     answer
 }
 
+/// What is saved of the workspace, and what it began with.
+fn files(sandbox: &Made) {
+    match &sandbox.snapshot {
+        None => println!("{:<12} nothing yet", "saved"),
+        Some(snapshot) => println!(
+            "{:<12} {} files, {} at {}, {}",
+            "saved",
+            snapshot.files,
+            show::bytes(Some(snapshot.bytes)),
+            snapshot.taken_at.as_str().shown(),
+            match snapshot.uploaded {
+                true => "also on the gateway",
+                false => "only on its machine",
+            }
+        ),
+    }
+    if let Some(from) = &sandbox.restored_from {
+        let taken = from.taken_at.as_str().shown();
+        println!("{:<12} files as they were at {taken}", "began with");
+    }
+    if let Some(problem) = &sandbox.snapshot_problem {
+        println!("{:<12} {}", "not saved", problem.as_str().shown());
+    }
+}
+
 fn one(api: &Api, sandbox: &Parsed<Made>) {
     if api.json {
         return show::json(sandbox.raw());
@@ -130,6 +155,7 @@ fn one(api: &Api, sandbox: &Parsed<Made>) {
             fallback.reason.shown()
         );
     }
+    files(sandbox);
     let facts = &sandbox.hardening;
     let good = facts.iter().filter(|fact| fact.ok).count();
     if facts.is_empty() {

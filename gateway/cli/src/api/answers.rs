@@ -233,6 +233,11 @@ pub struct Problem {
 pub struct PurgeStarted {}
 
 #[derive(Deserialize)]
+pub struct RestoredFrom {
+    pub taken_at: Moment,
+}
+
+#[derive(Deserialize)]
 pub struct Run {
     pub id: RunId,
     pub title: String,
@@ -353,6 +358,9 @@ pub struct Sandbox {
     pub limits: Limits,
     pub fallback: Option<Fallback>,
     pub hardening: Vec<Fact>,
+    pub snapshot: Option<Snapshot>,
+    pub restored_from: Option<RestoredFrom>,
+    pub snapshot_problem: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -377,6 +385,14 @@ pub struct SignedIn {
     pub workspace: WorkspaceBrief,
     pub role: Role,
     pub must_set_password: bool,
+}
+
+#[derive(Deserialize)]
+pub struct Snapshot {
+    pub files: u64,
+    pub bytes: u64,
+    pub taken_at: Moment,
+    pub uploaded: bool,
 }
 
 #[derive(Deserialize)]

@@ -386,6 +386,8 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         ],
     ),
     ("RunVerdict", &["best", "reason", "scores"]),
+    ("RestoredFrom", &["taken_at"]),
+    ("Snapshot", &["files", "bytes", "taken_at", "uploaded"]),
     (
         "Sandbox",
         &[
@@ -399,6 +401,9 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "limits",
             "fallback",
             "hardening",
+            "snapshot",
+            "restored_from",
+            "snapshot_problem",
         ],
     ),
     ("SandboxBrief", &["state", "node_name"]),
