@@ -133,7 +133,7 @@ impl NodeActor {
                 Ok(())
             }
             ControlReply::Paused { on } => self.change([("paused", on.into())], cx).await,
-            ControlReply::Stored { .. } | ControlReply::NotStored { .. } | ControlReply::Unknown => {
+            ControlReply::Unknown => {
                 metrics::counter!("roost_node_unknown_messages_total").increment(1);
                 Ok(())
             }
