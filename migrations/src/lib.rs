@@ -62,6 +62,7 @@ mod m0901_node_record;
 mod m0902_ended_operations;
 mod m0904_images;
 mod m0910_snapshots;
+mod m0906_run_repos;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -122,6 +123,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0902_ended_operations::Migration),
             Box::new(m0904_images::Migration),
             Box::new(m0910_snapshots::Migration),
+            Box::new(m0906_run_repos::Migration),
         ]
     }
 }

@@ -192,6 +192,15 @@ pub const TABLES: &[Kept] = &[
         "run_handovers",
         With("topology_runs", "until the next claim"),
     ),
+    kept("run_repos", With("topology_runs", "at most one for each")),
+    kept(
+        "run_checkouts",
+        With("run_repos", "one for each sandbox that worked on it"),
+    ),
+    kept(
+        "run_commits",
+        With("run_repos", "at most one for each step"),
+    ),
     // Organisation.
     kept(
         "teams",
