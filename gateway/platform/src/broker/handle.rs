@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use roost_secret_broker::client::{Body, Client, ClientError, Forwarded, expect};
+use bytes::Bytes;
+use roost_secret_broker::client::{Body, Client, ClientError, Forwarded, Pieces, expect};
 use roost_secret_broker::wire::{
-    Answer, Begin, Begun, Clean, Cleaned, Description, Exchange, Fault, FaultCode, Fetching,
-    Forward, GitFetch, GitForget, Mirror, RecordName, Redeem, Redeemed, Request, Status, Store,
+    Answer, Begin, Begun, Bundled, Clean, Cleaned, Description, Diffed, Exchange, Fault, FaultCode,
+    Fetching, Forward, GitBundle, GitDiff, GitFetch, GitForget, GitPush, GitReceive, Mirror,
+    Pushed, Received, RecordName, Redeem, Redeemed, Request, Status, Store,
 };
 
 /// The time limit of a call without a remote server. It allows a write to the broker's disk and a restart.
@@ -181,6 +183,45 @@ impl BrokerHandle {
             _ => None,
         })
         .await
+    }
+
+    /// Begins a bundle of a mirror's commit. The broker limits the time. When the pieces are dropped, the broker stops.
+    ///
+    /// # Errors
+    /// See [`BrokerError`].
+    pub async fn git_bundle(&self, asked: GitBundle) -> Result<(Bundled, Pieces), BrokerError> {
+        Ok(self.client.git_bundle(asked).await?)
+    }
+
+    /// Gives the broker a branch from a sandbox. The broker limits the time, and keeps the branch only when it passes
+    /// every check.
+    ///
+    /// # Errors
+    /// See [`BrokerError`].
+    pub async fn git_receive(
+        &self,
+        asked: GitReceive,
+        bundle: Bytes,
+    ) -> Result<Received, BrokerError> {
+        let bundle = futures::stream::iter([Ok(bundle)]);
+        Ok(self.client.git_receive(asked, bundle).await?)
+    }
+
+    /// The difference of two commits of a mirror. The broker limits the time and the size.
+    ///
+    /// # Errors
+    /// See [`BrokerError`].
+    pub async fn git_diff(&self, asked: GitDiff) -> Result<(Diffed, Pieces), BrokerError> {
+        Ok(self.client.git_diff(asked).await?)
+    }
+
+    /// Pushes a received branch to its host. The time limit is the request's `deadline_ms`. When the future is dropped,
+    /// the broker stops the push.
+    ///
+    /// # Errors
+    /// See [`BrokerError`].
+    pub async fn git_push(&self, asked: GitPush) -> Result<Pushed, BrokerError> {
+        Ok(self.client.git_push(asked).await?)
     }
 
     /// The broker's complete current status.
