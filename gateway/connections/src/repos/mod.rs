@@ -20,10 +20,12 @@ mod store;
 mod store_mirrors;
 mod store_repos;
 mod sync;
+mod upstream;
 
-pub use commands::remove_all;
+pub use commands::{remove_all, want_mirror_in};
 pub use context::ReposContext;
 pub use error::RepoError;
 pub use provider::ProviderKind;
 pub use routes::router;
 pub use sync::branch;
+pub use upstream::{MirrorStanding, Upstream, upstream};

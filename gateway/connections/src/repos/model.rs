@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use roost_protocol::text::clean;
-use roost_secret_broker::wire::{Allow, Fault, FaultCode, FetchPhase, GIT};
+use roost_secret_broker::wire::{Allow, Fault, FaultCode, FetchPhase, GIT, GIT_PUSH};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
@@ -93,7 +93,8 @@ pub fn is_token(token: &str) -> bool {
     (8..=1_000).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Where the token may be used: for the lists that are read, and for reading with git. Nowhere else.
+/// Where the token may be used: for the lists that are read, for reading with git, and for pushes of agents' branches.
+/// Nowhere else.
 pub fn allow(kind: ProviderKind, base: &Url, owner: Option<&str>) -> Vec<Allow> {
     let provider = kind.provider();
     let api = provider.api(base);
@@ -109,7 +110,7 @@ pub fn allow(kind: ProviderKind, base: &Url, owner: Option<&str>) -> Vec<Allow> 
     let git = provider.git(base);
     let repositories = Allow {
         origin: git.origin().ascii_serialization(),
-        methods: vec![GIT.to_owned()],
+        methods: vec![GIT.to_owned(), GIT_PUSH.to_owned()],
         path_prefix: git.path().to_owned(),
     };
     lists.chain([repositories]).collect()

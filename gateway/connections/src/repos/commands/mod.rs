@@ -16,7 +16,7 @@ pub use connect::connect;
 pub use disconnect::{disconnect, remove_all};
 pub use drop_mirror::drop_mirror;
 pub use request_sync::request_sync;
-pub use want_mirror::want_mirror;
+pub use want_mirror::{want_mirror, want_mirror_in};
 
 /// The name of a connection's token in the broker.
 pub(super) fn record_name(row: &connection::Model) -> Result<RecordName, DbErr> {
