@@ -1,7 +1,8 @@
-//! The connections wing: everything that leads out of a workspace: apps, approvals (doors), repositories and private
-//! networks.
+//! The connections wing: everything that leads out of a workspace: apps, approvals (doors), repositories, their
+//! checkouts in sandboxes, and private networks.
 
 pub mod apps;
+pub mod checkouts;
 pub mod doors;
 pub mod mesh;
 pub mod repos;

@@ -7,6 +7,9 @@ pub fn tables() -> Vec<Table> {
     vec![
         Table::of::<crate::apps::entity::state::Entity>(),
         Table::of::<crate::apps::entity::connection::Entity>(),
+        Table::of::<crate::checkouts::entity::bound::Entity>(),
+        Table::of::<crate::checkouts::entity::checkout::Entity>(),
+        Table::of::<crate::checkouts::entity::commits::Entity>(),
         Table::of::<crate::doors::entity::Entity>(),
         Table::of::<crate::mesh::entity::network::Entity>(),
         Table::of::<crate::repos::entity::connection::Entity>(),

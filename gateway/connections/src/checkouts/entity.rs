@@ -1,0 +1,128 @@
+//! Rows of `run_repos`, `run_checkouts` and `run_commits`.
+
+/// The repository that a run works on.
+pub mod bound {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::db::TenantEntity;
+    use roost_platform::ids::{RepoId, RunId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_repos")]
+    pub struct Model {
+        /// The first run of the tree.
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run_id: RunId,
+        pub workspace_id: WorkspaceId,
+        pub repo_id: RepoId,
+        /// The name that the repository had.
+        #[sea_orm(column_type = "Text")]
+        pub full_name: String,
+        /// A name below `refs/heads/`, or a whole commit id. Absent: the default branch.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub base_ref: Option<String>,
+        /// Known after the first checkout.
+        pub base_commit: Option<String>,
+        /// What a fork begins at.
+        pub start_commit: Option<String>,
+        /// The beginning of the names of its branches.
+        pub branch: String,
+        pub created_at: DateTimeUtc,
+        pub version: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
+}
+
+/// A sandbox that has the repository of a run.
+pub mod checkout {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::db::TenantEntity;
+    use roost_platform::ids::{ClawId, RunId, SandboxId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_checkouts")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run_id: RunId,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub sandbox_id: SandboxId,
+        pub workspace_id: WorkspaceId,
+        /// The agent whose sandbox it is.
+        pub agent_id: ClawId,
+        pub branch: String,
+        /// The folder in the sandbox.
+        #[sea_orm(column_type = "Text")]
+        pub path: String,
+        /// The commit that it began at.
+        pub commit_id: String,
+        pub made_at: DateTimeUtc,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
+}
+
+/// What came out of a sandbox after a step.
+pub mod commits {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::db::TenantEntity;
+    use roost_platform::ids::{ClawId, RunId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_commits")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run_id: RunId,
+        /// The run of the tree that has the step.
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub step_run_id: RunId,
+        /// As the keys of calls write it.
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub step: String,
+        pub workspace_id: WorkspaceId,
+        pub agent_id: ClawId,
+        pub branch: String,
+        /// The newest commit of the branch that the broker has. Absent when it has none.
+        pub head: Option<String>,
+        /// Commits after the base.
+        pub commits: i64,
+        /// Files that differ from the base.
+        pub files: i64,
+        /// [`Shown`](crate::checkouts::model::Shown) as JSON.
+        #[sea_orm(column_type = "Text")]
+        pub shown: String,
+        /// Changed files of the checkout that are in no commit.
+        pub uncommitted: i64,
+        /// Why the commits were not received.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub refused: Option<String>,
+        pub at: DateTimeUtc,
+        /// When this head was pushed.
+        pub pushed_at: Option<DateTimeUtc>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
+}

@@ -1,0 +1,10 @@
+//! Repositories of runs: the commit that a run begins at goes into its sandboxes, and commits come back and are pushed.
+//!
+//! Invariants: the gateway never runs git; bundles pass through it unread, between the secret broker and a sandbox. Each
+//! sandbox of a run has one checkout and one branch below `roost/`. Nothing that comes out of a sandbox is believed: the
+//! broker checks each bundle, and its refusal is a row that people see. Only a person pushes, and only a commit that the
+//! broker has. The runs of one tree share the repository of its first run. Tables: `run_repos`, `run_checkouts`,
+//! `run_commits`. In the tree: nothing; the work belongs to the job of the step.
+
+pub(crate) mod entity;
+mod model;
