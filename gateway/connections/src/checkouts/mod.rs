@@ -6,5 +6,12 @@
 //! broker has. The runs of one tree share the repository of its first run. Tables: `run_repos`, `run_checkouts`,
 //! `run_commits`. In the tree: nothing; the work belongs to the job of the step.
 
+mod context;
 pub(crate) mod entity;
+mod error;
 mod model;
+mod store;
+
+pub use context::CheckoutsContext;
+pub use error::CheckoutError;
+pub use store::is_bound;

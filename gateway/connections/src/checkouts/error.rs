@@ -1,0 +1,160 @@
+//! Errors of checkouts.
+
+use roost_machines::sandboxes::SandboxError;
+use roost_platform::broker::BrokerError;
+use roost_secret_broker::wire::FaultCode;
+use roost_web::error::{ApiError, Code};
+
+use super::model::MOST_IN;
+use crate::repos::RepoError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum CheckoutError {
+    /// The run does not exist, or it works on no repository.
+    #[error("the run works on no repository")]
+    NoBinding,
+    /// The repository of a new run does not exist.
+    #[error("the workspace has no such repository")]
+    NoRepo,
+    /// The repository of a new run is not on its host any more.
+    #[error("the code host does not list {0} any more")]
+    RepoGone(String),
+    /// The repository was removed from the workspace after the run began.
+    #[error(
+        "the repository {0} was removed from the workspace; connect its code host again, and start a new run"
+    )]
+    Disconnected(String),
+    /// The repository has neither a base nor a default branch.
+    #[error("the repository {0} has no commit to begin at; push a first commit, or name a base")]
+    Empty(String),
+    /// The mirror is being fetched.
+    #[error("the mirror of the repository {0} is being fetched")]
+    MirrorAway(String),
+    /// The repository has no mirror.
+    #[error("the repository {name} has no mirror: {why}")]
+    NoMirror { name: String, why: String },
+    /// The run has no commits to show or to push.
+    #[error("no commit of that branch was received")]
+    NoCommits,
+    /// A person confirmed another commit than the newest.
+    #[error("the branch is at {0} now")]
+    Moved(String),
+    /// The broker refused or failed.
+    #[error(transparent)]
+    Broker(BrokerError),
+    /// The mirror cannot be requested.
+    #[error(transparent)]
+    Repo(RepoError),
+    /// The command in the sandbox could not run.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The command in the sandbox ran and refused.
+    #[error("{0}")]
+    Guest(String),
+    /// The command in the sandbox was lost. It may be repeated.
+    #[error("the sandbox did not answer: {0}")]
+    Lost(String),
+    /// The database failed.
+    #[error("database")]
+    Db(#[from] sea_orm::DbErr),
+}
+
+impl From<BrokerError> for CheckoutError {
+    fn from(error: BrokerError) -> Self {
+        Self::Broker(error)
+    }
+}
+
+impl From<RepoError> for CheckoutError {
+    fn from(error: RepoError) -> Self {
+        match error {
+            RepoError::NoRepo => Self::NoRepo,
+            RepoError::Db(error) => Self::Db(error),
+            other => Self::Repo(other),
+        }
+    }
+}
+
+impl CheckoutError {
+    /// The reason in words that say what to do.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Broker(error) => match error.fault() {
+                Some(fault) if fault.code == FaultCode::TooLarge => format!(
+                    "The files of that commit are over {} MiB, the most that goes into a sandbox. Choose a smaller \
+                     repository, or take large files out of its history.",
+                    MOST_IN >> 20
+                ),
+                Some(fault) => sentence(&fault.detail),
+                None => "The secret broker does not answer. Its operator sees why in the log; try again.".to_owned(),
+            },
+            other => sentence(&other.to_string()),
+        }
+    }
+
+    /// Whether a repeat may succeed without a person.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::MirrorAway(_) | Self::Lost(_) | Self::Db(_) => true,
+            Self::Broker(error) => !matches!(
+                error.code(),
+                Some(
+                    FaultCode::UnknownCommit
+                        | FaultCode::BundleRefused
+                        | FaultCode::BadRequest
+                        | FaultCode::TooLarge
+                        | FaultCode::UnknownRecord
+                        | FaultCode::NotAllowed
+                )
+            ),
+            _ => false,
+        }
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.trim_end_matches('.').chars();
+    let first: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
+    format!("{first}{}.", letters.as_str())
+}
+
+impl From<CheckoutError> for ApiError {
+    fn from(error: CheckoutError) -> Self {
+        use CheckoutError as E;
+        match error {
+            E::NoBinding => Self::not_found("repository of this run"),
+            E::NoRepo => Self::validation("/repo/repo_id", "is not a repository of this workspace"),
+            E::RepoGone(_) => Self::validation("/repo/repo_id", "is a repository that its code host does not list any more"),
+            E::Sandbox(error) => error.into(),
+            E::Repo(error) => error.into(),
+            E::Db(error) => error.into(),
+            E::Moved(ref commit) => {
+                let detail = format!("The branch is at {commit} now. Look at its commits again, then push.");
+                Self::new(Code::Conflict).detail(detail)
+            }
+            E::NoCommits => Self::new(Code::Conflict).detail(
+                "No commit of that branch was received. Commits arrive after each step that made some.",
+            ),
+            E::Broker(ref broker) => {
+                let code = match broker.code() {
+                    Some(FaultCode::PushRaced | FaultCode::NotAllowed | FaultCode::UnknownCommit | FaultCode::RemoteRefused | FaultCode::UnknownRecord) => Code::Conflict,
+                    _ => Code::Unavailable,
+                };
+                let mut detail = error.words();
+                if broker.code() == Some(FaultCode::NotAllowed) {
+                    detail.push_str(" If the code host was connected before Roost could push, connect it again.");
+                }
+                let answer = Self::new(code).detail(detail);
+                match code {
+                    Code::Unavailable => answer.retry_after(5).caused_by(error),
+                    _ => answer,
+                }
+            }
+            other => Self::new(Code::Conflict).detail(other.words()),
+        }
+    }
+}
