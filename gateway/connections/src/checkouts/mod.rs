@@ -9,6 +9,7 @@
 mod context;
 pub(crate) mod entity;
 mod error;
+mod guest;
 mod model;
 mod store;
 

@@ -39,7 +39,7 @@ pub use agent_facts::AgentFacts;
 pub use branch::{branch, transitions};
 pub use commands::{
     cancel, destroy_for_good, exec, forget_archives, has_machine, of_agent, output, provision,
-    reached,
+    reached, stdin,
 };
 pub use dto::{NewExec, NewSandbox};
 pub use error::SandboxError;
