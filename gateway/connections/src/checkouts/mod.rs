@@ -6,13 +6,17 @@
 //! broker has. The runs of one tree share the repository of its first run. Tables: `run_repos`, `run_checkouts`,
 //! `run_commits`. In the tree: nothing; the work belongs to the job of the step.
 
+mod commands;
 mod context;
+mod dto;
 pub(crate) mod entity;
 mod error;
 mod guest;
 mod model;
 mod store;
 
+pub use commands::{Checkout, Prepared, StepPlace, bind, checkout, fork, prepare};
 pub use context::CheckoutsContext;
+pub use dto::RunRepo;
 pub use error::CheckoutError;
 pub use store::is_bound;

@@ -149,6 +149,8 @@ pub enum ResourceKind {
     TeamTemplate,
     Team,
     Run,
+    /// The repository of a run; the id is that of the run.
+    RunRepo,
     Model,
 }
 

@@ -1,0 +1,99 @@
+//! Binds a new run to a repository.
+
+use sea_orm::DbErr;
+
+use crate::checkouts::dto::RunRepo;
+use crate::checkouts::entity::bound;
+use crate::checkouts::{CheckoutError, CheckoutsContext, model, store};
+use crate::repos;
+use roost_platform::ids::{RepoId, RunId};
+use roost_tenancy::change::Change;
+
+/// A repository that a run can be bound to.
+#[derive(Debug)]
+pub struct Prepared {
+    repo: RepoId,
+    full_name: String,
+    base: Option<String>,
+}
+
+/// Checks the repository and requests its present state from its host. Call it before the change locks a team or an
+/// agent: it locks the workspace.
+///
+/// # Errors
+/// [`CheckoutError::NoRepo`], [`CheckoutError::RepoGone`], and when the workspace has too many mirrors.
+pub async fn prepare(
+    state: &CheckoutsContext,
+    change: &mut Change,
+    asked: Option<RunRepo>,
+) -> Result<Option<Prepared>, CheckoutError> {
+    let Some(asked) = asked else {
+        return Ok(None);
+    };
+    let repo = repos::upstream(change.tx(), change.scope(), asked.repo_id)
+        .await?
+        .ok_or(CheckoutError::NoRepo)?;
+    if repo.is_gone {
+        return Err(CheckoutError::RepoGone(repo.full_name));
+    }
+    repos::want_mirror_in(change, &state.mirrors, asked.repo_id).await?;
+    Ok(Some(Prepared {
+        repo: asked.repo_id,
+        full_name: repo.full_name,
+        base: asked.base,
+    }))
+}
+
+/// Binds a run of the same change.
+///
+/// # Errors
+/// When the database fails.
+pub async fn bind(
+    change: &mut Change,
+    run: RunId,
+    prepared: Option<Prepared>,
+) -> Result<(), DbErr> {
+    let Some(prepared) = prepared else {
+        return Ok(());
+    };
+    let row = bound::Model {
+        run_id: run,
+        workspace_id: change.scope().workspace(),
+        repo_id: prepared.repo,
+        full_name: prepared.full_name,
+        base_ref: prepared.base,
+        base_commit: None,
+        start_commit: None,
+        branch: model::prefix(run),
+        created_at: change.now(),
+        version: 1,
+    };
+    store::insert(change, row).await
+}
+
+/// Binds a fork to the repository of its original. It begins at the commits of the steps that it keeps.
+///
+/// # Errors
+/// When the database fails.
+pub async fn fork(
+    change: &mut Change,
+    (of, root): (RunId, RunId),
+    run: RunId,
+    kept: &[String],
+) -> Result<(), DbErr> {
+    let scope = change.scope();
+    let Some(original) = store::bound(change.tx(), scope, root).await? else {
+        return Ok(());
+    };
+    let received = store::commits(change.tx(), scope, root).await?;
+    let start = model::start_of_fork(&received, of, kept);
+    let row = bound::Model {
+        run_id: run,
+        branch: model::prefix(run),
+        start_commit: start.or(original.start_commit),
+        created_at: change.now(),
+        version: 1,
+        ..original
+    };
+    store::insert(change, row).await
+}
