@@ -15,7 +15,7 @@ mod guest;
 mod model;
 mod store;
 
-pub use commands::{Checkout, Prepared, StepPlace, bind, checkout, fork, prepare};
+pub use commands::{Checkout, Prepared, StepPlace, bind, checkout, collect, fork, prepare};
 pub use context::CheckoutsContext;
 pub use dto::RunRepo;
 pub use error::CheckoutError;

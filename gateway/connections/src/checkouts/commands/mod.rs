@@ -2,6 +2,12 @@
 
 mod bind;
 mod check_out;
+mod collect;
+mod push;
+mod read;
 
 pub use bind::{Prepared, bind, fork, prepare};
 pub use check_out::{Checkout, StepPlace, checkout};
+pub use collect::collect;
+pub use push::{Pushed, push};
+pub use read::{Diff, Read, diff, read};

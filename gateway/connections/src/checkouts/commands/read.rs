@@ -1,0 +1,92 @@
+//! What people see of a run's repository: its branches, and what differs.
+
+use roost_secret_broker::wire::GitDiff;
+
+use crate::checkouts::entity::{bound, commits};
+use crate::checkouts::{CheckoutError, CheckoutsContext, model, store};
+use crate::repos::{self, Upstream};
+use roost_platform::broker::BrokerError;
+use roost_platform::ids::RunId;
+use roost_tenancy::auth::WorkspaceScope;
+
+/// The repository of a run.
+pub struct Read {
+    pub bound: bound::Model,
+    /// Newest first.
+    pub rows: Vec<commits::Model>,
+    /// Absent when the repository was removed.
+    pub upstream: Option<Upstream>,
+}
+
+/// Reads the repository of a run.
+///
+/// # Errors
+/// [`CheckoutError::NoBinding`].
+pub async fn read(
+    state: &CheckoutsContext,
+    scope: WorkspaceScope,
+    run: RunId,
+) -> Result<Read, CheckoutError> {
+    let db = state.db.read();
+    let bound = store::bound(db, scope, run)
+        .await?
+        .ok_or(CheckoutError::NoBinding)?;
+    Ok(Read {
+        rows: store::commits(db, scope, run).await?,
+        upstream: repos::upstream(db, scope, bound.repo_id).await?,
+        bound,
+    })
+}
+
+/// The difference between the base of the run and the newest commit of a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diff {
+    pub branch: String,
+    pub base: String,
+    pub commit: String,
+    pub text: String,
+    /// The end is left out.
+    pub cut: bool,
+}
+
+/// Reads the difference of a branch: of `branch`, else of the branch with the newest commits.
+///
+/// # Errors
+/// [`CheckoutError::NoBinding`], [`CheckoutError::NoCommits`], and the broker's refusals.
+pub async fn diff(
+    state: &CheckoutsContext,
+    scope: WorkspaceScope,
+    run: RunId,
+    branch: Option<&str>,
+) -> Result<Diff, CheckoutError> {
+    let Read {
+        bound,
+        rows,
+        upstream,
+    } = read(state, scope, run).await?;
+    let heads = model::heads(&rows);
+    let head = heads
+        .iter()
+        .find(|row| branch.is_none_or(|branch| row.branch == branch));
+    let head = head.ok_or(CheckoutError::NoCommits)?;
+    let commit = head.head.clone().ok_or(CheckoutError::NoCommits)?;
+    let base = bound.base_commit.ok_or(CheckoutError::NoCommits)?;
+    let upstream = upstream.ok_or(CheckoutError::Disconnected(bound.full_name))?;
+    let asked = GitDiff {
+        name: upstream.name,
+        mirror: upstream.mirror,
+        base: base.clone(),
+        commit: commit.clone(),
+        most: model::MOST_DIFF,
+    };
+    let (about, mut pieces) = state.broker.git_diff(asked).await?;
+    let most = usize::try_from(model::MOST_DIFF).unwrap_or(usize::MAX);
+    let text = pieces.whole(most).await.map_err(BrokerError::from)?;
+    Ok(Diff {
+        branch: head.branch.clone(),
+        base,
+        commit,
+        text: String::from_utf8_lossy(&text).into_owned(),
+        cut: about.cut,
+    })
+}
