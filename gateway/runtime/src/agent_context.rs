@@ -4,6 +4,7 @@ use sea_orm::DbErr;
 
 use super::Agents;
 use roost_agents::claws::{self, ClawRow, brain, runtime_record};
+use roost_connections::checkouts;
 use roost_execution::models::{ModelsError, Resolved};
 use roost_execution::runs::{RunRow, StepJob, StepResult};
 use roost_execution::tools::{Capability, Pane, Profile};
@@ -22,7 +23,12 @@ pub(super) struct AgentContext {
     pub may: Capability,
     pub seat: Permissions,
     pub model: Resolved,
+    /// The system prompt without the rules.
     pub system: String,
+    /// The end of the system prompt.
+    pub rules: &'static str,
+    /// The run works on a repository.
+    pub bound: bool,
     /// The machine for a new sandbox. The workspace's placement applies when it is absent.
     pub machine: Option<String>,
 }
@@ -67,10 +73,12 @@ pub(super) async fn load(agents: &Agents, job: &StepJob) -> Result<AgentContext,
             ModelsError::Db(error) => again(error),
             other => StepResult::terminal(other.to_string()),
         })?;
-    let system = system(agents, job, &claw, may.profile)
-        .await
-        .map_err(again)?;
+    let system = system(agents, job, &claw).await.map_err(again)?;
+    let bound = checkouts::is_bound(agents.db.read(), scope, job.run.root_run_id);
+    let bound = bound.await.map_err(again)?;
     Ok(AgentContext {
+        bound,
+        rules: rules(may.profile),
         may,
         seat,
         model,
@@ -186,14 +194,9 @@ fn again(error: DbErr) -> StepResult {
     StepResult::retryable(error.to_string())
 }
 
-/// The agent's system prompt: its own prompt, its skills, its memory, and the rules last, so that no earlier part
-/// overrides them.
-async fn system(
-    agents: &Agents,
-    job: &StepJob,
-    claw: &ClawRow,
-    profile: Profile,
-) -> Result<String, DbErr> {
+/// The beginning of the agent's system prompt: its own prompt, its skills, its memory. The repository and the rules follow,
+/// so that no earlier part overrides the rules.
+async fn system(agents: &Agents, job: &StepJob, claw: &ClawRow) -> Result<String, DbErr> {
     let scope = job.journal.fence.scope();
     let db = agents.db.read();
     let mut text = match claw.system_prompt.as_deref().map(str::trim) {
@@ -215,8 +218,6 @@ async fn system(
             text.push_str(kept);
         }
     }
-    text.push_str("\n\n# Rules\n");
-    text.push_str(rules(profile));
     Ok(text)
 }
 

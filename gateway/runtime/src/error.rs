@@ -1,6 +1,7 @@
 //! The errors of the runtime's commands.
 
 use roost_agents::claws::ClawError;
+use roost_connections::checkouts::CheckoutError;
 use roost_execution::runs::RunError;
 use roost_web::error::ApiError;
 use roost_web::problem::FieldError;
@@ -17,6 +18,9 @@ pub enum RuntimeError {
     /// The run could not be started.
     #[error("the run could not be started")]
     Run(#[from] RunError),
+    /// The run could not be bound to its repository.
+    #[error("the run could not be bound to its repository")]
+    Checkout(#[from] CheckoutError),
     /// The database failed.
     #[error("database")]
     Db(#[from] sea_orm::DbErr),
@@ -28,6 +32,7 @@ impl From<RuntimeError> for ApiError {
             RuntimeError::Wrong(mistakes) => Self::validations(mistakes),
             RuntimeError::Claw(error) => error.into(),
             RuntimeError::Run(error) => error.into(),
+            RuntimeError::Checkout(error) => error.into(),
             RuntimeError::Db(error) => error.into(),
         }
     }

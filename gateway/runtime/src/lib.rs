@@ -14,11 +14,13 @@ pub use context::RuntimeContext;
 pub use error::RuntimeError;
 pub use routes::router;
 
+use std::sync::Mutex;
 use std::time::Instant;
 
 use async_trait::async_trait;
 use sea_orm::DbErr;
 
+use roost_connections::checkouts::CheckoutsContext;
 use roost_execution::models::{Ceilings, Resolver, ceilings};
 use roost_execution::runs::{Effect, RunRow, StepExecutor, StepJob, StepResult, spent_lately};
 use roost_execution::tools::{EffectKey, Toolbox};
@@ -32,6 +34,7 @@ use roost_tenancy::auth::WorkspaceScope;
 use self::progress_events::Ended;
 
 mod agent_context;
+mod checkout;
 mod checks;
 mod commands;
 mod compaction;
@@ -58,6 +61,7 @@ pub struct Agents {
     pub ids: SharedIds,
     pub events: EventLog,
     pub tools: Toolbox,
+    pub checkouts: CheckoutsContext,
     pub sandboxes: SandboxesHandle,
     pub models: Resolver,
     pub spending: spending::Spending,
@@ -103,9 +107,11 @@ impl StepExecutor for Agents {
             job: &job,
             context: context.clone(),
             progress,
+            checkout: Mutex::default(),
         };
         // Dropping the session closes the voice, and the closed voice ends the telling.
         let (end, ()) = futures::join!(session.work(), publisher.run());
+        let end = checkout::collected(self, &job, &context, end).await;
         let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         if !end.waits() {
             let ended = Ended::of(&end, job.attempt);

@@ -4,6 +4,7 @@
 //!
 //! In the tree: a job below its run's actor. It ends with the actor.
 
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use roost_protocol::report::ErrorKind as ErrorOfMachine;
@@ -15,6 +16,7 @@ use super::spending::{self, Refused, Reservation};
 use super::transcript::{Next, Transcript};
 use super::waiting::decision;
 use super::{Agents, progress_events, read_result, tool_names, window};
+use roost_connections::checkouts::Checkout;
 use roost_execution::providers::{
     Call, ErrorKind, Message, ModelError, Purpose, Reply, Request, Stop, ToolSpec, Usage,
 };
@@ -40,6 +42,8 @@ pub(super) struct Session<'a> {
     pub job: &'a StepJob,
     pub context: AgentContext,
     pub progress: ProgressSender,
+    /// The run's repository in the agent's sandbox.
+    pub checkout: Mutex<Option<Checkout>>,
 }
 
 /// Why a session stopped before its end.
@@ -128,6 +132,7 @@ impl Session<'_> {
                         ))
                         .into());
                     }
+                    self.check_out().await?;
                     let request = self.fitted(&mut transcript).await?;
                     // The reservation lasts until the turn's cost is in the journal.
                     let _reservation = self.reserve(&request).await?;
@@ -164,7 +169,7 @@ impl Session<'_> {
         })
     }
 
-    async fn current_permissions(&self) -> Result<Capability, Stopped> {
+    pub(super) async fn current_permissions(&self) -> Result<Capability, Stopped> {
         let seat = self.context.seat.now(self.agents, self.job).await?;
         Ok(seat.may)
     }
@@ -174,7 +179,7 @@ impl Session<'_> {
         let offered = tools::offered(may.profile, &may.bundles);
         Ok(Request {
             model: self.context.model.provider_name.clone(),
-            system: self.context.system.clone(),
+            system: self.system_prompt(),
             messages,
             tools: offered
                 .into_iter()
@@ -264,6 +269,8 @@ impl Session<'_> {
     ) -> Result<Result<ToolResult, String>, Stopped> {
         let mut tries = 0;
         loop {
+            // The sandbox may be another one than before.
+            self.check_out().await?;
             let mut may = self.current_permissions().await?;
             may.place = Some(at.clone());
             let progress = self.progress.clone();
@@ -279,22 +286,37 @@ impl Session<'_> {
                 Err(error) => error,
             };
             tries += 1;
-            if let Some(machine) = error.held_elsewhere() {
-                return Err(self.elsewhere(machine, error_text(&error)).await.into());
+            if let Some(told) = self.recovered(&error, &may, tries).await? {
+                return Ok(Err(told));
             }
-            match error.class() {
-                tools::Class::Tell => return Ok(Err(error.to_string())),
-                tools::Class::Provision if tries <= TRIES => self.make_sandbox(&may).await?,
-                tools::Class::Cancelled => {
-                    return Err(StepResult::terminal("The command was cancelled.").into());
-                }
-                tools::Class::Provision | tools::Class::Retry => {
-                    return Err(StepResult::retryable(error_text(&error)).into());
-                }
-                tools::Class::Wait => return Err(self.absent(&error).await.into()),
-                tools::Class::Door => return Err(decision(&error).into()),
-                tools::Class::Fail => return Err(StepResult::terminal(error_text(&error)).into()),
+        }
+    }
+
+    /// Does what the error of a call asks for. Returns the text for the model, or `None` when the call is to be repeated.
+    pub(super) async fn recovered(
+        &self,
+        error: &tools::ToolError,
+        may: &Capability,
+        tries: u32,
+    ) -> Result<Option<String>, Stopped> {
+        if let Some(machine) = error.held_elsewhere() {
+            return Err(self.elsewhere(machine, error_text(error)).await.into());
+        }
+        match error.class() {
+            tools::Class::Tell => Ok(Some(error.to_string())),
+            tools::Class::Provision if tries <= TRIES => {
+                self.make_sandbox(may).await?;
+                Ok(None)
             }
+            tools::Class::Cancelled => {
+                Err(StepResult::terminal("The command was cancelled.").into())
+            }
+            tools::Class::Provision | tools::Class::Retry => {
+                Err(StepResult::retryable(error_text(error)).into())
+            }
+            tools::Class::Wait => Err(self.absent(error).await.into()),
+            tools::Class::Door => Err(decision(error).into()),
+            tools::Class::Fail => Err(StepResult::terminal(error_text(error)).into()),
         }
     }
 

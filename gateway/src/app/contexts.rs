@@ -122,6 +122,7 @@ pub(super) fn contexts(
             ids: ids.clone(),
             claws: claws.clone(),
             runs: work.runs.clone(),
+            checkouts: work.agents.checkouts.clone(),
         },
         skills: catalogue::skills(shared),
         agent_skills: AgentSkillsContext {

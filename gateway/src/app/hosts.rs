@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::links::StepsOfDoors;
+use roost_connections::checkouts::CheckoutsContext;
 use roost_connections::doors::DoorsContext;
 use roost_connections::mesh::{Devices, MeshContext};
 use roost_connections::repos::ReposContext;
 use roost_execution::models::ModelsContext;
+use roost_machines::sandboxes::SandboxesHandle;
 use roost_platform::broker::Credentials;
 use roost_platform::supervision::Nudge;
 
@@ -20,8 +22,20 @@ pub(super) fn repos(shared: &Shared<'_>) -> ReposContext {
         broker: shared.broker.clone(),
         outbound: shared.outbound.clone(),
         syncs: Nudge::default(),
-        mirrors: Nudge::default(),
+        mirrors: shared.mirror_nudge.clone(),
         credentials: credentials(shared),
+    }
+}
+
+/// Repositories of runs.
+pub(super) fn checkouts(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> CheckoutsContext {
+    CheckoutsContext {
+        db: shared.db.for_work(),
+        clock: shared.clock.clone(),
+        ids: shared.ids.clone(),
+        broker: shared.broker.clone(),
+        sandboxes,
+        mirrors: shared.mirror_nudge.clone(),
     }
 }
 

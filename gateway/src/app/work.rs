@@ -39,6 +39,7 @@ pub(super) fn work(
         ids: shared.ids.clone(),
         events: shared.events.clone(),
         tools: toolbox(shared, sandboxes.clone()),
+        checkouts: hosts::checkouts(shared, sandboxes.clone()),
         sandboxes,
         models: Resolver {
             db: shared.db.for_work(),

@@ -165,6 +165,9 @@ pub struct Run {
     pub layout: Vec<Placed>,
     pub checkpoint: Checkpoint,
     pub steps: Vec<RunStep>,
+    /// The first run of its tree, when it works on a repository: see `/api/runs/{id}/repo`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo_run_id: Option<RunId>,
     /// The retention has passed for the outputs and journals of the steps. They are deleted.
     pub outputs_forgotten: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,8 +16,9 @@ use super::entity::{call, run};
 use super::store::Wanted;
 use super::{RunError, RunsHandle, commands, comparison, retention, store};
 use crate::topology::{self, Graph, StepRef};
+use roost_connections::checkouts;
 use roost_platform::ids::RunId;
-use roost_tenancy::auth::{self, Scoped, UserBrief, can};
+use roost_tenancy::auth::{self, Scoped, UserBrief, WorkspaceScope, can};
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::idempotency::CreationId;
 use roost_web::json::{Path, Query, Valid};
@@ -226,7 +227,10 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
         (summary.waiting_on, summary.waiting_since) = (Some(text), Some(since));
     }
     let graph: Graph = serde_json::from_str(&row.graph).map_err(ApiError::internal)?;
+    let scope = WorkspaceScope::of_row(row.workspace_id);
+    let is_bound = checkouts::is_bound(db, scope, row.root_run_id).await?;
     Ok(Run {
+        repo_run_id: is_bound.then_some(row.root_run_id),
         summary,
         result: result_of(&row),
         comparison: comparison::of_run(db, &row, &steps).await?,

@@ -1,6 +1,7 @@
 //! The context of teams.
 
 use roost_agents::claws::ClawsContext;
+use roost_connections::checkouts::CheckoutsContext;
 use roost_execution::runs::RunsHandle;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -14,6 +15,7 @@ pub struct TeamsContext {
     pub ids: SharedIds,
     pub claws: ClawsContext,
     pub runs: RunsHandle,
+    pub checkouts: CheckoutsContext,
 }
 
 impl ChangeContext for TeamsContext {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::model::{Lifecycle, MOST_MEMBERS, State};
+use roost_connections::checkouts::RunRepo;
 use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::{Bounds, Graph, Kind, OnReject, Placed, Seat};
 use roost_platform::events::AgentState;
@@ -173,6 +174,9 @@ pub struct RunTeam {
     /// The goal.
     #[schema(min_length = 1, max_length = 100_000)]
     pub input: String,
+    /// The repository that the run works on.
+    #[serde(default)]
+    pub repo: Option<RunRepo>,
     /// The cost limit of the run, in millionths of a US dollar.
     #[schema(minimum = 0)]
     pub cost_ceiling_microusd: Option<i64>,
@@ -181,6 +185,7 @@ pub struct RunTeam {
 impl Check for RunTeam {
     fn check(&self, mistakes: &mut Mistakes) {
         mistakes.text("/input", &self.input, 1, 100_000);
+        RunRepo::check(self.repo.as_ref(), mistakes);
         if self
             .cost_ceiling_microusd
             .is_some_and(|ceiling| ceiling < 0)

@@ -1,6 +1,7 @@
 //! The errors of teams.
 
 use roost_agents::claws::ClawError;
+use roost_connections::checkouts::CheckoutError;
 use roost_execution::runs::{self, RunError};
 use roost_execution::topology::Mistake;
 use roost_tenancy::auth::Verb;
@@ -46,6 +47,9 @@ pub enum TeamError {
     /// A run could not be started.
     #[error("a run could not be started")]
     Run(#[from] RunError),
+    /// The run could not be bound to its repository.
+    #[error("the run could not be bound to its repository")]
+    Checkout(#[from] CheckoutError),
     /// The database failed.
     #[error("database")]
     Db(#[from] sea_orm::DbErr),
@@ -74,6 +78,7 @@ impl From<TeamError> for ApiError {
             E::Claw(error) => error.into(),
             E::Template(error) => error.into(),
             E::Run(error) => error.into(),
+            E::Checkout(error) => error.into(),
             E::Db(error) => error.into(),
         }
     }

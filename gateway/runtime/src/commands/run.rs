@@ -3,6 +3,7 @@
 use crate::dto::RunAgent;
 use crate::{RuntimeContext, RuntimeError};
 use roost_agents::claws::{self, ClawError};
+use roost_connections::checkouts;
 use roost_execution::runs::{self, NewRun, Origin, RunError, RunRow, Tier, start_in};
 use roost_execution::topology;
 use roost_organisation::templates;
@@ -13,7 +14,7 @@ use roost_tenancy::change::Change;
 /// Enqueues the run `id`, whose graph has one node. A repeat with the same id returns the existing run.
 ///
 /// # Errors
-/// [`ClawError::NotFound`], [`RunError::AgentGone`].
+/// [`ClawError::NotFound`], [`RunError::AgentGone`], [`RuntimeError::Checkout`].
 pub(crate) async fn run(
     state: &RuntimeContext,
     scope: WorkspaceScope,
@@ -26,6 +27,7 @@ pub(crate) async fn run(
     if let Some(present) = runs::find(change.tx(), scope, id).await? {
         return Ok(present);
     }
+    let repo = checkouts::prepare(&state.agents.checkouts, &mut change, asked.repo).await?;
     let claw = claws::find(change.tx(), scope, agent)
         .await?
         .ok_or(ClawError::NotFound)?;
@@ -49,6 +51,7 @@ pub(crate) async fn run(
         ceiling: asked.cost_ceiling_microusd,
     };
     let row = start_in(&state.runs, &mut change, new).await?;
+    checkouts::bind(&mut change, id, repo).await?;
     change.commit().await?;
     Ok(row)
 }

@@ -5,8 +5,10 @@ use super::enqueue::{Fork, New, start_in};
 use crate::runs::entity::{run, step};
 use crate::runs::model::{Kind, Status, StepStatus, Tier};
 use crate::runs::origin::Origin;
+use crate::runs::progress::ref_of;
 use crate::runs::{RunError, RunsHandle, comparison, retention, store};
 use roost_agents::claws;
+use roost_connections::checkouts;
 use roost_platform::ids::{RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -63,6 +65,7 @@ pub async fn fork(
     if retention::outputs_are_deleted(&kept) {
         return Err(RunError::Deleted);
     }
+    let kept_steps: Vec<String> = kept.iter().map(|row| ref_of(row).to_string()).collect();
     let new = New {
         id,
         origin: Origin::Fork { of: from },
@@ -93,6 +96,7 @@ pub async fn fork(
         return Err(RunError::AgentGone);
     }
     let row = start_in(runs, &mut change, new).await?;
+    checkouts::fork(&mut change, (from, origin.root_run_id), id, &kept_steps).await?;
     store::insert_steps(&change, kept).await?;
     store::insert_children(&change, links).await?;
     change.commit().await?;

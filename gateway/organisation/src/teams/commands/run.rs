@@ -3,6 +3,7 @@
 use crate::teams::dto::RunTeam;
 use crate::teams::model::State;
 use crate::teams::{TeamError, TeamsContext, store};
+use roost_connections::checkouts;
 use roost_execution::runs::{self, NewRun, Origin, RunRow, Tier, start_in};
 use roost_platform::ids::{RunId, TeamId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -11,7 +12,7 @@ use roost_tenancy::change::Change;
 /// Enqueues a run of the team's graph.
 ///
 /// # Errors
-/// [`TeamError::NotFound`], [`TeamError::Going`].
+/// [`TeamError::NotFound`], [`TeamError::Going`], [`TeamError::Checkout`].
 pub async fn run(
     state: &TeamsContext,
     scope: WorkspaceScope,
@@ -24,6 +25,7 @@ pub async fn run(
     if let Some(present) = runs::find(change.tx(), scope, id).await? {
         return Ok(present);
     }
+    let repo = checkouts::prepare(&state.checkouts, &mut change, asked.repo).await?;
     let row = store::locked(&change, scope, team)
         .await?
         .ok_or(TeamError::NotFound)?;
@@ -44,6 +46,7 @@ pub async fn run(
         ceiling: asked.cost_ceiling_microusd,
     };
     let row = start_in(&state.runs, &mut change, new).await?;
+    checkouts::bind(&mut change, id, repo).await?;
     change.commit().await?;
     Ok(row)
 }

@@ -1,0 +1,120 @@
+//! The repository of the run in the agent's sandbox: it is there before the agent works, and the commits come out after
+//! the step.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use super::Agents;
+use super::agent_context::AgentContext;
+use super::session::{Session, Stopped};
+use roost_connections::checkouts::{self, Checkout, CheckoutError, StepPlace};
+use roost_execution::runs::{Class, FenceError, StepJob, StepResult};
+use roost_execution::tools::{Bundle, Capability, Profile, ToolError};
+
+/// How long a step waits for a mirror before it asks again.
+const NEXT_LOOK: Duration = Duration::from_secs(5);
+
+/// Whether the agent may work in a sandbox.
+fn works_in_sandbox(may: &Capability) -> bool {
+    let has = |bundle| may.bundles.contains(&bundle);
+    may.profile != Profile::Toolfree && (has(Bundle::Sandbox) || has(Bundle::Repo))
+}
+
+fn place(job: &StepJob, may: &Capability) -> StepPlace {
+    StepPlace {
+        scope: may.scope,
+        root: job.run.root_run_id,
+        run: job.run.id,
+        sandbox_of: may.sandbox_of,
+        about: may.about,
+    }
+}
+
+impl Session<'_> {
+    /// Brings the repository of the run into the agent's sandbox. Creates the sandbox when the agent has none.
+    pub(super) async fn check_out(&self) -> Result<(), Stopped> {
+        if !self.context.bound {
+            return Ok(());
+        }
+        let may = self.current_permissions().await?;
+        if !works_in_sandbox(&may) {
+            return Ok(());
+        }
+        let mut tries = 0;
+        loop {
+            let error =
+                match checkouts::checkout(&self.agents.checkouts, place(self.job, &may)).await {
+                    Ok(found) => {
+                        *self.checkout.lock().unwrap_or_else(PoisonError::into_inner) = found;
+                        return Ok(());
+                    }
+                    Err(CheckoutError::Sandbox(error)) => ToolError::from(error),
+                    Err(error) => return Err(failed(error)),
+                };
+            tries += 1;
+            if let Some(told) = self.recovered(&error, &may, tries).await? {
+                return Err(StepResult::retryable(told).into());
+            }
+        }
+    }
+
+    /// The agent's system prompt, with the rules last.
+    pub(super) fn system_prompt(&self) -> String {
+        let context = &self.context;
+        let checkout = self.checkout.lock().unwrap_or_else(PoisonError::into_inner);
+        let repository = checkout.as_ref().map(instructions).unwrap_or_default();
+        format!(
+            "{}{repository}\n\n# Rules\n{}",
+            context.system, context.rules
+        )
+    }
+}
+
+fn instructions(checkout: &Checkout) -> String {
+    let Checkout {
+        full_name,
+        path,
+        branch,
+    } = checkout;
+    format!(
+        "\n\n# The repository\nThe repository {full_name} is checked out in {path}, on the branch {branch}. Work there, and \
+         commit your work on that branch. Its commits leave the sandbox at the end of your step; files that are in no commit \
+         stay behind. Add commits, and never rewrite those that exist. You cannot push: a person does that."
+    )
+}
+
+fn failed(error: CheckoutError) -> Stopped {
+    let detail = format!(
+        "The repository cannot be brought into the sandbox. {}",
+        error.words()
+    );
+    match error {
+        CheckoutError::Db(error) => FenceError::from(error).into(),
+        CheckoutError::MirrorAway(_) => StepResult::Failed {
+            class: Class::Away,
+            detail,
+            after: Some(NEXT_LOOK),
+        }
+        .into(),
+        error if error.is_passing() => StepResult::retryable(detail).into(),
+        _ => StepResult::terminal(detail).into(),
+    }
+}
+
+/// Takes the commits of the step out of its sandbox when the step has ended. Returns the end of the step.
+pub(super) async fn collected(
+    agents: &Agents,
+    job: &StepJob,
+    context: &AgentContext,
+    end: StepResult,
+) -> StepResult {
+    let may = &context.may;
+    if !context.bound || end.waits() || end == StepResult::Fenced || !works_in_sandbox(may) {
+        return end;
+    }
+    let step = job.journal.step.to_string();
+    match checkouts::collect(&agents.checkouts, place(job, may), &step).await {
+        Ok(()) => end,
+        Err(error) => StepResult::retryable(error.to_string()),
+    }
+}
