@@ -11,6 +11,7 @@ use crate::edge::server::router::{Contexts, Layers};
 use roost_agents::claws::ClawsContext;
 use roost_agents::claws::avatar::Pictures;
 use roost_connections::apps::AppsContext;
+use roost_connections::checkouts::CheckoutsContext;
 use roost_machines::fleet::FleetContext;
 use roost_machines::images::ImagesContext;
 use roost_machines::sandboxes::SandboxesHandle;
@@ -83,6 +84,10 @@ pub(super) fn contexts(
         },
         audit: db.clone(),
         claws: claws.clone(),
+        checkouts: CheckoutsContext {
+            db: db.clone(),
+            ..work.agents.checkouts.clone()
+        },
         doors: hosts::doors(shared),
         live: streams.clone(),
         run_streams: streams,

@@ -1,11 +1,15 @@
 //! Repositories of runs in JSON.
 
-use serde::Deserialize;
-use utoipa::ToSchema;
+use chrono::{DateTime, Utc};
+use roost_secret_broker::wire::{CommitLine, FileLine};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
-use super::model::is_base;
-use roost_platform::ids::RepoId;
-use roost_web::json::Mistakes;
+use super::commands::{Diff, Pushed, Read};
+use super::entity::commits;
+use super::model::{Shown, heads, is_base, is_commit};
+use roost_platform::ids::{ClawId, RepoId, RunId};
+use roost_web::json::{Check, Mistakes};
 
 /// The repository that a new run works on.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
@@ -30,4 +34,244 @@ impl RunRepo {
             );
         }
     }
+}
+
+/// The repository of a run, with the commits that came out of its sandboxes.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunRepository {
+    pub run_id: RunId,
+    pub repo_id: RepoId,
+    pub full_name: String,
+    /// Its page on the code host. Absent when the repository was removed from the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub html_url: Option<String>,
+    /// Absent for the default branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The commit that the branches begin at. Absent before the first checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_commit: Option<String>,
+    /// The branches with commits, newest first. Each sandbox of the run has its own.
+    pub branches: Vec<RunBranch>,
+    /// What came out of the sandboxes after each step, newest first.
+    pub steps: Vec<RunStepCommits>,
+    pub version: i64,
+}
+
+/// A branch of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunBranch {
+    pub branch: String,
+    /// The agent whose sandbox the branch comes from.
+    pub agent_id: ClawId,
+    pub commit: String,
+    /// Commits after the base.
+    pub commits: u64,
+    /// The newest of them, newest first. Their texts come from agents.
+    pub newest: Vec<RunCommit>,
+    /// Files that differ from the base.
+    pub files: u64,
+    /// The first of them, by path.
+    pub changed: Vec<RunFile>,
+    pub received_at: DateTime<Utc>,
+    /// When this commit was pushed to the code host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pushed_at: Option<DateTime<Utc>>,
+}
+
+/// A commit of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunCommit {
+    pub commit: String,
+    pub author: String,
+    /// As the commit says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<DateTime<Utc>>,
+    pub subject: String,
+}
+
+/// A file that a run changed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunFile {
+    pub path: String,
+    /// Lines; absent for a binary file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<u64>,
+}
+
+/// What came out of a sandbox after a step.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunStepCommits {
+    /// The run that has the step.
+    pub run_id: RunId,
+    /// `<step>#<lap>`
+    pub step: String,
+    pub branch: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Changed files of the checkout that are in no commit. They stay in the sandbox.
+    pub uncommitted: u64,
+    /// Why the commits of the step were not received. They are still in the sandbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    pub at: DateTime<Utc>,
+}
+
+/// The difference between the base of a run and its newest commit.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunDiff {
+    pub branch: String,
+    pub base: String,
+    pub commit: String,
+    /// As git writes it. It comes from agents.
+    pub text: String,
+    /// The end is left out.
+    pub cut: bool,
+}
+
+/// The branch of a diff.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct DiffQuery {
+    /// The default is the branch with the newest commits.
+    #[param(max_length = 200)]
+    pub branch: Option<String>,
+}
+
+/// A branch to push.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PushRun {
+    /// The default is the branch with the newest commits.
+    #[serde(default)]
+    #[schema(max_length = 200)]
+    pub branch: Option<String>,
+    /// The commit that the person saw. When the branch has another one meanwhile, nothing is pushed.
+    #[serde(default)]
+    #[schema(max_length = 64)]
+    pub commit: Option<String>,
+}
+
+impl Check for PushRun {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if let Some(branch) = &self.branch {
+            mistakes.text("/branch", branch, 1, 200);
+        }
+        if self
+            .commit
+            .as_deref()
+            .is_some_and(|commit| !is_commit(commit))
+        {
+            mistakes.add("/commit", "must be a whole commit id");
+        }
+    }
+}
+
+/// A branch that the code host has now.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunPushed {
+    pub branch: String,
+    pub commit: String,
+    /// The code host had this commit already.
+    pub unchanged: bool,
+    pub pushed_at: DateTime<Utc>,
+}
+
+impl From<Read> for RunRepository {
+    fn from(read: Read) -> Self {
+        let branches = heads(&read.rows).into_iter().map(RunBranch::from).collect();
+        Self {
+            run_id: read.bound.run_id,
+            repo_id: read.bound.repo_id,
+            full_name: read.bound.full_name,
+            html_url: read.upstream.map(|upstream| upstream.html_url),
+            base: read.bound.base_ref,
+            base_commit: read.bound.base_commit,
+            branches,
+            steps: read.rows.into_iter().map(RunStepCommits::from).collect(),
+            version: read.bound.version,
+        }
+    }
+}
+
+impl From<&commits::Model> for RunBranch {
+    fn from(row: &commits::Model) -> Self {
+        let shown: Shown = serde_json::from_str(&row.shown).unwrap_or_default();
+        Self {
+            branch: row.branch.clone(),
+            agent_id: row.agent_id,
+            commit: row.head.clone().unwrap_or_default(),
+            commits: whole(row.commits),
+            newest: shown.newest.into_iter().map(RunCommit::from).collect(),
+            files: whole(row.files),
+            changed: shown.changed.into_iter().map(RunFile::from).collect(),
+            received_at: row.at,
+            pushed_at: row.pushed_at,
+        }
+    }
+}
+
+impl From<CommitLine> for RunCommit {
+    fn from(line: CommitLine) -> Self {
+        Self {
+            commit: line.commit,
+            author: line.author,
+            at: DateTime::from_timestamp(line.at_s, 0),
+            subject: line.subject,
+        }
+    }
+}
+
+impl From<FileLine> for RunFile {
+    fn from(line: FileLine) -> Self {
+        Self {
+            path: line.path,
+            added: line.added,
+            removed: line.removed,
+        }
+    }
+}
+
+impl From<commits::Model> for RunStepCommits {
+    fn from(row: commits::Model) -> Self {
+        Self {
+            run_id: row.step_run_id,
+            step: row.step,
+            branch: row.branch,
+            commit: row.head,
+            uncommitted: whole(row.uncommitted),
+            refused: row.refused,
+            at: row.at,
+        }
+    }
+}
+
+impl From<Diff> for RunDiff {
+    fn from(diff: Diff) -> Self {
+        Self {
+            branch: diff.branch,
+            base: diff.base,
+            commit: diff.commit,
+            text: diff.text,
+            cut: diff.cut,
+        }
+    }
+}
+
+impl From<Pushed> for RunPushed {
+    fn from(pushed: Pushed) -> Self {
+        Self {
+            branch: pushed.branch,
+            commit: pushed.commit,
+            unchanged: pushed.unchanged,
+            pushed_at: pushed.at,
+        }
+    }
+}
+
+fn whole(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or(0)
 }

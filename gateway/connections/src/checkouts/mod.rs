@@ -13,10 +13,12 @@ pub(crate) mod entity;
 mod error;
 mod guest;
 mod model;
+mod routes;
 mod store;
 
 pub use commands::{Checkout, Prepared, StepPlace, bind, checkout, collect, fork, prepare};
 pub use context::CheckoutsContext;
 pub use dto::RunRepo;
 pub use error::CheckoutError;
+pub use routes::router;
 pub use store::is_bound;

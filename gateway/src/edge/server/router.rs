@@ -22,7 +22,7 @@ use super::{docs, document, ui};
 use crate::edge::activity;
 use crate::edge::operator::{self, OperatorListener};
 use roost_agents::claws;
-use roost_connections::{apps, doors, mesh, repos};
+use roost_connections::{apps, checkouts, doors, mesh, repos};
 use roost_execution::{models, runs, tools};
 use roost_machines::{fleet, images, sandboxes};
 use roost_organisation::{agent_skills, skills, teams, templates};
@@ -43,6 +43,7 @@ pub struct Contexts {
     pub apps: apps::AppsContext,
     pub activity: activity::ActivityContext,
     pub audit: roost_platform::db::Db,
+    pub checkouts: checkouts::CheckoutsContext,
     pub claws: claws::ClawsContext,
     pub doors: doors::DoorsContext,
     pub live: streams::LiveContext,
@@ -124,6 +125,7 @@ domains! {
     images => images::router();
     sandboxes => sandboxes::router();
     repos => repos::router();
+    checkouts => checkouts::router();
     mesh => mesh::router();
     tools => tools::router();
     runs => runs::router();

@@ -150,6 +150,7 @@ verbs! {
     ManageTeams, "teams.manage", Member, "Create, change and delete teams.";
     ReadRuns, "runs.read", Viewer, "See runs and what their agents do.";
     StartRuns, "runs.start", Member, "Start, cancel and fork runs.";
+    PushRuns, "runs.push", Member, "Push the branches of runs to their code hosts.";
     ManageModels, "models.manage", Admin, "Choose the models that agents think with, keep their keys, bound their cost.";
     ReadEvents, "events.read", Viewer, "Follow live events.";
     ReadTree, "tree.read", Owner, "See the actors that work for the workspace.";

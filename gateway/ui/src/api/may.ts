@@ -22,6 +22,7 @@ export type Verb =
   | "templates.manage"
   | "teams.manage"
   | "runs.start"
+  | "runs.push"
   | "models.manage";
 
 /** Whether the signed-in person's role allows something. What it does not allow is not offered. */

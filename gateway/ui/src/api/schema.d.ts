@@ -1648,6 +1648,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{id}/repo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The repository that a run works on, and the commits that came out of its sandboxes. A run that another run started
+         *     works on the repository of the first run.
+         */
+        get: operations["get_run_repo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/repo/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The difference between the commit that the run began at and the newest commit of a branch. */
+        get: operations["get_run_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/repo/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pushes a branch of the run to its code host: the newest commit under the branch's own name, never over other commits,
+         *     and never to the default branch. A repeated push changes nothing.
+         */
+        post: operations["push_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/setup": {
         parameters: {
             query?: never;
@@ -5130,6 +5187,13 @@ export interface components {
             /** @description `running` or `done`. */
             state: string;
         };
+        /** @description A branch to push. */
+        PushRun: {
+            /** @description The default is the branch with the newest commits. */
+            branch?: string | null;
+            /** @description The commit that the person saw. When the branch has another one meanwhile, nothing is pushed. */
+            commit?: string | null;
+        };
         /** @description All quotas of the workspace. */
         Quota: {
             agents: components["schemas"]["Usage"];
@@ -5297,7 +5361,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network" | "skill" | "team_template" | "team" | "run" | "model";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network" | "skill" | "team_template" | "team" | "run" | "run_repo" | "model";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -5363,6 +5427,7 @@ export interface components {
             multiplexer_workspace_id?: string | null;
             /** @description The retention has passed for the outputs and journals of the steps. They are deleted. */
             outputs_forgotten: boolean;
+            repo_run_id?: components["schemas"]["RunId"] | null;
             result?: components["schemas"]["RunResult"] | null;
             steps: components["schemas"]["RunStep"][];
         };
@@ -5375,6 +5440,35 @@ export interface components {
             cost_ceiling_microusd?: number | null;
             /** @description The goal. */
             input: string;
+            repo?: components["schemas"]["RunRepo"] | null;
+        };
+        /** @description A branch of a run. */
+        RunBranch: {
+            /** @description The agent whose sandbox the branch comes from. */
+            agent_id: components["schemas"]["ClawId"];
+            branch: string;
+            /** @description The first of them, by path. */
+            changed: components["schemas"]["RunFile"][];
+            commit: string;
+            /**
+             * Format: int64
+             * @description Commits after the base.
+             */
+            commits: number;
+            /**
+             * Format: int64
+             * @description Files that differ from the base.
+             */
+            files: number;
+            /** @description The newest of them, newest first. Their texts come from agents. */
+            newest: components["schemas"]["RunCommit"][];
+            /**
+             * Format: date-time
+             * @description When this commit was pushed to the code host.
+             */
+            pushed_at?: string | null;
+            /** Format: date-time */
+            received_at: string;
         };
         /** @description An entry of the journal of a step. */
         RunCall: {
@@ -5456,6 +5550,17 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description A commit of a run. */
+        RunCommit: {
+            /**
+             * Format: date-time
+             * @description As the commit says.
+             */
+            at?: string | null;
+            author: string;
+            commit: string;
+            subject: string;
+        };
         /** @description One candidate. */
         RunComparedCandidate: {
             /**
@@ -5499,6 +5604,16 @@ export interface components {
             no_verdict?: components["schemas"]["RunNoVerdict"] | null;
             verdict?: components["schemas"]["RunVerdict"] | null;
         };
+        /** @description The difference between the base of a run and its newest commit. */
+        RunDiff: {
+            base: string;
+            branch: string;
+            commit: string;
+            /** @description The end is left out. */
+            cut: boolean;
+            /** @description As git writes it. It comes from agents. */
+            text: string;
+        };
         /** @description The place of a fact: a step, and the line of its answer, its check or the run that it started. */
         RunEvidence: {
             check?: components["schemas"]["RunCheck"] | null;
@@ -5513,6 +5628,17 @@ export interface components {
              */
             shard: number;
             step: string;
+        };
+        /** @description A file that a run changed. */
+        RunFile: {
+            /**
+             * Format: int64
+             * @description Lines; absent for a binary file.
+             */
+            added?: number | null;
+            path: string;
+            /** Format: int64 */
+            removed?: number | null;
         };
         /** Format: uuid */
         RunId: string;
@@ -5584,6 +5710,39 @@ export interface components {
          * @enum {string}
          */
         RunOutcome: "accepted" | "rejected" | "undecided";
+        /** @description A branch that the code host has now. */
+        RunPushed: {
+            branch: string;
+            commit: string;
+            /** Format: date-time */
+            pushed_at: string;
+            /** @description The code host had this commit already. */
+            unchanged: boolean;
+        };
+        /** @description The repository that a new run works on. */
+        RunRepo: {
+            /** @description A branch of the repository, or a whole commit id. The default is its default branch. */
+            base?: string | null;
+            repo_id: components["schemas"]["RepoId"];
+        };
+        /** @description The repository of a run, with the commits that came out of its sandboxes. */
+        RunRepository: {
+            /** @description Absent for the default branch. */
+            base?: string | null;
+            /** @description The commit that the branches begin at. Absent before the first checkout. */
+            base_commit?: string | null;
+            /** @description The branches with commits, newest first. Each sandbox of the run has its own. */
+            branches: components["schemas"]["RunBranch"][];
+            full_name: string;
+            /** @description Its page on the code host. Absent when the repository was removed from the workspace. */
+            html_url?: string | null;
+            repo_id: components["schemas"]["RepoId"];
+            run_id: components["schemas"]["RunId"];
+            /** @description What came out of the sandboxes after each step, newest first. */
+            steps: components["schemas"]["RunStepCommits"][];
+            /** Format: int64 */
+            version: number;
+        };
         /** @description The result of a run. */
         RunResult: {
             text: string;
@@ -5643,6 +5802,24 @@ export interface components {
              * @description When the wait began. Absent when the step does not wait. `error` says what it waits for.
              */
             waiting_since?: string | null;
+        };
+        /** @description What came out of a sandbox after a step. */
+        RunStepCommits: {
+            /** Format: date-time */
+            at: string;
+            branch: string;
+            commit?: string | null;
+            /** @description Why the commits of the step were not received. They are still in the sandbox. */
+            refused?: string | null;
+            /** @description The run that has the step. */
+            run_id: components["schemas"]["RunId"];
+            /** @description `<step>#<lap>` */
+            step: string;
+            /**
+             * Format: int64
+             * @description Changed files of the checkout that are in no commit. They stay in the sandbox.
+             */
+            uncommitted: number;
         };
         /**
          * @description The status of a step. All but the first two are final.
@@ -5723,6 +5900,7 @@ export interface components {
             cost_ceiling_microusd?: number | null;
             /** @description The goal. */
             input: string;
+            repo?: components["schemas"]["RunRepo"] | null;
         };
         /**
          * @description The level of the organisation that runs.
@@ -12749,6 +12927,188 @@ export interface operations {
                 };
             };
             414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    get_run_repo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunRepository"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    get_run_diff: {
+        parameters: {
+            query?: {
+                /** @description The default is the branch with the newest commits. */
+                branch?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDiff"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    push_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushRun"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPushed"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };
