@@ -9,7 +9,7 @@ use crate::api::types::{
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
-use crate::{team, watch};
+use crate::{run_repo, team, watch};
 
 /// Agents.
 #[derive(Debug, clap::Subcommand)]
@@ -37,6 +37,9 @@ pub enum Claw {
         /// The most that it may cost, in US dollars
         #[arg(long, value_name = "USD")]
         ceiling: Option<f64>,
+        /// The repository that the run works on, by name or id, and the branch or commit that it begins at
+        #[arg(long, value_name = "NAME[@BASE]")]
+        repo: Option<String>,
     },
     /// Show what an agent runs with: its model and its permissions. With options, change them first
     #[command(
@@ -106,10 +109,12 @@ impl Claw {
                 goal,
                 detach,
                 ceiling,
+                repo,
             } => {
                 let id = find(api, &claw).await?;
                 let new = RunAgent {
                     input: team::goal_text(goal)?,
+                    repo: run_repo::asked(api, repo).await?,
                     cost_ceiling_microusd: ceiling.map(team::microusd).transpose()?,
                 };
                 let run = api.ask(routes::run_claw(&id, &new)).await?;

@@ -17,6 +17,7 @@ mod problem;
 mod profile;
 mod reach;
 mod run;
+mod run_repo;
 mod sandbox;
 mod session;
 mod show;

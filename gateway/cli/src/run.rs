@@ -11,7 +11,7 @@ use crate::api::types::{
 };
 use crate::api::{Api, Moment, Parsed, raw_list, routes};
 use crate::show::{self, Shown};
-use crate::{compare, journal, watch};
+use crate::{compare, journal, run_repo, watch};
 
 /// Runs.
 #[derive(Debug, clap::Subcommand)]
@@ -52,6 +52,25 @@ pub enum Run {
         /// Only start it, and print the run's id
         #[arg(long)]
         detach: bool,
+    },
+    /// Show the repository of a run and the commits of its agents
+    Repo { run: String },
+    /// Show what the commits of a run changed
+    Diff {
+        run: String,
+        /// Another branch than the one with the newest commits; see `roost run repo`
+        #[arg(long, value_name = "BRANCH")]
+        branch: Option<String>,
+    },
+    /// Push a branch of a run to its code host: never over other commits, and never to the default branch
+    Push {
+        run: String,
+        /// Another branch than the one with the newest commits; see `roost run repo`
+        #[arg(long, value_name = "BRANCH")]
+        branch: Option<String>,
+        /// Push only if the branch is still at this commit
+        #[arg(long, value_name = "COMMIT")]
+        commit: Option<String>,
     },
     /// Run one goal through several teams, and show them side by side
     #[command(
@@ -144,6 +163,13 @@ impl Run {
                 }
                 return watch::watch(api, &fork.id).await;
             }
+            Self::Repo { run } => run_repo::show(api, &run.into()).await?,
+            Self::Diff { run, branch } => run_repo::diff(api, &run.into(), branch).await?,
+            Self::Push {
+                run,
+                branch,
+                commit,
+            } => run_repo::push(api, &run.into(), branch, commit).await?,
             Self::Compare(compare) => return compare.run(api).await,
             Self::Export { run, output } => {
                 let id = RunId::from(run);

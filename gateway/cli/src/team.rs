@@ -11,7 +11,7 @@ use crate::api::types::{
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
-use crate::{node, watch};
+use crate::{node, run_repo, watch};
 
 /// Teams.
 #[derive(Debug, clap::Subcommand)]
@@ -70,6 +70,9 @@ pub enum Team {
         /// The most that it may cost, in US dollars
         #[arg(long, value_name = "USD")]
         ceiling: Option<f64>,
+        /// The repository that the run works on, by name or id, and the branch or commit that it begins at
+        #[arg(long, value_name = "NAME[@BASE]")]
+        repo: Option<String>,
     },
     /// Delete a team. Its agents stay, except with --with-agents
     Delete {
@@ -198,10 +201,12 @@ impl Team {
                 goal,
                 detach,
                 ceiling,
+                repo,
             } => {
                 let id = find(api, &team).await?;
                 let new = RunTeam {
                     input: goal_text(goal)?,
+                    repo: run_repo::asked(api, repo).await?,
                     cost_ceiling_microusd: ceiling.map(microusd).transpose()?,
                 };
                 let run = api.ask(routes::run_team(&id, &new)).await?;

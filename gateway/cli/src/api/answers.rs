@@ -233,8 +233,10 @@ pub struct Problem {
 pub struct PurgeStarted {}
 
 #[derive(Deserialize)]
-pub struct RestoredFrom {
-    pub taken_at: Moment,
+pub struct Repo {
+    pub id: RepoId,
+    pub name: String,
+    pub full_name: String,
 }
 
 #[derive(Deserialize)]
@@ -261,6 +263,17 @@ pub struct Run {
 }
 
 #[derive(Deserialize)]
+pub struct RunBranch {
+    pub branch: String,
+    pub commit: String,
+    pub commits: u64,
+    pub files: u64,
+    pub newest: Vec<RunCommit>,
+    pub changed: Vec<RunFile>,
+    pub pushed_at: Option<Moment>,
+}
+
+#[derive(Deserialize)]
 pub struct RunCall {
     pub index: i32,
     pub kind: CallKind,
@@ -274,6 +287,13 @@ pub struct RunCalls {}
 pub struct RunCheck {
     pub command: String,
     pub exit_code: Option<i32>,
+}
+
+#[derive(Deserialize)]
+pub struct RunCommit {
+    pub commit: String,
+    pub author: String,
+    pub subject: String,
 }
 
 #[derive(Deserialize)]
@@ -300,8 +320,37 @@ pub struct RunComparison {
 }
 
 #[derive(Deserialize)]
+pub struct RunDiff {
+    pub text: String,
+    pub cut: bool,
+}
+
+#[derive(Deserialize)]
+pub struct RunFile {
+    pub path: String,
+    pub added: Option<u64>,
+    pub removed: Option<u64>,
+}
+
+#[derive(Deserialize)]
 pub struct RunNoVerdict {
     pub why: String,
+}
+
+#[derive(Deserialize)]
+pub struct RunPushed {
+    pub branch: String,
+    pub commit: String,
+    pub unchanged: bool,
+}
+
+#[derive(Deserialize)]
+pub struct RunRepository {
+    pub full_name: String,
+    pub base: Option<String>,
+    pub base_commit: Option<String>,
+    pub branches: Vec<RunBranch>,
+    pub steps: Vec<RunStepCommits>,
 }
 
 #[derive(Deserialize)]
@@ -322,6 +371,13 @@ pub struct RunStep {
     pub cost_microusd: i64,
     pub checks: Vec<RunCheck>,
     pub error: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct RunStepCommits {
+    pub step: String,
+    pub uncommitted: u64,
+    pub refused: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -358,9 +414,6 @@ pub struct Sandbox {
     pub limits: Limits,
     pub fallback: Option<Fallback>,
     pub hardening: Vec<Fact>,
-    pub snapshot: Option<Snapshot>,
-    pub restored_from: Option<RestoredFrom>,
-    pub snapshot_problem: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -385,14 +438,6 @@ pub struct SignedIn {
     pub workspace: WorkspaceBrief,
     pub role: Role,
     pub must_set_password: bool,
-}
-
-#[derive(Deserialize)]
-pub struct Snapshot {
-    pub files: u64,
-    pub bytes: u64,
-    pub taken_at: Moment,
-    pub uploaded: bool,
 }
 
 #[derive(Deserialize)]

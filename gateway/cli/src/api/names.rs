@@ -107,6 +107,8 @@ string_enum!(
     }
 );
 
+id!(RepoId);
+
 string_enum!(
     ResourceKind {
         AppConnection = "app_connection",
@@ -124,6 +126,7 @@ string_enum!(
         TeamTemplate = "team_template",
         Team = "team",
         Run = "run",
+        RunRepo = "run_repo",
         Model = "model",
     }
 );

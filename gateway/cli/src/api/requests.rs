@@ -162,15 +162,34 @@ pub struct PairRequest {
 }
 
 #[derive(Serialize)]
+pub struct PushRun {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+}
+
+#[derive(Serialize)]
 pub struct RunAgent {
     pub input: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo: Option<RunRepo>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ceiling_microusd: Option<u64>,
 }
 
 #[derive(Serialize)]
+pub struct RunRepo {
+    pub repo_id: RepoId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+}
+
+#[derive(Serialize)]
 pub struct RunTeam {
     pub input: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo: Option<RunRepo>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ceiling_microusd: Option<u64>,
 }

@@ -373,6 +373,36 @@ pub fn fork_run(id: &RunId, body: &ForkFrom) -> Call<RunSummary> {
     call
 }
 
+/// `GET /api/repos`
+#[must_use]
+pub fn repos(q: Option<&str>) -> Call<Vec<Repo>> {
+    let mut call = Call::new(Method::GET, "/api/repos".to_owned());
+    call.query("q", q);
+    call
+}
+
+/// `GET /api/runs/{id}/repo`
+#[must_use]
+pub fn run_repo(id: &RunId) -> Call<RunRepository> {
+    Call::new(Method::GET, format!("/api/runs/{}/repo", segment(id)))
+}
+
+/// `GET /api/runs/{id}/repo/diff`
+#[must_use]
+pub fn run_diff(id: &RunId, branch: Option<&str>) -> Call<RunDiff> {
+    let mut call = Call::new(Method::GET, format!("/api/runs/{}/repo/diff", segment(id)));
+    call.query("branch", branch);
+    call
+}
+
+/// `POST /api/runs/{id}/repo/push`
+#[must_use]
+pub fn push_run(id: &RunId, body: &PushRun) -> Call<RunPushed> {
+    let mut call = Call::new(Method::POST, format!("/api/runs/{}/repo/push", segment(id)));
+    call.body(body);
+    call
+}
+
 /// `GET /api/topology-runs/{id}/calls`
 #[must_use]
 pub fn run_calls(id: &RunId) -> Call<RunCalls> {

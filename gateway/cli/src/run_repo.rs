@@ -1,0 +1,174 @@
+//! The repository of a run: `--repo`, `roost run repo`, `roost run diff` and `roost run push`.
+
+use anyhow::bail;
+
+use crate::api::types::{
+    PushRun, Repo, RunBranch, RunFile, RunId, RunRepo, RunRepository, RunStepCommits,
+};
+use crate::api::{Api, Parsed, routes};
+use crate::named;
+use crate::show::{self, Shown};
+
+/// The repository of `--repo NAME[@BASE]`.
+pub(super) async fn asked(api: &Api, asked: Option<String>) -> anyhow::Result<Option<RunRepo>> {
+    let Some(asked) = asked else {
+        return Ok(None);
+    };
+    let (name, base) = parted(&asked);
+    let repo_id = match named::is_id(name) {
+        true => name.to_owned().into(),
+        false => {
+            let found = api.ask(routes::repos(Some(name))).await?;
+            the_one(name, &found)?.id.clone()
+        }
+    };
+    let base = base.map(str::to_owned);
+    Ok(Some(RunRepo { repo_id, base }))
+}
+
+/// Name and base. The name of a repository has no `@`.
+fn parted(asked: &str) -> (&str, Option<&str>) {
+    match asked.split_once('@') {
+        Some((name, base)) => (name, Some(base)),
+        None => (asked, None),
+    }
+}
+
+/// The repository with this full name, or the only one with this name.
+fn the_one<'a>(name: &str, all: &'a [Repo]) -> anyhow::Result<&'a Repo> {
+    if let Some(repo) = all.iter().find(|repo| repo.full_name == name) {
+        return Ok(repo);
+    }
+    let found: Vec<&Repo> = all.iter().filter(|repo| repo.name == name).collect();
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => bail!(
+            "no repository is called {name:?}; connect its code host on the page Repositories"
+        ),
+        several => bail!(
+            "{} repositories are called {name:?}; say which one by its whole name:{}",
+            several.len(),
+            several
+                .iter()
+                .map(|repo| format!("\n  {}", repo.full_name.shown()))
+                .collect::<String>()
+        ),
+    }
+}
+
+/// Shows the repository of a run.
+pub(super) async fn show(api: &Api, run: &RunId) -> anyhow::Result<()> {
+    let repo = api.ask(routes::run_repo(run)).await?;
+    if api.json {
+        show::json(repo.raw());
+        return Ok(());
+    }
+    let base = repo
+        .base
+        .as_ref()
+        .map_or_else(|| "the default branch".to_owned(), Shown::shown);
+    println!("{:<8} {}", "repo", repo.full_name.shown());
+    println!("{:<8} {base} ({})", "base", repo.base_commit.shown());
+    if repo.branches.is_empty() {
+        println!("\nNo commit has come out of its sandboxes yet.");
+    }
+    repo.branches.iter().for_each(branch);
+    notes(&repo);
+    Ok(())
+}
+
+fn branch(branch: &RunBranch) {
+    let pushed = match &branch.pushed_at {
+        Some(at) => format!("pushed {}", at.shown()),
+        None => "not pushed".to_owned(),
+    };
+    println!("\n{:<8} {} ({pushed})", "branch", branch.branch.shown());
+    println!(
+        "{:<8} {} (commits: {}, files: {})",
+        "commit",
+        branch.commit.shown(),
+        branch.commits,
+        branch.files
+    );
+    let commits = branch.newest.iter().map(|commit| {
+        let short = commit.commit.get(..12).unwrap_or_default();
+        vec![short.shown(), commit.author.shown(), commit.subject.shown()]
+    });
+    show::table(
+        &["COMMIT", "AUTHOR", "SUBJECT"],
+        &commits.collect::<Vec<_>>(),
+    );
+    let files = branch.changed.iter().map(file);
+    show::table(&["FILE", "ADDED", "REMOVED"], &files.collect::<Vec<_>>());
+}
+
+fn file(file: &RunFile) -> Vec<String> {
+    vec![file.path.shown(), file.added.shown(), file.removed.shown()]
+}
+
+/// What did not come out of the sandboxes.
+fn notes(repo: &Parsed<RunRepository>) {
+    let steps: &[RunStepCommits] = &repo.steps;
+    for step in steps {
+        if let Some(why) = &step.refused {
+            println!(
+                "\n{}: its commits were not received. {}",
+                step.step.shown(),
+                why.shown()
+            );
+        } else if step.uncommitted > 0 {
+            println!(
+                "\n{}: {} changed files are in no commit; they stay in the sandbox.",
+                step.step.shown(),
+                step.uncommitted
+            );
+        }
+    }
+}
+
+/// Shows what the commits of a run changed.
+pub(super) async fn diff(api: &Api, run: &RunId, branch: Option<String>) -> anyhow::Result<()> {
+    let diff = api.ask(routes::run_diff(run, branch.as_deref())).await?;
+    if api.json {
+        show::json(diff.raw());
+        return Ok(());
+    }
+    println!("{}", roost_protocol::text::visible_lines(&diff.text));
+    if diff.cut {
+        eprintln!("The diff is longer; its end is left out.");
+    }
+    Ok(())
+}
+
+/// Pushes a branch of a run.
+pub(super) async fn push(
+    api: &Api,
+    run: &RunId,
+    branch: Option<String>,
+    commit: Option<String>,
+) -> anyhow::Result<()> {
+    let asked = PushRun { branch, commit };
+    let pushed = api.ask(routes::push_run(run, &asked)).await?;
+    match (api.json, pushed.unchanged) {
+        (true, _) => show::json(pushed.raw()),
+        (false, true) => println!("The code host had {} already.", pushed.branch.shown()),
+        (false, false) => println!(
+            "Pushed {} at {}.",
+            pushed.branch.shown(),
+            pushed.commit.shown()
+        ),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_stands_after_the_name() {
+        assert_eq!(parted("acme/tools"), ("acme/tools", None));
+        assert_eq!(parted("tools@feature/a"), ("tools", Some("feature/a")));
+        assert_eq!(parted("tools@a@b"), ("tools", Some("a@b")));
+    }
+}
