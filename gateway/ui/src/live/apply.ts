@@ -79,6 +79,8 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
     case "run":
       again(keys.runs);
       return again(keys.run(id));
+    case "run_repo":
+      return again(keys.runRepo(id));
     case "team":
     case "skill":
     case "team_template":

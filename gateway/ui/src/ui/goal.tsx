@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { useRef, useState, type KeyboardEvent, type SubmitEvent } from "react";
 import { asProblem } from "~/api/problem";
+import type { RunRepo } from "~/api/repos";
 import type { NewRun, RunSummary } from "~/api/runs";
 import { Button } from "./button";
 import { microusdOf, sumMistake } from "./dollars";
@@ -9,6 +10,7 @@ import { Area, Field } from "./field";
 import { useKeyedMutation } from "./keyed-mutation";
 import { Panel } from "./panel";
 import { ProblemNote } from "./problem";
+import { RepoChoice } from "./repo-choice";
 
 /** What a team or an agent is to do next. A started run opens. */
 export function Goal({
@@ -20,6 +22,7 @@ export function Goal({
 }) {
   const [text, setText] = useState("");
   const [most, setMost] = useState("");
+  const [repo, setRepo] = useState<RunRepo>();
   const form = useRef<HTMLFormElement>(null);
   const navigate = useNavigate();
   const run = useKeyedMutation(start);
@@ -27,7 +30,11 @@ export function Goal({
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const ceiling = microusdOf(most);
-    const body = { input: text.trim(), ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }) };
+    const body = {
+      input: text.trim(),
+      ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }),
+      ...(repo && { repo }),
+    };
     const begun = await run.mutateAsync(body).catch(() => undefined);
     if (begun) await navigate({ to: "/runs/$id", params: { id: begun.id } });
   };
@@ -48,6 +55,7 @@ export function Goal({
           hint="The result that you want. Ctrl and Enter starts the run."
           error={problem?.field("/input")}
         />
+        <RepoChoice value={repo} onChange={setRepo} problem={problem} />
         <Field
           label="May cost at most, in dollars"
           inputMode="decimal"

@@ -85,6 +85,7 @@ const DONE: Record<string, string> = {
   "repos.sync_requested": "requested a sync of the code host *",
   "repos.mirror_requested": "requested a mirror of the repository *",
   "repos.mirror_dropped": "removed the mirror of the repository *",
+  "repo.push": "pushed the branch of a run",
   "workspace.deleted": "deleted the workspace *",
 };
 
@@ -197,6 +198,7 @@ export const families: [string, string][] = [
   ["skill.*", "Skills"],
   ["template.*", "Team templates"],
   ["repos.*", "Code hosts"],
+  ["repo.*", "Pushes"],
   ["node.*", "Machines"],
   ["mesh.*", "Mesh networks"],
   ["placement.*", "Placement"],

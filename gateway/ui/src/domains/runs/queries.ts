@@ -20,6 +20,23 @@ export const callsQuery = (id: string) =>
     select: ({ items }) => items,
   });
 
+/** The repository belongs to the first run of a tree. The live stream calls its kind so. */
+export const runRepoKey = keys.runRepo;
+export const runRepoQuery = (id: string) =>
+  queryOptions({
+    queryKey: runRepoKey(id),
+    queryFn: ({ signal }) => api.get("/api/runs/{id}/repo", { path: { id }, signal }),
+  });
+/** A commit never changes, so its diff stays. */
+export const diffQuery = (id: string, branch: string, commit: string) =>
+  queryOptions({
+    queryKey: [...runRepoKey(id), "diff", branch, commit],
+    queryFn: ({ signal }) => api.get("/api/runs/{id}/repo/diff", { path: { id }, query: { branch }, signal }),
+    staleTime: Infinity,
+  });
+export const push = (id: string, body: components["schemas"]["PushRun"]) =>
+  api.post("/api/runs/{id}/repo/push", { path: { id }, body });
+
 export const compare = (body: components["schemas"]["NewComparison"], key: string) =>
   api.post("/api/topology-runs/compare", { body, idempotencyKey: key });
 export const cancel = (id: string) => api.post("/api/topology-runs/{id}/cancel", { path: { id } });

@@ -22,6 +22,7 @@ import { useAgentsNow, useChildrenMoves } from "./live";
 import { Brief, CancelRun, Outcome, Summary, Verdict } from "./outcome";
 import { namesOf, panelsOf, stateOf, wayOf } from "./nodes";
 import { callsQuery, runQuery } from "./queries";
+import { Repository } from "./repository";
 import { Steps } from "./steps";
 import { useTeamGone } from "./team";
 import { Timeline } from "./timeline";
@@ -92,6 +93,7 @@ function Whole({ run }: { run: Run }) {
       <Outcome run={run} />
       <Verdict run={run} />
       {run.comparison && <Comparison run={run} comparison={run.comparison} />}
+      {run.repo_run_id && <Repository run={run.repo_run_id} />}
       <Panel title="Topology" aside={run.comparison ? "side by side" : kindName(run.graph.kind)}>
         <Topology
           label="Who works with whom in this run"

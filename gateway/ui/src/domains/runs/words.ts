@@ -1,4 +1,6 @@
+import type { RunStepCommits } from "~/api/repos";
 import type { RunCheck, RunEvidence, RunStep } from "~/api/runs";
+import { number } from "~/ui/bytes";
 import type { Tone } from "~/ui/status";
 
 /** The line with which every text of the scripted model begins. It is shown as a mark, not as text. */
@@ -67,4 +69,15 @@ export function targetOf(tool: string, input: unknown): string {
   const field = { shell: "command", commit: "message", read_skill: "name" }[tool] ?? "path";
   const value = (input as Record<string, unknown>)[field];
   return typeof value === "string" ? (value.split("\n", 1)[0] ?? "").slice(0, 200) : "";
+}
+
+export const commitsWord = (count: number) => (count === 1 ? "1 commit" : `${number(count)} commits`);
+export const filesWord = (count: number) => (count === 1 ? "1 file" : `${number(count)} files`);
+
+/** What a step left in its sandbox; nothing when all of it came out. */
+export function stepNote({ step, refused, uncommitted }: RunStepCommits): string | undefined {
+  if (refused) return `${step}: its commits were not received. ${refused}`;
+  if (uncommitted > 0)
+    return `${step}: ${filesWord(uncommitted)} with changes that are in no commit. They stay in the sandbox.`;
+  return undefined;
 }
