@@ -2,14 +2,14 @@
 import { ago } from "./ids.ts";
 import { must, Refusal } from "./refusal.ts";
 import { keyOf, type Routes } from "./route.ts";
-import { makeRun, type RunSeed } from "./runs.ts";
+import { DIFF, makeRun, type RunSeed } from "./runs.ts";
 import type { Run, Schemas } from "./schema.ts";
 import type { State } from "./state.ts";
 
 /** A run as a line of the list: without what only its own page shows. */
 export function summaryOf(run: Run): Schemas["RunSummary"] {
   const { input: _i, graph: _g, graph_sha256: _s, layout: _l, checkpoint: _c, steps: _t, ...rest } = run;
-  const { result: _r, comparison: _o, outputs_forgotten: _f, ...summary } = rest;
+  const { result: _r, comparison: _o, outputs_forgotten: _f, repo_run_id: _b, ...summary } = rest;
   return summary;
 }
 
@@ -29,7 +29,30 @@ export function begin(state: State, more: RunSeed): Run {
   return run;
 }
 
+const boundOf = (state: State, id: string): Schemas["RunRepository"] =>
+  must(state.runs.repos.get(id), "There is no such repository of this run");
+
 export const runRoutes = {
+  "GET /api/runs/{id}/repo": ({ state, params }) => ({ body: boundOf(state, params.id) }),
+  "GET /api/runs/{id}/repo/diff": ({ state, params, query }) => {
+    const { base_commit, branches } = boundOf(state, params.id);
+    const branch = must(branches.find((one) => !query.has("branch") || one.branch === query.get("branch")));
+    return {
+      body: { branch: branch.branch, base: base_commit ?? "", commit: branch.commit, text: DIFF, cut: false },
+    };
+  },
+  "POST /api/runs/{id}/repo/push": ({ mock, state, params, body }) => {
+    const repo = boundOf(state, params.id);
+    const branch = must(repo.branches.find((one) => one.branch === body.branch));
+    if (branch.commit !== body.commit)
+      throw new Refusal(409, "conflict", "This conflicts with the present state", {
+        detail: `The branch is at ${branch.commit} now. Look at its commits again, then push.`,
+      });
+    branch.pushed_at = ago(0);
+    mock.hub.changed("run_repo", params.id, (repo.version += 1));
+    const { commit } = branch;
+    return { body: { branch: branch.branch, commit, unchanged: false, pushed_at: branch.pushed_at } };
+  },
   "GET /api/topology-runs": ({ state, query }) => {
     const fits = (run: Run, name: "status" | "team_id" | "agent_id") =>
       !query.get(name) || run[name] === query.get(name);

@@ -62,6 +62,7 @@ const RIGHTS: Record<Role, string[]> = {
     "doors.resolve",
     "runs.read",
     "runs.start",
+    "runs.push",
     "teams.read",
     "teams.manage",
     "skills.read",

@@ -183,6 +183,57 @@ export function makeDoneRun(state: State, more: RunSeed = {}): { run: Run; calls
   return { run, calls };
 }
 
+/** What a branch of the mock changes. */
+export const DIFF = `diff --git a/src/parse.rs b/src/parse.rs
+index 5626abf..814f4a4 100644
+--- a/src/parse.rs
++++ b/src/parse.rs
+@@ -1,2 +1,2 @@
+ fn parse() {
+-    for at in 1..length {
++    for at in 0..length {
+`;
+
+/** Binds a run to the first repository, with one branch that was not pushed. */
+export function bindRepo(state: State, run: Run, more: Partial<Schemas["RunRepository"]> = {}) {
+  const [repo] = state.repos.repos;
+  const branch: Schemas["RunBranch"] = {
+    branch: "roost/run-123456789abc/0000000000ff",
+    agent_id: state.claws[0].id,
+    commit: "814f4a4".padEnd(40, "0"),
+    commits: 1,
+    newest: [
+      { commit: "814f4a4".padEnd(40, "0"), author: "Coder", at: ago(60), subject: "Begin the loop at zero" },
+    ],
+    files: 1,
+    changed: [{ path: "src/parse.rs", added: 1, removed: 1 }],
+    received_at: ago(60),
+  };
+  const bound: Schemas["RunRepository"] = {
+    run_id: run.id,
+    repo_id: repo.id,
+    full_name: repo.full_name,
+    html_url: repo.html_url,
+    base_commit: "5626abf".padEnd(40, "0"),
+    branches: [branch],
+    steps: [
+      {
+        run_id: run.id,
+        step: "coder#1",
+        branch: branch.branch,
+        commit: branch.commit,
+        uncommitted: 0,
+        at: ago(60),
+      },
+    ],
+    version: 1,
+    ...more,
+  };
+  run.repo_run_id = run.id;
+  state.runs.repos.set(run.id, bound);
+  return bound;
+}
+
 export function makeRuns(state: State): State["runs"] {
   const { run, calls } = makeDoneRun(state);
   const failed = makeRun(state, {
@@ -195,5 +246,5 @@ export function makeRuns(state: State): State["runs"] {
     error_code: "step-failed",
     steps_done: 1,
   });
-  return { list: [run, failed], calls: new Map([[run.id, calls]]) };
+  return { list: [run, failed], calls: new Map([[run.id, calls]]), repos: new Map() };
 }

@@ -73,7 +73,7 @@ export interface State {
   workspace: string;
   people: People;
   repos: { connections: KnownConnection[]; repos: Repo[] };
-  runs: { list: Run[]; calls: Map<string, RunCall[]> };
+  runs: { list: Run[]; calls: Map<string, RunCall[]>; repos: Map<string, Schemas["RunRepository"]> };
   teams: {
     list: Team[];
     made: Map<string, Team>;
@@ -284,7 +284,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     workspace: "w1",
     people: makePeople(user),
     repos: { connections: [], repos: [] },
-    runs: { list: [], calls: new Map() },
+    runs: { list: [], calls: new Map(), repos: new Map() },
     teams: { list: [], made: new Map(), asked: [] },
     templates: makeTemplates(),
     skills: makeSkills(),

@@ -1,0 +1,59 @@
+// The repository of a run: its commits, their diff and their way to the code host, in a real Chromium.
+import { axe } from "../kit.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { bindRepo, makeRun } from "../mock/runs.ts";
+import { expect, test, THEMES } from "./fixtures.ts";
+
+test.describe("the repository of a run", () => {
+  for (const theme of THEMES)
+    for (const width of [1280, 360])
+      test(`shows commits and their diff, and a person pushes them (${theme}, ${width})`, async ({
+        visit,
+      }) => {
+        const { mock, page } = await visit({ theme, width, height: 860 });
+        const run = makeRun(mock.state, { status: "completed" });
+        mock.state.runs.list.unshift(run);
+        const repo = bindRepo(mock.state, run);
+        await page.goto(`${mock.url}/runs/${run.id}`);
+        const panel = page.getByRole("region", { name: "Repository", exact: true });
+        await panel.getByText("Begin the loop at zero").waitFor();
+        await panel.getByRole("button", { name: "Show the diff" }).click();
+        await panel.getByText("for at in 0..length").waitFor();
+        expect(await axe(page)).toStrictEqual([]);
+        await panel.getByRole("button", { name: "Push branch" }).click();
+        await panel.getByText("The code host has the branch now.").waitFor();
+        await panel.getByText("not pushed").waitFor({ state: "detached" });
+        expect(repo.branches[0].pushed_at).toBeTruthy();
+      });
+
+  test("says why commits were not received, and that a branch has moved", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const run = makeRun(mock.state, { status: "completed" });
+    mock.state.runs.list.unshift(run);
+    const repo = bindRepo(mock.state, run);
+    repo.steps[0].refused = "It changes `.github/workflows/x.yml`, from which the code host runs programs.";
+    await page.goto(`${mock.url}/runs/${run.id}`);
+    const panel = page.getByRole("region", { name: "Repository", exact: true });
+    await panel.getByText("from which the code host runs programs").waitFor();
+    const detail = "The branch is at 9999 now. Look at its commits again, then push.";
+    mock.state.failNext.set(
+      `POST /api/runs/${run.id}/repo/push`,
+      new Refusal(409, "conflict", "This conflicts with the present state", { detail }),
+    );
+    await panel.getByRole("button", { name: "Push branch" }).click();
+    await panel.getByText("Look at its commits again").waitFor();
+  });
+
+  test("a viewer is told about the missing right", async ({ visit }) => {
+    const { mock, page } = await visit();
+    mock.state.role = "viewer";
+    const run = makeRun(mock.state, { status: "completed" });
+    mock.state.runs.list.unshift(run);
+    bindRepo(mock.state, run);
+    await page.goto(`${mock.url}/runs/${run.id}`);
+    const panel = page.getByRole("region", { name: "Repository", exact: true });
+    await panel.getByText("Begin the loop at zero").waitFor();
+    expect(await panel.getByRole("button", { name: "Push branch" }).count()).toBe(0);
+    await panel.getByText(/push branches/u).waitFor();
+  });
+});
