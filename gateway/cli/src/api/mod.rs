@@ -12,6 +12,8 @@ mod names;
 mod requests;
 #[rustfmt::skip]
 pub mod routes;
+#[rustfmt::skip]
+mod runs;
 mod parsed;
 mod strings;
 
@@ -21,6 +23,7 @@ pub mod types {
     pub use super::events::*;
     pub use super::names::*;
     pub use super::requests::*;
+    pub use super::runs::*;
 }
 
 use std::path::Path;

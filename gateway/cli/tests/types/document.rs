@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::wanted::{Route, SHOWN};
+use crate::routes::Route;
+use crate::wanted::SHOWN;
 
 /// `gateway/openapi.json`
 pub struct Document(pub Value);

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::document::{Document, referred, words};
-use crate::wanted::{BESIDE, FIELDS, OF_OTHERS, ROUTES, Route, STREAMS};
+use crate::routes::{ROUTES, Route};
+use crate::wanted::{BESIDE, FIELDS, OF_OTHERS, STREAMS};
 
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
 
@@ -42,7 +43,10 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! What the client sends. {HEAD}\n\n{collections}use serde::Serialize;\n\nuse super::names::*;\n"
     );
     let mut answers = format!(
-        "//! What the client reads of answers. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
+        "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
+    );
+    let mut runs = format!(
+        "//! What the client reads of runs. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::answers::*;\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut events = format!(
         "//! What the client reads of event streams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::parsed::Parsed;\n"
@@ -60,6 +64,8 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
                 false => "#[derive(Deserialize)]",
             };
             let file = match outside_streams.contains_key(name) {
+                // A file of its own, because the other one would be too long.
+                true if name.starts_with("Run") => &mut runs,
                 true => &mut answers,
                 false => &mut events,
             };
@@ -71,6 +77,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         ("names.rs", names),
         ("requests.rs", requests),
         ("answers.rs", answers),
+        ("runs.rs", runs),
         ("events.rs", events),
     ])
 }

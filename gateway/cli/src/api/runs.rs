@@ -1,0 +1,172 @@
+//! What the client reads of runs. Written from gateway/openapi.json by tests/types; do not change it by hand.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::answers::*;
+use super::names::*;
+use super::strings::Moment;
+
+#[derive(Deserialize)]
+pub struct Run {
+    pub id: RunId,
+    pub title: String,
+    pub status: RunStatus,
+    pub outcome: Option<RunOutcome>,
+    pub outcome_reason: Option<String>,
+    pub team_id: Option<TeamId>,
+    pub input: String,
+    pub error: Option<String>,
+    pub waiting_on: Option<String>,
+    pub waiting_since: Option<Moment>,
+    pub created_at: Moment,
+    pub cost_microusd: i64,
+    pub steps_done: i32,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    pub graph: TopologyGraph,
+    pub steps: Vec<RunStep>,
+    pub result: Option<RunResult>,
+    pub comparison: Option<RunComparison>,
+}
+
+#[derive(Deserialize)]
+pub struct RunBranch {
+    pub branch: String,
+    pub commit: String,
+    pub commits: u64,
+    pub files: u64,
+    pub newest: Vec<RunCommit>,
+    pub changed: Vec<RunFile>,
+    pub pushed_at: Option<Moment>,
+}
+
+#[derive(Deserialize)]
+pub struct RunCall {
+    pub index: i32,
+    pub kind: CallKind,
+    pub name: String,
+}
+
+#[derive(Deserialize)]
+pub struct RunCalls {}
+
+#[derive(Deserialize)]
+pub struct RunCheck {
+    pub command: String,
+    pub exit_code: Option<i32>,
+}
+
+#[derive(Deserialize)]
+pub struct RunCommit {
+    pub commit: String,
+    pub author: String,
+    pub subject: String,
+}
+
+#[derive(Deserialize)]
+pub struct RunComparedCandidate {
+    pub label: String,
+    pub name: String,
+    pub topology: Option<TopologyKind>,
+    pub status: RunStatus,
+    pub outcome: Option<RunOutcome>,
+    pub steps: i32,
+    pub took_ms: Option<i64>,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    pub cost_microusd: i64,
+    pub output: Option<String>,
+    pub error: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct RunComparison {
+    pub candidates: Vec<RunComparedCandidate>,
+    pub verdict: Option<RunVerdict>,
+    pub no_verdict: Option<RunNoVerdict>,
+}
+
+#[derive(Deserialize)]
+pub struct RunDiff {
+    pub text: String,
+    pub cut: bool,
+}
+
+#[derive(Deserialize)]
+pub struct RunFile {
+    pub path: String,
+    pub added: Option<u64>,
+    pub removed: Option<u64>,
+}
+
+#[derive(Deserialize)]
+pub struct RunNoVerdict {
+    pub why: String,
+}
+
+#[derive(Deserialize)]
+pub struct RunPushed {
+    pub branch: String,
+    pub commit: String,
+    pub unchanged: bool,
+}
+
+#[derive(Deserialize)]
+pub struct RunRepository {
+    pub full_name: String,
+    pub base: Option<String>,
+    pub base_commit: Option<String>,
+    pub branches: Vec<RunBranch>,
+    pub steps: Vec<RunStepCommits>,
+}
+
+#[derive(Deserialize)]
+pub struct RunResult {
+    pub text: String,
+}
+
+#[derive(Deserialize)]
+pub struct RunStep {
+    pub key: String,
+    pub lap: i32,
+    pub status: RunStepStatus,
+    pub purpose: String,
+    pub started_at: Moment,
+    pub ended_at: Option<Moment>,
+    pub waiting_since: Option<Moment>,
+    pub tokens_out: i64,
+    pub cost_microusd: i64,
+    pub checks: Vec<RunCheck>,
+    pub error: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct RunStepCommits {
+    pub step: String,
+    pub uncommitted: u64,
+    pub refused: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct RunSummary {
+    pub id: RunId,
+    pub title: String,
+    pub kind: RunKind,
+    pub status: RunStatus,
+    pub outcome: Option<RunOutcome>,
+    pub cancelling: bool,
+    pub team_id: Option<TeamId>,
+    pub created_at: Moment,
+    pub cost_microusd: i64,
+    pub steps_done: i32,
+    pub steps_most: i32,
+}
+
+#[derive(Deserialize)]
+pub struct RunVerdict {
+    pub best: String,
+    pub reason: String,
+    pub scores: BTreeMap<String, f64>,
+}

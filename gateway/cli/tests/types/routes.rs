@@ -1,0 +1,153 @@
+//! The routes of the API that the client calls. A new command adds its lines here and writes the files anew (see
+//! `main.rs`).
+
+/// A route. Its path, body and answer come from the document.
+pub struct Route {
+    /// The function that makes the call.
+    pub name: &'static str,
+    pub method: &'static str,
+    pub path: &'static str,
+    /// The parameters of the query that the client sets.
+    pub query: &'static [&'static str],
+    /// Which answer the client gets, where the document has several.
+    pub answer: Option<&'static str>,
+}
+
+const fn route(
+    name: &'static str,
+    method: &'static str,
+    path: &'static str,
+    query: &'static [&'static str],
+) -> Route {
+    Route {
+        name,
+        method,
+        path,
+        query,
+        answer: None,
+    }
+}
+
+const SANDBOX: &str = "/api/claws/{id}/sandbox";
+const EXEC: &str = "/api/claws/{id}/sandbox/exec";
+const ONE_EXEC: &str = "/api/claws/{id}/sandbox/exec/{operation_id}";
+
+pub const ROUTES: &[Route] = &[
+    route("login", "post", "/api/auth/login", &[]),
+    route("logout", "post", "/api/auth/logout", &[]),
+    route("me", "get", "/api/auth/me", &[]),
+    route("begin_device", "post", "/api/auth/device", &[]),
+    route("device_token", "post", "/api/auth/device/token", &[]),
+    route("sessions", "get", "/api/auth/sessions", &[]),
+    route("create_session", "post", "/api/auth/sessions", &[]),
+    route("revoke_session", "delete", "/api/auth/sessions/{id}", &[]),
+    route("switch_workspace", "put", "/api/auth/workspace", &[]),
+    route("workspaces", "get", "/api/workspaces", &[]),
+    route("change_workspace", "patch", "/api/workspaces/{id}", &[]),
+    route(
+        "all_workspaces",
+        "get",
+        "/api/ops/workspaces",
+        &["name", "limit", "cursor"],
+    ),
+    route("plans", "get", "/api/ops/plans", &[]),
+    route("audit", "get", "/api/audit", &["action", "limit"]),
+    route("claws", "get", "/api/claws", &["limit", "cursor"]),
+    route("create_claw", "post", "/api/claws", &[]),
+    route("claw", "get", "/api/claws/{id}", &[]),
+    route("run_claw", "post", "/api/claws/{id}/run", &[]),
+    route(
+        "runtime_config",
+        "get",
+        "/api/claws/{id}/runtime-config",
+        &[],
+    ),
+    route(
+        "configure_claw",
+        "patch",
+        "/api/claws/{id}/runtime-config",
+        &[],
+    ),
+    route("delete_claw", "delete", "/api/claws/{id}", &["purge"]),
+    route("images", "get", "/api/images", &[]),
+    route("sandbox", "get", SANDBOX, &[]),
+    route("provision_sandbox", "post", SANDBOX, &[]),
+    route("destroy_sandbox", "delete", SANDBOX, &[]),
+    Route {
+        answer: Some("ExecTaken"),
+        ..route("exec", "post", EXEC, &[])
+    },
+    route("exec_output", "get", ONE_EXEC, &["offset"]),
+    route("cancel_exec", "delete", ONE_EXEC, &[]),
+    route(
+        "exec_stdin",
+        "post",
+        "/api/claws/{id}/sandbox/exec/{operation_id}/stdin",
+        &["offset", "eof"],
+    ),
+    route(
+        "resize_exec",
+        "post",
+        "/api/claws/{id}/sandbox/exec/{operation_id}/resize",
+        &[],
+    ),
+    route("nodes", "get", "/api/nodes", &["limit", "cursor"]),
+    route("pair_node", "post", "/api/nodes/pair", &[]),
+    route("node", "get", "/api/nodes/{id}", &[]),
+    route("describe_node", "patch", "/api/nodes/{id}", &[]),
+    route("delete_node", "delete", "/api/nodes/{id}", &[]),
+    route("drain_node", "post", "/api/nodes/{id}/drain", &[]),
+    route("undrain_node", "post", "/api/nodes/{id}/undrain", &[]),
+    route("node_tools", "get", "/api/nodes/{id}/tools", &[]),
+    route("verify_node", "post", "/api/nodes/{id}/exec-test", &[]),
+    route("teams", "get", "/api/teams", &["limit", "cursor"]),
+    route("create_team", "post", "/api/teams", &[]),
+    route("team", "get", "/api/teams/{id}", &[]),
+    route("delete_team", "delete", "/api/teams/{id}", &["with_agents"]),
+    route("run_team", "post", "/api/teams/{id}/run", &[]),
+    route(
+        "team_templates",
+        "get",
+        "/api/team-templates",
+        &["limit", "cursor"],
+    ),
+    route(
+        "runs",
+        "get",
+        "/api/topology-runs",
+        &["limit", "origin", "all"],
+    ),
+    route("compare_runs", "post", "/api/topology-runs/compare", &[]),
+    route("run", "get", "/api/topology-runs/{id}", &[]),
+    route("cancel_run", "post", "/api/topology-runs/{id}/cancel", &[]),
+    route("fork_run", "post", "/api/topology-runs/{id}/fork", &[]),
+    route("repos", "get", "/api/repos", &["q"]),
+    route("run_repo", "get", "/api/runs/{id}/repo", &[]),
+    route("run_diff", "get", "/api/runs/{id}/repo/diff", &["branch"]),
+    route("push_run", "post", "/api/runs/{id}/repo/push", &[]),
+    route("run_calls", "get", "/api/topology-runs/{id}/calls", &[]),
+    route(
+        "step_calls",
+        "get",
+        "/api/topology-runs/{id}/steps/{step}/calls",
+        &["lap", "limit", "cursor"],
+    ),
+    route(
+        "run_events",
+        "get",
+        "/api/topology-runs/{id}/events",
+        &["last_event_id"],
+    ),
+    route(
+        "events",
+        "get",
+        "/api/events",
+        &["types", "agent_id", "last_event_id", "from"],
+    ),
+    route("tree", "get", "/api/ops/tree", &["format"]),
+    route("explain_actor", "get", "/api/ops/actors/{id}/explain", &[]),
+    route("restart_actor", "post", "/api/ops/actors/{id}/restart", &[]),
+    route("chaos", "get", "/api/ops/chaos", &[]),
+    route("order_chaos", "post", "/api/ops/chaos", &[]),
+    route("disarm_chaos", "delete", "/api/ops/chaos", &[]),
+];
