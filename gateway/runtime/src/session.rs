@@ -14,7 +14,6 @@ use super::agent_context::AgentContext;
 use super::progress_stream::ProgressSender;
 use super::spending::{self, Refused, Reservation};
 use super::transcript::{Next, Transcript};
-use super::waiting::decision;
 use super::{Agents, progress_events, read_result, tool_names, window};
 use roost_connections::checkouts::Checkout;
 use roost_execution::providers::{
@@ -30,8 +29,6 @@ use roost_platform::ids::SandboxId;
 use roost_platform::kill_point;
 use roost_tenancy::workspaces::QuotaError;
 
-/// How often a call is repeated while its sandbox is created or its machine is away, before the step waits.
-const TRIES: u32 = 3;
 /// The longest time between two attempts to create a sandbox when none can be created: each attempt leaves a row and
 /// events.
 const NEXT_SANDBOX: Duration = Duration::from_secs(60);
@@ -292,35 +289,7 @@ impl Session<'_> {
         }
     }
 
-    /// Does what the error of a call asks for. Returns the text for the model, or `None` when the call is to be repeated.
-    pub(super) async fn recovered(
-        &self,
-        error: &tools::ToolError,
-        may: &Capability,
-        tries: u32,
-    ) -> Result<Option<String>, Stopped> {
-        if let Some(machine) = error.held_elsewhere() {
-            return Err(self.elsewhere(machine, error_text(error)).await.into());
-        }
-        match error.class() {
-            tools::Class::Tell => Ok(Some(error.to_string())),
-            tools::Class::Provision if tries <= TRIES => {
-                self.make_sandbox(may).await?;
-                Ok(None)
-            }
-            tools::Class::Cancelled => {
-                Err(StepResult::terminal("The command was cancelled.").into())
-            }
-            tools::Class::Provision | tools::Class::Retry => {
-                Err(StepResult::retryable(error_text(error)).into())
-            }
-            tools::Class::Wait => Err(self.absent(error).await.into()),
-            tools::Class::Door => Err(decision(error).into()),
-            tools::Class::Fail => Err(StepResult::terminal(error_text(error)).into()),
-        }
-    }
-
-    async fn make_sandbox(&self, may: &Capability) -> Result<(), Stopped> {
+    pub(super) async fn make_sandbox(&self, may: &Capability) -> Result<(), Stopped> {
         let id = SandboxId(self.agents.ids.next());
         let wanted = NewSandbox {
             node_id: self.context.machine.clone(),

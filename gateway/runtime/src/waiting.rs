@@ -1,10 +1,43 @@
 //! What a step waits for outside of this gateway: its machine, another gateway, or the decision of a person.
 
-use super::session::{Session, error_text};
+use super::session::{Session, Stopped, error_text};
 use roost_execution::runs::{StepResult, WaitOn};
-use roost_execution::tools;
+use roost_execution::tools::{self, Capability};
 use roost_machines::fleet;
 use roost_platform::ids::NodeId;
+
+/// How often a call is repeated while its sandbox is created or its machine is away, before the step waits.
+const TRIES: u32 = 3;
+
+impl Session<'_> {
+    /// Does what the error of a call asks for. Returns the text for the model, or `None` when the call is to be repeated.
+    pub(super) async fn recovered(
+        &self,
+        error: &tools::ToolError,
+        may: &Capability,
+        tries: u32,
+    ) -> Result<Option<String>, Stopped> {
+        if let Some(machine) = error.held_elsewhere() {
+            return Err(self.elsewhere(machine, error_text(error)).await.into());
+        }
+        match error.class() {
+            tools::Class::Tell => Ok(Some(error.to_string())),
+            tools::Class::Provision if tries <= TRIES => {
+                self.make_sandbox(may).await?;
+                Ok(None)
+            }
+            tools::Class::Cancelled => {
+                Err(StepResult::terminal("The command was cancelled.").into())
+            }
+            tools::Class::Provision | tools::Class::Retry => {
+                Err(StepResult::retryable(error_text(error)).into())
+            }
+            tools::Class::Wait => Err(self.absent(error).await.into()),
+            tools::Class::Door => Err(decision(error).into()),
+            tools::Class::Fail => Err(StepResult::terminal(error_text(error)).into()),
+        }
+    }
+}
 
 impl Session<'_> {
     /// The machine with the agent's sandbox is away. The step waits, and the error names the machine.
@@ -45,7 +78,7 @@ impl Session<'_> {
 }
 
 /// A person decides. The step waits.
-pub(super) fn decision(error: &tools::ToolError) -> StepResult {
+fn decision(error: &tools::ToolError) -> StepResult {
     match error {
         tools::ToolError::Waits(door) => StepResult::Waits {
             on: WaitOn::Door { door: *door },
