@@ -37,6 +37,9 @@ pub const CASES: &[Case] = &[
         "",
     ),
     ("GET /api/topology-runs/{id}/events", Role("viewer"), ""),
+    ("GET /api/runs/{id}/repo", Role("viewer"), ""),
+    ("GET /api/runs/{id}/repo/diff", Role("viewer"), ""),
+    ("POST /api/runs/{id}/repo/push", Role("member"), "{}"),
     ("POST /api/topology-runs/{id}/cancel", Role("member"), ""),
     (
         "POST /api/topology-runs/{id}/fork",
@@ -55,7 +58,13 @@ pub const CASES: &[Case] = &[
 
 /// Whether an id in the path is of a team or a run.
 pub fn is_of(path: &str) -> bool {
-    path.starts_with("/api/teams/{id}") || path.starts_with("/api/topology-runs/{id}")
+    [
+        "/api/teams/{id}",
+        "/api/topology-runs/{id}",
+        "/api/runs/{id}",
+    ]
+    .iter()
+    .any(|place| path.starts_with(place))
 }
 
 /// The id of something of the owner's workspace.

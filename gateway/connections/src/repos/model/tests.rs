@@ -96,7 +96,7 @@ fn a_token_may_go_to_its_lists_and_to_git_and_nowhere_else() {
         [
             "GET https://example.org/git/api/v1/orgs/acme/repos",
             "GET https://example.org/git/api/v1/users/acme/repos",
-            "GIT+GIT-PUSH https://example.org/git",
+            "GIT,GIT-PUSH https://example.org/git",
         ]
     );
     let base = Url::parse("https://api.github.com/").expect("a URL");
