@@ -4,12 +4,10 @@
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use super::Agents;
-use super::agent_context::AgentContext;
 use super::session::{Session, Stopped};
 use roost_connections::checkouts::{self, Checkout, CheckoutError, StepPlace};
-use roost_execution::runs::{Class, FenceError, StepJob, StepResult};
-use roost_execution::tools::{Bundle, Capability, Profile, ToolError};
+use roost_execution::runs::{self, FenceError, StepJob, StepResult};
+use roost_execution::tools::{Bundle, Capability, Class, Profile, ToolError};
 
 /// How long a step waits for a mirror before it asks again.
 const NEXT_LOOK: Duration = Duration::from_secs(5);
@@ -58,6 +56,31 @@ impl Session<'_> {
         }
     }
 
+    /// Takes the commits of the step out of its sandbox when the step has ended. Returns the end of the step. A step whose
+    /// machine is away waits for it, and ends then.
+    pub(super) async fn collected(&self, end: StepResult) -> StepResult {
+        let may = &self.context.may;
+        let is_over = !end.waits() && end != StepResult::Fenced;
+        if !self.context.bound || !is_over || !works_in_sandbox(may) {
+            return end;
+        }
+        let step = self.job.journal.step.to_string();
+        let place = place(self.job, may);
+        let error = match checkouts::collect(&self.agents.checkouts, place, &step).await {
+            Ok(()) => return end,
+            Err(CheckoutError::Sandbox(error)) => ToolError::from(error),
+            Err(error) => return StepResult::retryable(error.to_string()),
+        };
+        let is_passing = matches!(error.class(), Class::Wait | Class::Retry);
+        if matches!(end, StepResult::Failed { .. }) || !is_passing {
+            return end;
+        }
+        match self.recovered(&error, may, 1).await {
+            Err(Stopped::Ended(later)) => later,
+            _ => end,
+        }
+    }
+
     /// The agent's system prompt, with the rules last.
     pub(super) fn system_prompt(&self) -> String {
         let context = &self.context;
@@ -91,30 +114,12 @@ fn failed(error: CheckoutError) -> Stopped {
     match error {
         CheckoutError::Db(error) => FenceError::from(error).into(),
         CheckoutError::MirrorAway(_) => StepResult::Failed {
-            class: Class::Away,
+            class: runs::Class::Away,
             detail,
             after: Some(NEXT_LOOK),
         }
         .into(),
         error if error.is_passing() => StepResult::retryable(detail).into(),
         _ => StepResult::terminal(detail).into(),
-    }
-}
-
-/// Takes the commits of the step out of its sandbox when the step has ended. Returns the end of the step.
-pub(super) async fn collected(
-    agents: &Agents,
-    job: &StepJob,
-    context: &AgentContext,
-    end: StepResult,
-) -> StepResult {
-    let may = &context.may;
-    if !context.bound || end.waits() || end == StepResult::Fenced || !works_in_sandbox(may) {
-        return end;
-    }
-    let step = job.journal.step.to_string();
-    match checkouts::collect(&agents.checkouts, place(job, may), &step).await {
-        Ok(()) => end,
-        Err(error) => StepResult::retryable(error.to_string()),
     }
 }

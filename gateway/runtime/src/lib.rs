@@ -111,7 +111,6 @@ impl StepExecutor for Agents {
         };
         // Dropping the session closes the voice, and the closed voice ends the telling.
         let (end, ()) = futures::join!(session.work(), publisher.run());
-        let end = checkout::collected(self, &job, &context, end).await;
         let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         if !end.waits() {
             let ended = Ended::of(&end, job.attempt);

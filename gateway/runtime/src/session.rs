@@ -64,12 +64,13 @@ impl From<StepResult> for Stopped {
 impl Session<'_> {
     /// Works until the step ends.
     pub(super) async fn work(self) -> StepResult {
-        match self.run_to_end().await {
+        let end = match self.run_to_end().await {
             Ok(end) => end,
             Err(Stopped::Ended(end)) => end,
             Err(Stopped::Fence(FenceError::Db(error))) => StepResult::retryable(error.to_string()),
             Err(Stopped::Fence(FenceError::Lost | FenceError::Cancelled)) => StepResult::Fenced,
-        }
+        };
+        self.collected(end).await
     }
 
     async fn run_to_end(&self) -> Result<StepResult, Stopped> {

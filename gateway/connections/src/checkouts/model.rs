@@ -123,12 +123,16 @@ pub fn begins_at(
         .or_else(|| bound.base_ref.as_deref().or(default_branch).map(reference))
 }
 
-/// The newest head of each branch, newest first. `received` has the rows of the run, newest first.
+/// The newest head of each branch, newest first, in the row with which it came. `received` has the rows of the run,
+/// newest first.
 pub fn heads(received: &[commits::Model]) -> Vec<&commits::Model> {
     let mut found: Vec<&commits::Model> = Vec::new();
     for row in received.iter().filter(|row| row.head.is_some()) {
-        if !found.iter().any(|known| known.branch == row.branch) {
-            found.push(row);
+        match found.iter_mut().find(|known| known.branch == row.branch) {
+            // A later step without new commits has the head of the step before.
+            Some(known) if known.head == row.head => *known = row,
+            Some(_) => {}
+            None => found.push(row),
         }
     }
     found

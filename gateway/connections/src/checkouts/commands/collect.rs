@@ -1,8 +1,11 @@
 //! Takes the commits of a step out of its sandbox. A refusal is a row that people see; the step itself goes on.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use roost_secret_broker::wire::{GitReceive, Received};
 use serde_json::json;
+use tokio::time::sleep;
 
 use super::check_out::StepPlace;
 use crate::checkouts::entity::{bound, checkout, commits};
@@ -17,17 +20,18 @@ use roost_tenancy::change::Change;
 
 /// How often a passing failure is tried again.
 const TRIES: u32 = 3;
+const BEFORE_RETRY: Duration = Duration::from_millis(500);
 
 /// Takes the new commits of the step out. Nothing happens when the run works on no repository, or the sandbox has no
 /// checkout of it.
 ///
 /// # Errors
-/// When the database fails.
+/// When the database fails, or the sandbox cannot be reached now. A repeat with the same step replaces its row.
 pub async fn collect(
     state: &CheckoutsContext,
     at: StepPlace,
     step: &str,
-) -> Result<(), sea_orm::DbErr> {
+) -> Result<(), CheckoutError> {
     let db = state.db.read();
     let Some(bound) = store::bound(db, at.scope, at.root).await? else {
         return Ok(());
@@ -42,7 +46,7 @@ pub async fn collect(
     let taken = loop {
         tries += 1;
         match taken(state, at, &bound, &place).await {
-            Err(error) if error.is_passing() && tries < TRIES => {}
+            Err(error) if error.is_passing() && tries < TRIES => sleep(BEFORE_RETRY).await,
             taken => break taken,
         }
     };
@@ -69,11 +73,15 @@ pub async fn collect(
         at: state.clock.now(),
         pushed_at: before.and_then(|row| row.pushed_at),
     };
+    let is_new = !known
+        .iter()
+        .any(|row| row.step_run_id == at.run && row.step == step);
+    let mut unreached = None;
     match taken {
         Ok(Taken {
             received: None,
             uncommitted: 0,
-        }) => return Ok(()),
+        }) if is_new => return Ok(()),
         Ok(Taken {
             received,
             uncommitted,
@@ -83,14 +91,16 @@ pub async fn collect(
                 received_into(&mut row, received);
             }
         }
-        Err(CheckoutError::Db(error)) => return Err(error),
+        Err(CheckoutError::Db(error)) => return Err(error.into()),
         Err(error) => {
             let cause: &dyn std::error::Error = &error;
             tracing::warn!(error = cause, run = %at.run, step, "the commits of a step were not received");
             row.refused = Some(error.words());
+            unreached = matches!(error, CheckoutError::Sandbox(_)).then_some(error);
         }
     }
-    write(state, at, row).await
+    write(state, at, row).await?;
+    unreached.map_or(Ok(()), Err)
 }
 
 fn received_into(row: &mut commits::Model, received: Received) {

@@ -106,16 +106,17 @@ fn checkout_begins_at_its_own_branch_then_at_the_run_then_at_the_base() {
 #[test]
 fn each_branch_has_its_newest_head() {
     let rows = [
-        row("d#1", "a", None, 4),
+        row("e#1", "a", None, 5),
+        row("d#1", "a", Some("3"), 4),
         row("c#1", "a", Some("3"), 3),
         row("b#1", "b", Some("2"), 2),
         row("a#1", "a", Some("1"), 1),
     ];
     let found: Vec<_> = heads(&rows)
         .into_iter()
-        .map(|row| row.head.as_deref().unwrap_or_default())
+        .map(|row| (row.step.as_str(), row.head.as_deref()))
         .collect();
-    assert_eq!(found, ["3", "2"]);
+    assert_eq!(found, [("c#1", Some("3")), ("b#1", Some("2"))]);
 }
 
 #[test]
