@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::execution::runs::over;
+use crate::program::cli::Terminal;
 
 const TOKEN: &str = "rsttoken-9a0c41d7be52";
 
@@ -335,5 +336,110 @@ async fn push_that_lost_its_race_changes_nothing_and_says_so() {
     assert_eq!(bench.at_host(&format!("refs/heads/{name}")).await, other);
     let repo = owner.get(&path).expect(200).await;
     assert_eq!(repo.body["branches"][0]["pushed_at"], Value::Null);
+    bench.stop().await;
+}
+
+/// Two agents: each commits a file in the newest checkout.
+const TWO: &str = r#"
+[[scene]]
+slot = "first"
+  [[scene.turn]]
+  say = "I work."
+  calls = [{ tool = "shell", arguments = { command = "cd $(ls -td /workspace/tools* | head -n 1) && echo 1 > b.txt && git add -A && git commit -qm first" } }]
+  [[scene.turn]]
+  when = 'exit code 0'
+  say = "Done."
+[[scene]]
+slot = "second"
+  [[scene.turn]]
+  say = "I go on."
+  calls = [{ tool = "shell", arguments = { command = "cd $(ls -td /workspace/tools* | head -n 1) && cat b.txt && echo 2 > c.txt && git add -A && git commit -qm second" } }]
+  [[scene.turn]]
+  when = 'exit code 0'
+  say = "Done."
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn next_agent_and_a_fork_continue_the_commits_of_the_steps_before() {
+    let mut bench = Bench::new(TWO).await;
+    let owner = bench.gateway.owner().await;
+    let team = json!({ "name": "Two", "topology": "pipeline", "risk_profile": "coding_readwrite",
+        "mcp_bundles": ["sandbox"], "roles": [{ "slot": "first" }, { "slot": "second" }] });
+    let team = owner.post("/api/teams").json(&team).expect(201).await;
+    bench.team = team.str("/id").to_owned();
+    let path = bench.completed().await;
+    let repo = owner.get(&path).expect(200).await;
+    let newest = &repo.body["branches"][0];
+    assert_eq!(newest["commits"], 2, "{}", repo.text);
+    let steps = repo.body["steps"].as_array().map(Vec::len);
+    assert_eq!(steps, Some(2), "{}", repo.text);
+    let first = repo.str("/steps/1/commit");
+
+    bench
+        .host
+        .commit("acme/tools", "main", "a.txt", b"later")
+        .await;
+    let fork = format!("/api/topology-runs/{}/fork", repo.str("/run_id"));
+    let fork = owner.post(&fork).json(&json!({ "step": "second" }));
+    let fork = over(owner, fork.expect(202).await.str("/id")).await;
+    assert_eq!(fork.str("/status"), "completed", "{}", fork.text);
+    let forked = format!("/api/runs/{}/repo", fork.str("/repo_run_id"));
+    let forked = owner.get(&forked).expect(200).await;
+    assert_eq!(forked.str("/base_commit"), bench.first);
+    let subjects: Vec<_> = forked.body["branches"][0]["newest"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|commit| commit["subject"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(subjects, ["second", "first"], "{}", forked.text);
+    assert_eq!(forked.body["branches"][0]["newest"][1]["commit"], first);
+    assert_ne!(
+        forked.str("/branches/0/branch"),
+        repo.str("/branches/0/branch")
+    );
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn command_line_binds_a_run_and_shows_and_pushes_its_branch() {
+    let bench = Bench::new(COMMITS).await;
+    let owner = bench.gateway.owner().await;
+    let terminal = Terminal::signed_in(&bench.gateway.url(), &owner.token).await;
+    let start = async |repo| {
+        let run = [
+            "team", "run", "Coders", "Do it.", "--detach", "--repo", repo,
+        ];
+        terminal.runs(&run).await
+    };
+    let unknown = start("nothing").await;
+    assert!(
+        !unknown.ok && unknown.err.contains("no repository is called"),
+        "{}",
+        unknown.err
+    );
+    let started = start("tools@main").await;
+    assert!(started.ok, "{}", started.err);
+    let run = started.out.trim();
+    over(owner, run).await;
+    let shown = terminal.runs(&["run", "repo", run]).await;
+    for part in ["acme/tools", "Add b", "b.txt", "not pushed", "in no commit"] {
+        assert!(
+            shown.out.contains(part),
+            "{part}: {} {}",
+            shown.out,
+            shown.err
+        );
+    }
+    let diff = terminal.runs(&["run", "diff", run]).await;
+    assert!(diff.out.contains("\n+two"), "{} {}", diff.out, diff.err);
+    let pushed = terminal.runs(&["run", "push", run]).await;
+    assert!(
+        pushed.ok && pushed.out.starts_with("Pushed roost/run-"),
+        "{}",
+        pushed.err
+    );
+    let again = terminal.runs(&["run", "push", run]).await;
+    assert!(again.out.contains("already"), "{} {}", again.out, again.err);
     bench.stop().await;
 }

@@ -12,15 +12,15 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 /// A folder in which somebody types, with a client file of its own.
-struct Terminal {
+pub(crate) struct Terminal {
     home: tempfile::TempDir,
 }
 
 /// What a command said, and how it ended.
-struct Said {
-    ok: bool,
-    out: String,
-    err: String,
+pub(crate) struct Said {
+    pub(crate) ok: bool,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Terminal {
@@ -30,7 +30,7 @@ impl Terminal {
     }
 
     /// Signed in to `url` with a token.
-    async fn signed_in(url: &str, token: &str) -> Self {
+    pub(crate) async fn signed_in(url: &str, token: &str) -> Self {
         let terminal = Self::new();
         let said = terminal
             .types(&["login", "--url", url, "--token-stdin"], token)
@@ -75,7 +75,7 @@ impl Terminal {
         child.wait_with_output().await.expect("it ends").into()
     }
 
-    async fn runs(&self, args: &[&str]) -> Said {
+    pub(crate) async fn runs(&self, args: &[&str]) -> Said {
         self.types(args, "").await
     }
 

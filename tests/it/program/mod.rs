@@ -1,6 +1,6 @@
 //! The program: command line, start and stop, files on the disk, support, the guides.
 
-mod cli;
+pub mod cli;
 mod guide;
 mod private_files;
 mod starting;
