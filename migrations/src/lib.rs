@@ -61,8 +61,8 @@ mod m0819_step_checks;
 mod m0901_node_record;
 mod m0902_ended_operations;
 mod m0904_images;
-mod m0910_snapshots;
 mod m0906_run_repos;
+mod m0910_snapshots;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -122,8 +122,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0901_node_record::Migration),
             Box::new(m0902_ended_operations::Migration),
             Box::new(m0904_images::Migration),
-            Box::new(m0910_snapshots::Migration),
             Box::new(m0906_run_repos::Migration),
+            Box::new(m0910_snapshots::Migration),
         ]
     }
 }
