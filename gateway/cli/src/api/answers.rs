@@ -238,6 +238,11 @@ pub struct Repo {
 }
 
 #[derive(Deserialize)]
+pub struct RestoredFrom {
+    pub taken_at: Moment,
+}
+
+#[derive(Deserialize)]
 pub struct Sandbox {
     pub id: SandboxId,
     pub state: SandboxState,
@@ -249,6 +254,9 @@ pub struct Sandbox {
     pub limits: Limits,
     pub fallback: Option<Fallback>,
     pub hardening: Vec<Fact>,
+    pub snapshot: Option<Snapshot>,
+    pub restored_from: Option<RestoredFrom>,
+    pub snapshot_problem: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -273,6 +281,14 @@ pub struct SignedIn {
     pub workspace: WorkspaceBrief,
     pub role: Role,
     pub must_set_password: bool,
+}
+
+#[derive(Deserialize)]
+pub struct Snapshot {
+    pub files: u64,
+    pub bytes: u64,
+    pub taken_at: Moment,
+    pub uploaded: bool,
 }
 
 #[derive(Deserialize)]
