@@ -443,3 +443,41 @@ async fn command_line_binds_a_run_and_shows_and_pushes_its_branch() {
     assert!(again.out.contains("already"), "{} {}", again.out, again.err);
     bench.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_history_is_cut_at_the_base_and_commits_come_back() {
+    let command = format!(
+        "test $(git log --oneline | wc -l) = 1 && echo x > b.txt && git add -A && {GIT} commit -qm cut"
+    );
+    let bench = Bench::new(&runs(&command)).await;
+    let owner = bench.gateway.owner().await;
+    // Nothing compresses it, so its objects are over the limit of a whole history.
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let large = std::iter::repeat_with(|| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    });
+    let large: Vec<u8> = large.take(66 << 17).flat_map(u64::to_le_bytes).collect();
+    bench
+        .host
+        .commit("acme/tools", "main", "a.txt", &large)
+        .await;
+    bench
+        .host
+        .commit("acme/tools", "main", "a.txt", b"small")
+        .await;
+    let path = bench.completed().await;
+    let repo = owner.get(&path).expect(200).await;
+    assert_eq!(
+        repo.body["branches"][0]["newest"][0]["subject"], "cut",
+        "{}",
+        repo.text
+    );
+    let pushed = owner.post(&format!("{path}/push")).json(&json!({}));
+    let pushed = pushed.expect(200).await;
+    let branch = format!("refs/heads/{}", pushed.str("/branch"));
+    assert_eq!(bench.at_host(&branch).await, pushed.str("/commit"));
+    bench.stop().await;
+}

@@ -158,3 +158,40 @@ impl From<CheckoutError> for ApiError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use roost_platform::broker::BrokerError;
+    use roost_secret_broker::client::ClientError;
+    use roost_secret_broker::wire::Fault;
+
+    use super::*;
+
+    fn broker(code: FaultCode, detail: &str) -> CheckoutError {
+        BrokerError::from(ClientError::from(Fault::new(code, detail))).into()
+    }
+
+    #[test]
+    fn repository_that_is_too_large_is_not_tried_again_and_the_words_say_what_to_do() {
+        let error = broker(FaultCode::TooLarge, "over the limit");
+        assert!(!error.is_passing());
+        assert!(error.words().contains("256 MiB"), "{}", error.words());
+        assert!(error.words().contains("Choose a smaller repository"));
+    }
+
+    #[test]
+    fn words_are_a_sentence() {
+        let error = broker(FaultCode::BundleRefused, "its branch is another branch");
+        assert_eq!(error.words(), "Its branch is another branch.");
+        let error = CheckoutError::Guest("git says: no.".to_owned());
+        assert_eq!(error.words(), "Git says: no.");
+    }
+
+    #[test]
+    fn broker_that_is_busy_is_asked_again() {
+        assert!(broker(FaultCode::Busy, "busy").is_passing());
+        assert!(CheckoutError::MirrorAway("acme/tools".to_owned()).is_passing());
+        assert!(!broker(FaultCode::UnknownCommit, "gone").is_passing());
+        assert!(!CheckoutError::Disconnected("acme/tools".to_owned()).is_passing());
+    }
+}
