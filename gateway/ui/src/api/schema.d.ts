@@ -708,6 +708,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/claws/{id}/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The snapshots of an agent's workspace, newest first. */
+        get: operations["list_snapshots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws/{id}/tokens": {
         parameters: {
             query?: never;
@@ -1073,6 +1090,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/nodes/chunks/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The stored form of a chunk, for a machine that is asked to restore a snapshot that names it. */
+        get: operations["get_chunk"];
+        /** Keeps a chunk. The body is its stored form, and its content must have the address. */
+        put: operations["put_chunk"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/nodes/history": {
         parameters: {
             query?: never;
@@ -1175,6 +1210,40 @@ export interface paths {
         put?: never;
         /** Creates a node. The answer shows, once, the command that joins a machine to it. */
         post: operations["pair"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/nodes/snapshots/{digest}/missing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which of these chunks the gateway's store does not have. */
+        post: operations["missing_chunks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/nodes/snapshots/{digest}/uploaded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A machine has uploaded all chunks of a snapshot. The gateway checks that it has each of them. */
+        post: operations["snapshot_uploaded"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2991,7 +3060,7 @@ export interface components {
          * @description All error codes. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "chunk-invalid" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
         /** @description A command in a sandbox. Other operations, and commands of older gateways, have none of these fields. */
         CommandFacts: {
             /** @description The agent's input to its tool: the command or the path, without the program that Roost puts around it. */
@@ -3326,6 +3395,13 @@ export interface components {
             /** @description `ok`, `ready`, or the missing part. */
             status: string;
         };
+        /** @description Chunks that a machine has. */
+        HeldChunks: {
+            /** @description Addresses, hex. */
+            chunks: string[];
+            /** @description The workspace of the snapshot. */
+            workspace: components["schemas"]["WorkspaceId"];
+        };
         /** @description The address at which the browser signs in at the identity provider. */
         HostedLink: {
             url: string;
@@ -3636,6 +3712,11 @@ export interface components {
          * @enum {string}
          */
         MirrorState: "waiting" | "fetching" | "ready" | "failed" | "removing";
+        /** @description Chunks that the gateway's store does not have. */
+        MissingChunks: {
+            /** @description Addresses, hex, in the order of the question. */
+            missing: string[];
+        };
         /** @description A skill that a role names but that does not exist. It is skipped. */
         MissingSkill: {
             name: string;
@@ -4913,6 +4994,39 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description A page of a list. */
+        Page_Snapshot: {
+            items: {
+                /**
+                 * Format: int64
+                 * @description Bytes of all files.
+                 */
+                bytes: number;
+                /** @description The address of its root, hex. */
+                digest: string;
+                /**
+                 * Format: int64
+                 * @description Number of files.
+                 */
+                files: number;
+                id: components["schemas"]["SnapshotId"];
+                /** @description What is not in it, with the reason, one line each. */
+                left_out: string[];
+                /** @description The machine that took it last: `local`, or the id of a node. */
+                node_id: string;
+                /** @description The sandbox that had these files last. */
+                sandbox_id: components["schemas"]["SandboxId"];
+                /**
+                 * Format: date-time
+                 * @description By the clock of the machine that took it.
+                 */
+                taken_at: string;
+                /** @description Whether the gateway's store has all of it, so that any machine can restore it. */
+                uploaded: boolean;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
         Page_Team: {
             items: {
                 /** Format: date-time */
@@ -5367,6 +5481,13 @@ export interface components {
          * @enum {string}
          */
         Restart: "permanent" | "transient" | "temporary";
+        /** @description The files that a sandbox began with. */
+        RestoredFrom: {
+            /** @description The digest of a snapshot, or the SHA-256 of an archive of an older version. */
+            digest: string;
+            /** Format: date-time */
+            taken_at: string;
+        };
         /**
          * @description How much an agent may do in its sandbox. No profile gives it network access.
          * @enum {string}
@@ -5969,6 +6090,10 @@ export interface components {
             /** @description `local`, or the id of a node. */
             node_id: string;
             node_name: string;
+            restored_from?: components["schemas"]["RestoredFrom"] | null;
+            snapshot?: components["schemas"]["Snapshot"] | null;
+            /** @description Why the machine could not take the last snapshot, and what to do. The earlier snapshots are unchanged. */
+            snapshot_problem?: string | null;
             state: components["schemas"]["SandboxState"];
             /** Format: int64 */
             version: number;
@@ -6194,6 +6319,41 @@ export interface components {
         SkippedSkill: {
             name: string;
             why: components["schemas"]["SkillSkippedWhy"];
+        };
+        /** @description A snapshot of an agent's workspace. */
+        Snapshot: {
+            /**
+             * Format: int64
+             * @description Bytes of all files.
+             */
+            bytes: number;
+            /** @description The address of its root, hex. */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Number of files.
+             */
+            files: number;
+            id: components["schemas"]["SnapshotId"];
+            /** @description What is not in it, with the reason, one line each. */
+            left_out: string[];
+            /** @description The machine that took it last: `local`, or the id of a node. */
+            node_id: string;
+            /** @description The sandbox that had these files last. */
+            sandbox_id: components["schemas"]["SandboxId"];
+            /**
+             * Format: date-time
+             * @description By the clock of the machine that took it.
+             */
+            taken_at: string;
+            /** @description Whether the gateway's store has all of it, so that any machine can restore it. */
+            uploaded: boolean;
+        };
+        /** Format: uuid */
+        SnapshotId: string;
+        /** @description The workspace of a snapshot. */
+        SnapshotOf: {
+            workspace: components["schemas"]["WorkspaceId"];
         };
         /** @description The position of stdin. */
         StdinTaken: {
@@ -9803,6 +9963,58 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
+    list_snapshots: {
+        parameters: {
+            query?: {
+                /** @description Items per page: 1 to 200, default 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Snapshot"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
     list_agent_tokens: {
         parameters: {
             query?: {
@@ -11201,6 +11413,159 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
+    get_chunk: {
+        parameters: {
+            query: {
+                /** @description The workspace of the chunk. */
+                workspace: components["schemas"]["WorkspaceId"];
+                /** @description The digest of the snapshot that is restored. */
+                snapshot: string;
+            };
+            header?: never;
+            path: {
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    put_chunk: {
+        parameters: {
+            query: {
+                /** @description The workspace of the chunk. */
+                workspace: components["schemas"]["WorkspaceId"];
+            };
+            header?: never;
+            path: {
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
     of_fleet: {
         parameters: {
             query?: {
@@ -11464,6 +11829,158 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    missing_chunks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                digest: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HeldChunks"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingChunks"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    snapshot_uploaded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                digest: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnapshotOf"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };
