@@ -157,9 +157,9 @@ async fn run(rounds: usize) {
     println!(
         "stored: {} MB first, then {} KB a snapshot; restic {} MB, then {} KB; tar.zst {} MB each",
         before >> 20,
-        (size(&disk.path().join("snapshots")) - before) / rounds as u64 >> 10,
+        ((size(&disk.path().join("snapshots")) - before) / rounds as u64) >> 10,
         restic_before >> 20,
-        (size(&repo) - restic_before) / rounds as u64 >> 10,
+        ((size(&repo) - restic_before) / rounds as u64) >> 10,
         size(&disk.path().join("tree.tar.zst")) >> 20,
     );
     let (last, _) = bench

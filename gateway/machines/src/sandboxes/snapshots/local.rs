@@ -78,9 +78,7 @@ impl Remote for LocalChunks {
         chunk: Address,
     ) -> BoxFuture<'_, Result<Option<Vec<u8>>, RemoteError>> {
         Box::pin(async move {
-            let got = self
-                .0
-                .get(LOCAL, workspace(of.workspace), of.digest, chunk);
+            let got = self.0.get(LOCAL, workspace(of.workspace), of.digest, chunk);
             match got.await {
                 Ok(stored) => Ok(Some(stored.to_vec())),
                 Err(ExchangeError::NotFound) => Ok(None),

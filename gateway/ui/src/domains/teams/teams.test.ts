@@ -33,7 +33,9 @@ describe("a team that is put together", () => {
   });
   it("says how many agents the plan lacks before it is made", () => {
     expect(missingAgents(2, { used: 3, limit: 5 })).toBeUndefined();
-    expect(missingAgents(3, { used: 3, limit: 5 })).toMatch(/needs 3 agents.* room for 2 more: 1 is missing\.$/);
+    expect(missingAgents(3, { used: 3, limit: 5 })).toMatch(
+      /needs 3 agents.* room for 2 more: 1 is missing\.$/,
+    );
     // A plan that was made smaller has no room at all.
     expect(missingAgents(2, { used: 9, limit: 5 })).toMatch(/room for 0 more: 2 are missing\.$/);
   });
