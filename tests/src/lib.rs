@@ -62,7 +62,7 @@ pub use issuer::Issuer;
 pub use latch::Latch;
 pub use load_balancer::LoadBalancer;
 pub use machine::Machine;
-pub use memory::in_memory;
+pub use memory::{around_in_memory, in_memory};
 pub use people::Person;
 pub use postgres::ScratchPostgres;
 pub use postgres_server::PostgresServer;

@@ -2,6 +2,8 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
+/// Bytes that are shown before and after the beginning of a needle.
+const AROUND: usize = 160;
 const READS: &str = "a process of this test can be read";
 
 /// How often each needle occurs in the memory of a process.
@@ -9,9 +11,37 @@ const READS: &str = "a process of this test can be read";
 /// # Panics
 /// When it cannot be read, or when suspiciously little could be read.
 pub fn in_memory(process: u32, needles: &[&[u8]]) -> Vec<usize> {
+    let mut counts = vec![0; needles.len()];
+    visit(process, |_, bytes| {
+        for (count, needle) in counts.iter_mut().zip(needles) {
+            *count += memchr::memmem::find_iter(bytes, needle).count();
+        }
+    });
+    counts
+}
+
+/// Where a needle stands in the memory of a process: the address, and the bytes around it as text. For people who look
+/// for the buffer that holds it.
+///
+/// # Panics
+/// As [`in_memory`].
+pub fn around_in_memory(process: u32, needle: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    visit(process, |begin, bytes| {
+        for at in memchr::memmem::find_iter(bytes, needle) {
+            let around = &bytes[at.saturating_sub(AROUND)..bytes.len().min(at + AROUND)];
+            let text = String::from_utf8_lossy(around);
+            found.push(format!("{:#x}: {:?}", begin + at as u64, text));
+        }
+    });
+    found
+}
+
+/// Calls `see` with each range of a process's memory and the address at which it begins.
+fn visit(process: u32, mut see: impl FnMut(u64, &[u8])) {
     let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).expect(READS);
     let mut memory = std::fs::File::open(format!("/proc/{process}/mem")).expect(READS);
-    let (mut counts, mut read) = (vec![0; needles.len()], 0_usize);
+    let mut read = 0_usize;
     for line in maps.lines() {
         let mut fields = line.split_whitespace();
         let (range, rights) = (fields.next().expect(READS), fields.next().expect(READS));
@@ -30,10 +60,7 @@ pub fn in_memory(process: u32, needles: &[&[u8]]) -> Vec<usize> {
             continue;
         };
         read += bytes.len();
-        for (count, needle) in counts.iter_mut().zip(needles) {
-            *count += memchr::memmem::find_iter(&bytes, needle).count();
-        }
+        see(begin, &bytes);
     }
     assert!(read > 1 << 16, "the memory was read: {read} bytes");
-    counts
 }

@@ -9,7 +9,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use roost_secret_broker::client::Client as Broker;
 use roost_secret_broker::wire::Request as Verb;
-use roost_tests::{Client, Process, Store, Stream, encodings_of, eventually, in_memory};
+use roost_tests::{
+    Client, Process, Store, Stream, around_in_memory, encodings_of, eventually, in_memory,
+};
 use serde_json::{Value, json};
 
 use crate::connections::doors::{decide, issue, until};
@@ -189,6 +191,9 @@ async fn pasted_secret_is_only_in_the_broker() {
             .collect();
         for ((form, needle), count) in &found {
             eprintln!("{count} times {form}: {}", String::from_utf8_lossy(needle));
+            for place in around_in_memory(process.id(), needle) {
+                eprintln!("  at {place}");
+            }
         }
         found.is_empty().then_some(())
     })
