@@ -356,7 +356,15 @@ fn keep(into: &mut Vec<u8>, data: &[u8]) {
     into.extend_from_slice(&data[..data.len().min(room)]);
 }
 
-/// An id for a command of the driver itself. Its UUID version is 8, so it differs from every id of a gateway.
+/// The UUID version of the driver's own commands. Ids of a gateway have another one.
+const OWN: usize = 8;
+
+/// Whether a command is one of the driver itself, such as a snapshot.
+pub(crate) fn is_own(operation: OperationId) -> bool {
+    operation.0.get_version_num() == OWN
+}
+
+/// An id for a command of the driver itself.
 pub(crate) fn new_operation() -> OperationId {
     let (a, b) = (nonce(), nonce());
     let mut bytes = [0; 16];

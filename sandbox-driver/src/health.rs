@@ -6,7 +6,7 @@ use roost_protocol::sandbox::{ContainerState, SandboxHealth};
 
 use crate::driver::Driver;
 use crate::error::DriverError;
-use crate::exec::Command;
+use crate::exec::{Command, is_own};
 use crate::names;
 use crate::policy::GUEST;
 
@@ -63,7 +63,10 @@ impl Driver {
     async fn inside(&self, sandbox: SandboxId) -> Result<(u32, Option<u64>), DriverError> {
         let link = self.attach(sandbox).await?;
         let hello = link.hello().await?;
-        let running = hello.processes.iter().filter(|held| held.running).count();
+        let commands = hello.processes.iter();
+        let running = commands
+            .filter(|held| held.running && !is_own(held.operation))
+            .count();
         let used = link
             .run(Command::of(GUEST, &["usage"]))
             .await

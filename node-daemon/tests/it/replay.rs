@@ -330,8 +330,8 @@ async fn leaving_removes_everything() {
     .await;
     assert_eq!(machine.containers().len(), 1);
     assert!(
-        std::fs::read_dir(machine.daemon.file("executor/archives"))
-            .expect("archives")
+        std::fs::read_dir(machine.daemon.file("executor/snapshots/agents"))
+            .expect("snapshots")
             .next()
             .is_some()
     );
