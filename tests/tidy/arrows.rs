@@ -24,12 +24,16 @@ const BESIDE: [(&str, &[&str]); 2] = [
 ];
 
 /// Our other crates and what each may depend on. `tests` may depend on all.
-const ALLOWED: [(&str, &[&str]); 8] = [
+const ALLOWED: [(&str, &[&str]); 9] = [
     ("protocol", &[]),
     ("migrations", &[]),
-    ("sandbox-driver", &["roost-protocol"]),
+    ("sandbox-driver/snapshot", &[]),
+    ("sandbox-driver", &["roost-protocol", "roost-snapshot"]),
     ("sandbox-driver/guest", &["roost-protocol"]),
-    ("node-daemon", &["roost-protocol", "roost-sandbox-driver"]),
+    (
+        "node-daemon",
+        &["roost-protocol", "roost-sandbox-driver", "roost-snapshot"],
+    ),
     ("gateway/cli", &["roost-protocol"]),
     ("gateway/secret-broker", &[]),
     ("gateway/test-database", &["roost-platform"]),

@@ -23,6 +23,7 @@ fn is_ours(name: &str) -> bool {
         "operator-token",
         "local-engine",
         "broker",
+        "chunks",
     ]
     .iter()
     .any(|ours| name.starts_with(ours))

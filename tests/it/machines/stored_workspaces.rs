@@ -21,9 +21,26 @@ async fn sandbox_of(owner: &Client, name: &str) -> String {
     format!("/api/claws/{}/sandbox", made.str("/id"))
 }
 
-/// Files of stored workspaces on a gateway's host.
-fn archives(gateway: &Gateway) -> Vec<String> {
-    names(&gateway.data_dir().join("local-engine/archives"))
+/// The folder of stored workspaces on a gateway's host.
+fn snapshots(gateway: &Gateway) -> std::path::PathBuf {
+    gateway.data_dir().join("local-engine/snapshots")
+}
+
+/// The agents that have a stored workspace on a gateway's host.
+fn agents(gateway: &Gateway) -> usize {
+    names(&snapshots(gateway).join("agents")).len()
+}
+
+/// Whether a stored workspace on a gateway's host contains a text.
+fn holds(gateway: &Gateway, text: &str) -> bool {
+    let packs = snapshots(gateway).join("packs");
+    names(&packs).iter().any(|name| {
+        // A pack may be replaced by a smaller one at this moment.
+        let bytes = std::fs::read(packs.join(name)).unwrap_or_default();
+        bytes
+            .windows(text.len())
+            .any(|window| window == text.as_bytes())
+    })
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -73,34 +90,27 @@ async fn a_purged_agent_leaves_no_stored_workspace_behind() {
     owner.post(&bea).json(&json!({})).expect(201).await;
     write(owner, &bea, "kept").await;
     owner.delete(&bea).expect(204).await;
-    assert_eq!(
-        archives(&gateway)
-            .iter()
-            .filter(|name| name.ends_with(".tar"))
-            .count(),
-        3
-    );
+    assert_eq!(agents(&gateway), 2);
+    for text in ["first", "second", "kept"] {
+        assert!(holds(&gateway, text), "{text}");
+    }
     purge(owner, &ada).await;
-    eventually("its archives are gone", async || {
-        (archives(&gateway).len() == 2).then_some(())
+    eventually("its files are gone", async || {
+        let gone = ["first", "second", "planted"]
+            .iter()
+            .all(|text| !holds(&gateway, text));
+        (agents(&gateway) == 1 && gone).then_some(())
     })
     .await;
-    let folder = gateway.data_dir().join("local-engine/archives");
-    for name in archives(&gateway) {
-        let bytes = std::fs::read(folder.join(name)).expect("it is there");
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        assert!(
-            !text.contains("planted") && !text.contains("first"),
-            "{text}"
-        );
-    }
+    assert!(holds(&gateway, "kept"));
     owner.post(&bea).json(&json!({})).expect(201).await;
     let read = json!({ "argv": ["cat", "/workspace/note"] });
     let read = owner.post(&format!("{bea}/exec?wait=true")).json(&read);
     assert_eq!(read.expect(200).await.body["stdout_base64"], "a2VwdAo=");
     purge(owner, &bea).await;
     eventually("nothing is left", async || {
-        archives(&gateway).is_empty().then_some(())
+        let packs = names(&snapshots(&gateway).join("packs"));
+        (agents(&gateway) == 0 && packs.is_empty()).then_some(())
     })
     .await;
     gateway.stop().await;
