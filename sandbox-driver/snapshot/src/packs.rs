@@ -129,6 +129,11 @@ impl Packs {
         Ok(chunk::decode(tenant, address, &stored)?)
     }
 
+    /// A chunk that was found damaged does not count as here any more, so that a good copy can be kept.
+    pub fn discard(&self, address: &Address) {
+        self.state().chunks.remove(address);
+    }
+
     /// Bytes of all packs.
     pub fn bytes(&self) -> u64 {
         self.state().packs.values().map(|pack| pack.bytes).sum()

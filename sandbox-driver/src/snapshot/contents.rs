@@ -70,6 +70,26 @@ impl Contents {
     }
 }
 
+/// Whether every chunk of a snapshot is here and undamaged. A damaged chunk does not count as here any more.
+pub fn check(packs: &Packs, tenant: &Tenant, digest: Address) -> bool {
+    let is_bad = |chunk: &Address| packs.content(tenant, *chunk).is_err();
+    let Ok(contents) = Contents::open(packs, tenant, digest) else {
+        let root = packs.content(tenant, digest).ok();
+        let tree = root.and_then(|root| Root::decode(&root).ok());
+        let tree = tree.map(|root| root.tree).unwrap_or_default();
+        tree.iter()
+            .filter(|chunk| is_bad(chunk))
+            .for_each(|chunk| packs.discard(chunk));
+        // A root that is here has its tree here.
+        packs.discard(&digest);
+        return false;
+    };
+    let chunks = contents.chunks();
+    let bad: Vec<&Address> = chunks.iter().filter(|chunk| is_bad(chunk)).collect();
+    bad.iter().for_each(|chunk| packs.discard(chunk));
+    bad.is_empty()
+}
+
 /// Reads chunks and keeps the last one.
 pub struct ChunkReader {
     packs: Packs,

@@ -36,7 +36,7 @@ pub async fn restore(
             workspace: facts.workspace,
             digest: root,
         };
-        if !store.is_whole(of).await && !fetch(store, remote, of).await.map_err(unfetched)? {
+        if !store.is_sound(of).await && !fetch(store, remote, of).await.map_err(unfetched)? {
             return Ok(false);
         }
     } else if !store.packs().has(&root) {

@@ -11,14 +11,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use roost_protocol::control::Kept;
-use roost_protocol::ids::{AgentId, SandboxId};
+use roost_protocol::ids::{AgentId, SandboxId, WorkspaceId};
 use roost_protocol::snapshot::Stored;
 use roost_snapshot::Address;
 use roost_snapshot::build::{BuildError, Store};
 use roost_snapshot::packs::{PackError, Packs, Writer};
 use tokio::sync::{RwLock, RwLockReadGuard};
 
-use super::contents::Contents;
+use super::contents::{self, Contents};
 use super::remote::{Remote, RemoteSnapshot};
 use super::seen::Seen;
 use super::shelf::Shelf;
@@ -129,14 +129,25 @@ impl SnapshotStore {
             .is_ok_and(|address: Address| self.inner.packs.has(&address))
     }
 
-    /// Whether every chunk of a snapshot is here.
-    pub(super) async fn is_whole(&self, of: RemoteSnapshot) -> bool {
+    /// Whether every chunk of a snapshot is here and undamaged. A damaged chunk does not count as here any more.
+    pub(super) async fn is_sound(&self, of: RemoteSnapshot) -> bool {
         let packs = self.inner.packs.clone();
-        let looked = tokio::task::spawn_blocking(move || {
-            Contents::open(&packs, &tenant(of.workspace), of.digest)
-                .is_ok_and(|contents| contents.missing().is_empty())
+        let checked = tokio::task::spawn_blocking(move || {
+            contents::check(&packs, &tenant(of.workspace), of.digest)
         });
-        looked.await.unwrap_or(false)
+        checked.await.unwrap_or(false)
+    }
+
+    /// The chunks that are not here, or damaged. A damaged one does not count as here any more.
+    pub(super) async fn lacking(&self, of: WorkspaceId, chunks: Vec<Address>) -> Vec<Address> {
+        let (packs, tenant, all) = (self.inner.packs.clone(), tenant(of), chunks.clone());
+        let looked = tokio::task::spawn_blocking(move || {
+            let mut lacking = chunks;
+            lacking.retain(|chunk| packs.content(&tenant, *chunk).is_err());
+            lacking.iter().for_each(|chunk| packs.discard(chunk));
+            lacking
+        });
+        looked.await.unwrap_or(all)
     }
 
     fn taken(&self) -> u64 {

@@ -111,18 +111,18 @@ pub async fn fetch(
     let contents = opened
         .await
         .map_err(|error| DriverError::Archive(error.to_string()))??;
-    bring(store, remote, of, contents.missing()).await?;
+    bring(store, remote, of, contents.chunks().into_iter().collect()).await?;
     Ok(true)
 }
 
-/// Brings chunks that are not here, each checked against its address.
+/// Brings chunks that are not here or damaged, each checked against its address.
 async fn bring(
     store: &SnapshotStore,
     remote: &dyn Remote,
     of: RemoteSnapshot,
-    mut chunks: Vec<Address>,
+    chunks: Vec<Address>,
 ) -> Result<(), TransferError> {
-    chunks.retain(|chunk| !store.packs().has(chunk));
+    let chunks = store.lacking(of.workspace, chunks).await;
     if chunks.is_empty() {
         return Ok(());
     }
