@@ -14,10 +14,10 @@ use crate::control_socket::message::{Answer, Request};
 use crate::state::{Identity, StateFolder, Token, identity, lock};
 use crate::{enrol, unit};
 
-/// Remove everything that roostd made here: sandboxes, archives, state, token, service
+/// Remove everything that roostd made here: sandboxes, stored workspaces, state, token, service
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Ends every sandbox of this installation and deletes its archived workspace. Files that agents stored only here are lost.
+Ends every sandbox of this installation and deletes the workspaces that are stored here. Files that are not on the gateway are lost.
 The engine, its other containers and the agent image stay (`docker rmi` removes the image).
 When a step fails, later steps do not run, and the command may be repeated.")]
 pub struct Leave {

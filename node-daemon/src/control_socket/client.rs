@@ -23,7 +23,7 @@ pub fn ask(state: &StateFolder, request: Request) -> io::Result<Option<Answer>> 
         }
         Err(error) => return Err(error),
     };
-    // Ending many sandboxes takes a while: each workspace is archived first.
+    // Ending many sandboxes takes a while.
     stream.set_read_timeout(Some(Duration::from_secs(600)))?;
     let mut line = serde_json::to_vec(&request)?;
     line.push(b'\n');

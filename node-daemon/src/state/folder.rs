@@ -64,7 +64,7 @@ impl StateFolder {
         self.file("control.sock")
     }
 
-    /// Where the executor keeps the ledger, spools and archives.
+    /// Where the executor keeps the ledger, spools and stored workspaces.
     pub fn executor(&self) -> PathBuf {
         self.file("executor")
     }

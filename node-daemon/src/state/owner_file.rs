@@ -25,8 +25,8 @@ images = []
 #each_cpus = 2.0
 #each_pids = 1024
 
-# Limits on the disk: the output of commands (1 GiB), and workspaces of sandboxes that ended (a quarter of the disk).
-# The oldest is removed first.
+# Limits on the disk: the output of commands (1 GiB), and snapshots of workspaces (a quarter of the disk). Old ones
+# are removed first; the latest snapshot of an agent stays.
 #most_output_bytes = 1_073_741_824
 #most_archive_bytes = 34_359_738_368
 
