@@ -240,6 +240,21 @@ const CASES: &[Case] = &[
     ("DELETE /api/fleet/placement", Role("admin"), ""),
     ("GET /api/claws/{id}/sandbox", Role("viewer"), ""),
     ("GET /api/claws/{id}/snapshots", Role("viewer"), ""),
+    (
+        "GET /api/claws/{id}/snapshots/{snapshot}/files",
+        Role("viewer"),
+        "",
+    ),
+    (
+        "GET /api/claws/{id}/snapshots/{snapshot}/file?path=a",
+        Role("member"),
+        "",
+    ),
+    (
+        "GET /api/claws/{id}/snapshots/{snapshot}/diff?before=00000000-0000-0000-0000-000000000000",
+        Role("viewer"),
+        "",
+    ),
     ("POST /api/claws/{id}/sandbox", Role("member"), "{}"),
     ("DELETE /api/claws/{id}/sandbox", Role("member"), ""),
     (

@@ -725,6 +725,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/claws/{id}/snapshots/{snapshot}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What differs from an earlier snapshot of the agent to this one. */
+        get: operations["snapshot_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/snapshots/{snapshot}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a file of a snapshot. */
+        get: operations["snapshot_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/snapshots/{snapshot}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A folder of a snapshot. */
+        get: operations["snapshot_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws/{id}/tokens": {
         parameters: {
             query?: never;
@@ -3107,6 +3158,11 @@ export interface components {
         DeviceSecret: {
             device_code: string;
         };
+        /**
+         * @description How a file differs.
+         * @enum {string}
+         */
+        Difference: "added" | "removed" | "changed";
         /** @description An action outside Roost that an agent requests. Its texts come from the agent. */
         Door: {
             /** @description `<provider>.<object>.<verb>` of the catalogue. */
@@ -3318,6 +3374,49 @@ export interface components {
             detail: string;
             /** @description JSON pointer into the body (`/limits/pids`), or the name of a query parameter or header. */
             pointer: string;
+        };
+        /** @description A file or link that differs between two snapshots. */
+        FileChange: {
+            /** Format: int64 */
+            bytes_after?: number | null;
+            /** Format: int64 */
+            bytes_before?: number | null;
+            difference: components["schemas"]["Difference"];
+            path: string;
+        };
+        /** @description What differs between two snapshots. */
+        FileChanges: {
+            changes: components["schemas"]["FileChange"][];
+            /** @description There are more changes than these. */
+            more: boolean;
+        };
+        /** @description An entry of a folder. */
+        FileEntry: {
+            /**
+             * Format: int64
+             * @description Size of a file.
+             */
+            bytes?: number | null;
+            kind: components["schemas"]["FileKind"];
+            /** @description Permission bits, octal. */
+            mode: string;
+            /** Format: date-time */
+            modified_at: string;
+            /** @description Bytes that are not UTF-8 are replaced. */
+            name: string;
+            /** @description The target of a symbolic link. */
+            target?: string | null;
+        };
+        /**
+         * @description The kind of an entry of a snapshot.
+         * @enum {string}
+         */
+        FileKind: "folder" | "file" | "link";
+        /** @description A folder of a snapshot. */
+        FileList: {
+            entries: components["schemas"]["FileEntry"][];
+            /** @description There are more entries than these. */
+            more: boolean;
         };
         /**
          * @description The meaning of a watch's count.
@@ -10012,6 +10111,215 @@ export interface operations {
                 };
             };
             414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    snapshot_diff: {
+        parameters: {
+            query: {
+                /** @description The earlier snapshot, of the same agent. */
+                before: components["schemas"]["SnapshotId"];
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                snapshot: components["schemas"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileChanges"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    snapshot_file: {
+        parameters: {
+            query?: {
+                /** @description Relative to the workspace; empty is the workspace itself. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                snapshot: components["schemas"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    snapshot_files: {
+        parameters: {
+            query?: {
+                /** @description Relative to the workspace; empty is the workspace itself. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                snapshot: components["schemas"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileList"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };

@@ -13,6 +13,7 @@ use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
 mod chunks;
+mod files;
 mod reports;
 
 const LATER_S: i64 = 1_700_000_000;

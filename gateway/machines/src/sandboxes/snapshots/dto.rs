@@ -50,6 +50,81 @@ impl From<Model> for Snapshot {
     }
 }
 
+/// The kind of an entry of a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileKind {
+    Folder,
+    File,
+    Link,
+}
+
+/// An entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FileEntry {
+    /// Bytes that are not UTF-8 are replaced.
+    pub name: String,
+    pub kind: FileKind,
+    /// Size of a file.
+    pub bytes: Option<u64>,
+    /// Permission bits, octal.
+    pub mode: String,
+    pub modified_at: DateTime<Utc>,
+    /// The target of a symbolic link.
+    pub target: Option<String>,
+}
+
+/// A folder of a snapshot.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FileList {
+    pub entries: Vec<FileEntry>,
+    /// There are more entries than these.
+    pub more: bool,
+}
+
+/// How a file differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Difference {
+    Added,
+    Removed,
+    Changed,
+}
+
+/// A file or link that differs between two snapshots.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FileChange {
+    pub path: String,
+    pub difference: Difference,
+    pub bytes_before: Option<u64>,
+    pub bytes_after: Option<u64>,
+}
+
+/// What differs between two snapshots.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FileChanges {
+    pub changes: Vec<FileChange>,
+    /// There are more changes than these.
+    pub more: bool,
+}
+
+/// A path in a snapshot.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct FileQuery {
+    /// Relative to the workspace; empty is the workspace itself.
+    #[serde(default)]
+    pub path: String,
+}
+
+/// The snapshot to compare with.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct CompareQuery {
+    /// The earlier snapshot, of the same agent.
+    pub before: SnapshotId,
+}
+
 /// The files that a sandbox began with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RestoredFrom {

@@ -75,6 +75,11 @@ impl Exchange {
         &self.chunks
     }
 
+    /// The trees of snapshots in the store.
+    pub(in crate::sandboxes) fn named(&self) -> &Named {
+        &self.named
+    }
+
     /// Which of these chunks a machine has to upload.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ mod dto;
 pub(crate) mod entity;
 mod error;
 mod exchange;
+mod files;
 mod local;
 mod model;
 mod named;

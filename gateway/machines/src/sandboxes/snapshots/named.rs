@@ -4,7 +4,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use roost_snapshot::{Address, Node, Root, tree};
+use roost_snapshot::{Address, Entry, Node, Root, tree};
 use tokio::sync::Semaphore;
 
 use super::chunks::{ChunkStore, ChunkStoreError};
@@ -65,11 +65,44 @@ impl Named {
         Ok(set)
     }
 
+    /// The files and folders of a snapshot, sorted: a folder before its content.
+    ///
+    /// # Errors
+    /// [`NamedError`].
+    pub async fn entries(
+        &self,
+        workspace: WorkspaceId,
+        digest: Address,
+    ) -> Result<Vec<Entry>, NamedError> {
+        let _slot = self.slots.acquire().await;
+        let (_, bytes) = self.tree(workspace, digest).await?;
+        let decoded = tokio::task::spawn_blocking(move || tree::decode(&bytes)).await;
+        let malformed = |error: &dyn std::fmt::Display| NamedError::Malformed(error.to_string());
+        decoded
+            .map_err(|error| malformed(&error))?
+            .map_err(|error| malformed(&error))
+    }
+
     async fn read(
         &self,
         workspace: WorkspaceId,
         digest: Address,
     ) -> Result<HashSet<Address>, NamedError> {
+        let (root, bytes) = self.tree(workspace, digest).await?;
+        let mut named: HashSet<Address> = root.tree.into_iter().collect();
+        named.insert(digest);
+        let content = tokio::task::spawn_blocking(move || content_of(&bytes)).await;
+        let content = content.map_err(|error| NamedError::Malformed(error.to_string()))??;
+        named.extend(content);
+        Ok(named)
+    }
+
+    /// The root, and the bytes of the tree.
+    async fn tree(
+        &self,
+        workspace: WorkspaceId,
+        digest: Address,
+    ) -> Result<(Root, Vec<u8>), NamedError> {
         let Some((_, root)) = self.chunks.read(workspace, digest).await? else {
             return Err(NamedError::Missing(vec![digest]));
         };
@@ -91,12 +124,7 @@ impl Named {
             }
             bytes.extend(content);
         }
-        let mut named: HashSet<Address> = root.tree.into_iter().collect();
-        named.insert(digest);
-        let content = tokio::task::spawn_blocking(move || content_of(&bytes)).await;
-        let content = content.map_err(|error| NamedError::Malformed(error.to_string()))??;
-        named.extend(content);
-        Ok(named)
+        Ok((root, bytes))
     }
 
     fn recent(&self) -> std::sync::MutexGuard<'_, Recent> {

@@ -59,6 +59,19 @@ pub async fn with_digest(
         .await
 }
 
+/// One snapshot of an agent.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    snapshot: SnapshotId,
+) -> Result<Option<Model>, DbErr> {
+    of(scope, agent)
+        .filter(Column::Id.eq(snapshot))
+        .one(db)
+        .await
+}
+
 /// A page of an agent's snapshots, newest first.
 pub async fn page(
     db: &impl ConnectionTrait,

@@ -1,6 +1,7 @@
 //! `/api/claws/{id}/snapshots`, and the routes of machines for chunks.
 
 mod caller;
+mod files;
 mod machines;
 mod people;
 
@@ -13,5 +14,6 @@ pub(in crate::sandboxes) use caller::A_MINUTE;
 pub fn router() -> OpenApiRouter<SandboxesHandle> {
     OpenApiRouter::new()
         .merge(people::router())
+        .merge(files::router())
         .merge(machines::router())
 }

@@ -1,0 +1,139 @@
+//! `/api/claws/{id}/snapshots/{snapshot}/…`: the files of a snapshot that is in the gateway's store.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header;
+use roost_snapshot::{Address, Entry};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::sandboxes::SandboxesHandle;
+use crate::sandboxes::snapshots::dto::{CompareQuery, FileChanges, FileList, FileQuery};
+use crate::sandboxes::snapshots::entity::Model;
+use crate::sandboxes::snapshots::exchange::ExchangeError;
+use crate::sandboxes::snapshots::files::{self, NotShown};
+use crate::sandboxes::snapshots::named::NamedError;
+use crate::sandboxes::snapshots::store;
+use roost_agents::claws;
+use roost_platform::ids::{ClawId, SnapshotId};
+use roost_tenancy::auth::{Scoped, WorkspaceScope, can};
+use roost_tenancy::change::Change;
+use roost_web::error::{ApiError, ApiResult, Code};
+use roost_web::json::{Path, Query};
+use roost_web::problem::Problem;
+
+pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(download))
+        .routes(routes!(compare))
+}
+
+async fn row(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    snapshot: SnapshotId,
+) -> ApiResult<Model> {
+    let row = store::get(sandboxes.db.read(), scope, agent, snapshot).await?;
+    let row = row.ok_or_else(|| ApiError::not_found("snapshot"))?;
+    if row.uploaded_at.is_none() {
+        return Err(ApiError::new(Code::Conflict).detail(
+            "This snapshot is only on its machine. Its files can be shown when the machine has sent it to the gateway.",
+        ));
+    }
+    Ok(row)
+}
+
+async fn entries(sandboxes: &SandboxesHandle, row: &Model) -> ApiResult<Vec<Entry>> {
+    let digest: Address = row.digest.parse().map_err(ApiError::internal)?;
+    let named = sandboxes.exchange.named();
+    let entries = named.entries(row.workspace_id, digest).await;
+    entries.map_err(|error| match error {
+        NamedError::Store(error) => ExchangeError::Store(error).into(),
+        lost => ApiError::internal(lost),
+    })
+}
+
+impl From<NotShown> for ApiError {
+    fn from(why: NotShown) -> Self {
+        match why {
+            NotShown::Missing => Self::not_found("file"),
+            NotShown::NotAFolder => Self::validation("path", "names a file, not a folder"),
+            NotShown::NotAFile => Self::validation("path", "names a folder or a link, not a file"),
+        }
+    }
+}
+
+/// A folder of a snapshot.
+#[utoipa::path(get, path = "/api/claws/{id}/snapshots/{snapshot}/files", operation_id = "snapshot_files", tag = "sandboxes",
+    params(("id" = ClawId, Path), ("snapshot" = SnapshotId, Path), FileQuery),
+    responses((status = 200, body = FileList), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 503, body = Problem)))]
+async fn list(
+    State(sandboxes): State<SandboxesHandle>,
+    caller: Scoped<can::ReadSandboxes>,
+    Path((agent, snapshot)): Path<(ClawId, SnapshotId)>,
+    Query(query): Query<FileQuery>,
+) -> ApiResult<Json<FileList>> {
+    let row = row(&sandboxes, caller.scope(), agent, snapshot).await?;
+    let (entries, more) = files::folder(&entries(&sandboxes, &row).await?, &query.path)?;
+    Ok(Json(FileList { entries, more }))
+}
+
+/// The bytes of a file of a snapshot.
+#[utoipa::path(get, path = "/api/claws/{id}/snapshots/{snapshot}/file", operation_id = "snapshot_file", tag = "sandboxes",
+    params(("id" = ClawId, Path), ("snapshot" = SnapshotId, Path), FileQuery),
+    responses((status = 200, content_type = "application/octet-stream", body = Vec<u8>), (status = 400, body = Problem),
+        (status = 401, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem), (status = 503, body = Problem)))]
+async fn download(
+    State(sandboxes): State<SandboxesHandle>,
+    caller: Scoped<can::UseSandboxes>,
+    Path((agent, snapshot)): Path<(ClawId, SnapshotId)>,
+    Query(query): Query<FileQuery>,
+) -> ApiResult<Response> {
+    let scope = caller.scope();
+    let row = row(&sandboxes, scope, agent, snapshot).await?;
+    let (size, extents) = files::file(&entries(&sandboxes, &row).await?, &query.path)?;
+    let mut change = Change::begin(&sandboxes, scope, caller.user_id()).await?;
+    let claw = claws::find(change.tx(), scope, agent).await?;
+    let path = roost_protocol::text::clean(&query.path, roost_protocol::limits::MAX_SHORT_TEXT);
+    let details = serde_json::json!({
+        "agent": claw.map(|claw| claw.name), "path": path, "snapshot": row.id, "bytes": size,
+    });
+    change.record("sandbox.download", ("claw", &agent), details);
+    change.commit().await?;
+    let chunks = sandboxes.exchange.chunks().clone();
+    let content = files::content(chunks, row.workspace_id, extents);
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
+        (header::CONTENT_LENGTH, size.to_string()),
+        (header::CONTENT_DISPOSITION, "attachment".to_owned()),
+    ];
+    Ok((headers, Body::from_stream(content)).into_response())
+}
+
+/// What differs from an earlier snapshot of the agent to this one.
+#[utoipa::path(get, path = "/api/claws/{id}/snapshots/{snapshot}/diff", operation_id = "snapshot_diff", tag = "sandboxes",
+    params(("id" = ClawId, Path), ("snapshot" = SnapshotId, Path), CompareQuery),
+    responses((status = 200, body = FileChanges), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 503, body = Problem)))]
+async fn compare(
+    State(sandboxes): State<SandboxesHandle>,
+    caller: Scoped<can::ReadSandboxes>,
+    Path((agent, snapshot)): Path<(ClawId, SnapshotId)>,
+    Query(query): Query<CompareQuery>,
+) -> ApiResult<Json<FileChanges>> {
+    let scope = caller.scope();
+    let before = row(&sandboxes, scope, agent, query.before).await?;
+    let after = row(&sandboxes, scope, agent, snapshot).await?;
+    let (before, after) = (
+        entries(&sandboxes, &before).await?,
+        entries(&sandboxes, &after).await?,
+    );
+    let (changes, more) = files::differences(&before, &after);
+    Ok(Json(FileChanges { changes, more }))
+}
