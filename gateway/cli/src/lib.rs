@@ -8,6 +8,7 @@ mod claws;
 mod compare;
 mod events;
 mod exec;
+mod files;
 mod images;
 mod journal;
 mod named;
@@ -73,6 +74,9 @@ pub enum ClientCommand {
     /// Sandboxes of agents and commands in them
     #[command(subcommand)]
     Sandbox(sandbox::Sandbox),
+    /// Saved files of agents
+    #[command(subcommand)]
+    Files(files::Files),
     /// The images that sandboxes can have
     Images(images::Images),
     /// Teams of agents
@@ -126,6 +130,7 @@ impl ClientCommand {
             Self::Claw(command) => command.run(&api).await,
             Self::Node(command) => command.run(&api).await,
             Self::Sandbox(command) => command.run(&api).await,
+            Self::Files(command) => command.run(&api).await,
             Self::Images(command) => command.run(&api).await,
             Self::Team(command) => command.run(&api).await,
             Self::Run(command) => command.run(&api).await,

@@ -121,6 +121,36 @@ pub struct FieldError {
 }
 
 #[derive(Deserialize)]
+pub struct FileChange {
+    pub path: String,
+    pub difference: Difference,
+    pub bytes_before: Option<u64>,
+    pub bytes_after: Option<u64>,
+}
+
+#[derive(Deserialize)]
+pub struct FileChanges {
+    pub changes: Vec<FileChange>,
+    pub more: bool,
+}
+
+#[derive(Deserialize)]
+pub struct FileEntry {
+    pub name: String,
+    pub kind: FileKind,
+    pub bytes: Option<u64>,
+    pub mode: String,
+    pub modified_at: Moment,
+    pub target: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct FileList {
+    pub entries: Vec<FileEntry>,
+    pub more: bool,
+}
+
+#[derive(Deserialize)]
 pub struct Image {
     pub name: String,
     pub state: ImageState,
@@ -285,6 +315,8 @@ pub struct SignedIn {
 
 #[derive(Deserialize)]
 pub struct Snapshot {
+    pub id: SnapshotId,
+    pub digest: String,
     pub files: u64,
     pub bytes: u64,
     pub taken_at: Moment,

@@ -13,6 +13,8 @@ mod requests;
 #[rustfmt::skip]
 pub mod routes;
 #[rustfmt::skip]
+mod sandbox_routes;
+#[rustfmt::skip]
 mod runs;
 mod parsed;
 mod strings;
@@ -194,6 +196,23 @@ impl Api {
     pub async fn text<T>(&self, call: Call<T>) -> anyhow::Result<String> {
         let request = self.request(call.method, &call.path);
         Ok(self.checked(request).await?.text().await?)
+    }
+
+    /// Writes the bytes of the answer as they come.
+    ///
+    /// # Errors
+    /// The problem's sentence, or that the answer broke off.
+    pub async fn download<T>(
+        &self,
+        call: Call<T>,
+        to: &mut impl std::io::Write,
+    ) -> anyhow::Result<()> {
+        let request = self.request(call.method, &call.path);
+        let mut answer = self.checked(request).await?;
+        while let Some(bytes) = answer.chunk().await.context("the answer broke off")? {
+            to.write_all(&bytes).context("cannot write the file")?;
+        }
+        to.flush().context("cannot write the file")
     }
 
     /// Sends bytes as the call's body.

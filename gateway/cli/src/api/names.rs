@@ -46,11 +46,27 @@ string_enum!(
 id!(ClawId);
 
 string_enum!(
+    Difference {
+        Added = "added",
+        Removed = "removed",
+        Changed = "changed",
+    }
+);
+
+string_enum!(
     FallbackReason {
         NodeOffline = "node_offline",
         NodeDraining = "node_draining",
         NodePaused = "node_paused",
         NodeDeleted = "node_deleted",
+    }
+);
+
+string_enum!(
+    FileKind {
+        Folder = "folder",
+        File = "file",
+        Link = "link",
     }
 );
 
@@ -220,6 +236,8 @@ string_enum!(
 );
 
 id!(SessionId);
+
+id!(SnapshotId);
 
 id!(TeamId);
 

@@ -3,6 +3,7 @@
 use http::Method;
 
 use super::call::{Call, Nothing, Page, Stream, segment};
+pub use super::sandbox_routes::*;
 use super::types::*;
 
 /// `POST /api/auth/login`
@@ -165,65 +166,6 @@ pub fn delete_claw(id: &ClawId, purge: Option<bool>) -> Call<Option<PurgeStarted
 #[must_use]
 pub fn images() -> Call<ImageList> {
     Call::new(Method::GET, "/api/images".to_owned())
-}
-
-/// `GET /api/claws/{id}/sandbox`
-#[must_use]
-pub fn sandbox(id: &ClawId) -> Call<Sandbox> {
-    Call::new(Method::GET, format!("/api/claws/{}/sandbox", segment(id)))
-}
-
-/// `POST /api/claws/{id}/sandbox`
-#[must_use]
-pub fn provision_sandbox(id: &ClawId, body: &NewSandbox) -> Call<Sandbox> {
-    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox", segment(id)));
-    call.body(body);
-    call
-}
-
-/// `DELETE /api/claws/{id}/sandbox`
-#[must_use]
-pub fn destroy_sandbox(id: &ClawId) -> Call<Nothing> {
-    Call::new(Method::DELETE, format!("/api/claws/{}/sandbox", segment(id)))
-}
-
-/// `POST /api/claws/{id}/sandbox/exec`
-#[must_use]
-pub fn exec(id: &ClawId, body: &NewExec) -> Call<ExecTaken> {
-    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec", segment(id)));
-    call.body(body);
-    call
-}
-
-/// `GET /api/claws/{id}/sandbox/exec/{operation_id}`
-#[must_use]
-pub fn exec_output(id: &ClawId, operation_id: &OperationId, offset: Option<u64>) -> Call<Stream<ExecEvents>> {
-    let mut call = Call::new(Method::GET, format!("/api/claws/{}/sandbox/exec/{}", segment(id), segment(operation_id)));
-    call.query("offset", offset);
-    call
-}
-
-/// `DELETE /api/claws/{id}/sandbox/exec/{operation_id}`
-#[must_use]
-pub fn cancel_exec(id: &ClawId, operation_id: &OperationId) -> Call<Nothing> {
-    Call::new(Method::DELETE, format!("/api/claws/{}/sandbox/exec/{}", segment(id), segment(operation_id)))
-}
-
-/// `POST /api/claws/{id}/sandbox/exec/{operation_id}/stdin`
-#[must_use]
-pub fn exec_stdin(id: &ClawId, operation_id: &OperationId, offset: Option<u64>, eof: Option<bool>) -> Call<StdinTaken> {
-    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec/{}/stdin", segment(id), segment(operation_id)));
-    call.query("offset", offset);
-    call.query("eof", eof);
-    call
-}
-
-/// `POST /api/claws/{id}/sandbox/exec/{operation_id}/resize`
-#[must_use]
-pub fn resize_exec(id: &ClawId, operation_id: &OperationId, body: &TerminalSize) -> Call<Nothing> {
-    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec/{}/resize", segment(id), segment(operation_id)));
-    call.body(body);
-    call
 }
 
 /// `GET /api/nodes`

@@ -21,10 +21,19 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     let mut roots: BTreeSet<String> = BESIDE.iter().map(|name| (*name).to_owned()).collect();
     let mut bodies = BTreeSet::new();
     let mut routes = format!(
-        "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::types::*;\n"
+        "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\npub use super::sandbox_routes::*;\nuse super::types::*;\n"
+    );
+    let mut sandboxes = format!(
+        "//! The routes of sandboxes and saved files that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::types::*;\n"
     );
     for route in ROUTES {
-        routes.push_str(&function(document, route, &mut roots, &mut bodies)?);
+        let of_sandboxes = route.path.contains("/sandbox") || route.path.contains("/snapshots");
+        let file = if of_sandboxes {
+            &mut sandboxes
+        } else {
+            &mut routes
+        };
+        file.push_str(&function(document, route, &mut roots, &mut bodies)?);
     }
     roots.extend(bodies.iter().cloned());
     let sent = reachable(document, &bodies)?;
@@ -74,6 +83,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     }
     Ok(vec![
         ("routes.rs", routes),
+        ("sandbox_routes.rs", sandboxes),
         ("names.rs", names),
         ("requests.rs", requests),
         ("answers.rs", answers),

@@ -264,7 +264,20 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ),
     ("RunVerdict", &["best", "reason", "scores"]),
     ("RestoredFrom", &["taken_at"]),
-    ("Snapshot", &["files", "bytes", "taken_at", "uploaded"]),
+    (
+        "Snapshot",
+        &["id", "digest", "files", "bytes", "taken_at", "uploaded"],
+    ),
+    (
+        "FileEntry",
+        &["name", "kind", "bytes", "mode", "modified_at", "target"],
+    ),
+    ("FileList", &["entries", "more"]),
+    (
+        "FileChange",
+        &["path", "difference", "bytes_before", "bytes_after"],
+    ),
+    ("FileChanges", &["changes", "more"]),
     (
         "Sandbox",
         &[

@@ -1,0 +1,98 @@
+//! The routes of sandboxes and saved files that the client calls. Written from gateway/openapi.json by tests/types; do not change it by hand.
+
+use http::Method;
+
+use super::call::{Call, Nothing, Page, Stream, segment};
+use super::types::*;
+
+/// `GET /api/claws/{id}/snapshots`
+#[must_use]
+pub fn snapshots(id: &ClawId, limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Snapshot>> {
+    let mut call = Call::new(Method::GET, format!("/api/claws/{}/snapshots", segment(id)));
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
+/// `GET /api/claws/{id}/snapshots/{snapshot}/files`
+#[must_use]
+pub fn snapshot_files(id: &ClawId, snapshot: &SnapshotId, path: Option<&str>) -> Call<FileList> {
+    let mut call = Call::new(Method::GET, format!("/api/claws/{}/snapshots/{}/files", segment(id), segment(snapshot)));
+    call.query("path", path);
+    call
+}
+
+/// `GET /api/claws/{id}/snapshots/{snapshot}/file`
+#[must_use]
+pub fn snapshot_file(id: &ClawId, snapshot: &SnapshotId, path: Option<&str>) -> Call<Nothing> {
+    let mut call = Call::new(Method::GET, format!("/api/claws/{}/snapshots/{}/file", segment(id), segment(snapshot)));
+    call.query("path", path);
+    call
+}
+
+/// `GET /api/claws/{id}/snapshots/{snapshot}/diff`
+#[must_use]
+pub fn snapshot_diff(id: &ClawId, snapshot: &SnapshotId, before: Option<&SnapshotId>) -> Call<FileChanges> {
+    let mut call = Call::new(Method::GET, format!("/api/claws/{}/snapshots/{}/diff", segment(id), segment(snapshot)));
+    call.query("before", before);
+    call
+}
+
+/// `GET /api/claws/{id}/sandbox`
+#[must_use]
+pub fn sandbox(id: &ClawId) -> Call<Sandbox> {
+    Call::new(Method::GET, format!("/api/claws/{}/sandbox", segment(id)))
+}
+
+/// `POST /api/claws/{id}/sandbox`
+#[must_use]
+pub fn provision_sandbox(id: &ClawId, body: &NewSandbox) -> Call<Sandbox> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `DELETE /api/claws/{id}/sandbox`
+#[must_use]
+pub fn destroy_sandbox(id: &ClawId) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/claws/{}/sandbox", segment(id)))
+}
+
+/// `POST /api/claws/{id}/sandbox/exec`
+#[must_use]
+pub fn exec(id: &ClawId, body: &NewExec) -> Call<ExecTaken> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `GET /api/claws/{id}/sandbox/exec/{operation_id}`
+#[must_use]
+pub fn exec_output(id: &ClawId, operation_id: &OperationId, offset: Option<u64>) -> Call<Stream<ExecEvents>> {
+    let mut call = Call::new(Method::GET, format!("/api/claws/{}/sandbox/exec/{}", segment(id), segment(operation_id)));
+    call.query("offset", offset);
+    call
+}
+
+/// `DELETE /api/claws/{id}/sandbox/exec/{operation_id}`
+#[must_use]
+pub fn cancel_exec(id: &ClawId, operation_id: &OperationId) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/claws/{}/sandbox/exec/{}", segment(id), segment(operation_id)))
+}
+
+/// `POST /api/claws/{id}/sandbox/exec/{operation_id}/stdin`
+#[must_use]
+pub fn exec_stdin(id: &ClawId, operation_id: &OperationId, offset: Option<u64>, eof: Option<bool>) -> Call<StdinTaken> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec/{}/stdin", segment(id), segment(operation_id)));
+    call.query("offset", offset);
+    call.query("eof", eof);
+    call
+}
+
+/// `POST /api/claws/{id}/sandbox/exec/{operation_id}/resize`
+#[must_use]
+pub fn resize_exec(id: &ClawId, operation_id: &OperationId, body: &TerminalSize) -> Call<Nothing> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec/{}/resize", segment(id), segment(operation_id)));
+    call.body(body);
+    call
+}

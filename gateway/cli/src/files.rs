@@ -1,0 +1,198 @@
+//! `roost files`: what is saved of an agent's workspace.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+
+use crate::api::types::{FileChange, FileEntry, Snapshot};
+use crate::api::{Api, Parsed, routes};
+use crate::claws;
+use crate::show::{self, Shown};
+
+/// Files of agents.
+#[derive(Debug, clap::Subcommand)]
+#[command(
+    after_help = "Examples:\n  roost files history ada\n  roost files ls ada src\n  roost files get ada src/main.rs -o main.rs\n  roost files diff ada 3ef71724"
+)]
+pub enum Files {
+    /// List the snapshots of an agent's files, newest first
+    History {
+        /// Id or name of the agent
+        claw: String,
+    },
+    /// List a folder of a snapshot
+    Ls {
+        /// Id or name of the agent
+        claw: String,
+        /// Folder, relative to the workspace
+        #[arg(default_value = "")]
+        folder: String,
+        /// The snapshot, by the beginning of its digest [default: the newest on the gateway]
+        #[arg(long, value_name = "DIGEST")]
+        at: Option<String>,
+    },
+    /// Write a file of a snapshot to stdout, or to a file
+    Get {
+        /// Id or name of the agent
+        claw: String,
+        /// File, relative to the workspace
+        file: String,
+        /// The snapshot, by the beginning of its digest [default: the newest on the gateway]
+        #[arg(long, value_name = "DIGEST")]
+        at: Option<String>,
+        /// Write there; an existing file is not overwritten
+        #[arg(short, long)]
+        output: Option<PathBuf>,
+    },
+    /// Show which files differ from an earlier snapshot
+    Diff {
+        /// Id or name of the agent
+        claw: String,
+        /// The earlier snapshot, by the beginning of its digest
+        before: String,
+        /// The later snapshot, by the beginning of its digest [default: the newest on the gateway]
+        #[arg(long, value_name = "DIGEST")]
+        at: Option<String>,
+    },
+}
+
+impl Files {
+    pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::History { claw } => {
+                let id = claws::find(api, &claw).await?;
+                history(api, &all(api, &id).await?);
+            }
+            Self::Ls { claw, folder, at } => {
+                let id = claws::find(api, &claw).await?;
+                let snapshot = find(api, &id, at.as_deref()).await?;
+                let list = routes::snapshot_files(&id, &snapshot.id, Some(&folder));
+                let list = api.ask(list).await?;
+                if api.json {
+                    show::json(list.raw());
+                } else {
+                    let rows: Vec<_> = list.entries.iter().map(entry).collect();
+                    show::table(&["MODE", "SIZE", "CHANGED", "NAME"], &rows);
+                    more(list.more);
+                }
+            }
+            Self::Get {
+                claw,
+                file,
+                at,
+                output,
+            } => {
+                let id = claws::find(api, &claw).await?;
+                let snapshot = find(api, &id, at.as_deref()).await?;
+                let call = routes::snapshot_file(&id, &snapshot.id, Some(&file));
+                match output {
+                    None => api.download(call, &mut std::io::stdout().lock()).await?,
+                    Some(path) => {
+                        let new = std::fs::File::options()
+                            .write(true)
+                            .create_new(true)
+                            .open(&path);
+                        let mut new =
+                            new.with_context(|| format!("cannot make {}", path.display()))?;
+                        api.download(call, &mut new).await?;
+                        new.sync_all()?;
+                    }
+                }
+            }
+            Self::Diff { claw, before, at } => {
+                let id = claws::find(api, &claw).await?;
+                let after = find(api, &id, at.as_deref()).await?;
+                let before = find(api, &id, Some(&before)).await?;
+                let changes = routes::snapshot_diff(&id, &after.id, Some(&before.id));
+                let changes = api.ask(changes).await?;
+                if api.json {
+                    show::json(changes.raw());
+                } else {
+                    let rows: Vec<_> = changes.changes.iter().map(change).collect();
+                    show::table(&["", "BEFORE", "AFTER", "FILE"], &rows);
+                    more(changes.more);
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn all(api: &Api, claw: &crate::api::types::ClawId) -> anyhow::Result<Vec<Parsed<Snapshot>>> {
+    api.all(|limit, cursor| routes::snapshots(claw, limit, cursor))
+        .await
+}
+
+/// A snapshot by the beginning of its digest; without one, the newest that the gateway has.
+async fn find(
+    api: &Api,
+    claw: &crate::api::types::ClawId,
+    digest: Option<&str>,
+) -> anyhow::Result<Parsed<Snapshot>> {
+    let all = all(api, claw).await?;
+    let Some(wanted) = digest else {
+        return all
+            .into_iter()
+            .find(|snapshot| snapshot.uploaded)
+            .context("nothing of this agent's files is on the gateway yet; `roost files history` shows what its machine has");
+    };
+    let mut found = all
+        .into_iter()
+        .filter(|snapshot| snapshot.digest.starts_with(wanted));
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one),
+        (None, _) => bail!("no snapshot begins with {wanted:?}; `roost files history` lists them"),
+        (Some(_), Some(_)) => bail!("several snapshots begin with {wanted:?}; give more digits"),
+    }
+}
+
+fn history(api: &Api, all: &[Parsed<Snapshot>]) {
+    if api.json {
+        return show::json(&crate::api::raw_list(all));
+    }
+    let row = |snapshot: &Parsed<Snapshot>| {
+        vec![
+            snapshot.digest.get(..12).unwrap_or_default().to_owned(),
+            snapshot.taken_at.as_str().shown(),
+            snapshot.files.to_string(),
+            show::bytes(Some(snapshot.bytes)),
+            match snapshot.uploaded {
+                true => "gateway".to_owned(),
+                false => "its machine".to_owned(),
+            },
+        ]
+    };
+    let rows: Vec<_> = all.iter().map(row).collect();
+    show::table(&["DIGEST", "SAVED", "FILES", "SIZE", "ON"], &rows);
+}
+
+fn entry(entry: &FileEntry) -> Vec<String> {
+    let mut name = entry.name.shown();
+    if let Some(target) = &entry.target {
+        name = format!("{name} -> {}", target.shown());
+    } else if entry.kind.as_str() == "folder" {
+        name.push('/');
+    }
+    vec![
+        entry.mode.shown(),
+        show::bytes(entry.bytes),
+        entry.modified_at.as_str().shown(),
+        name,
+    ]
+}
+
+fn change(change: &FileChange) -> Vec<String> {
+    vec![
+        change.difference.as_str().to_owned(),
+        show::bytes(change.bytes_before),
+        show::bytes(change.bytes_after),
+        change.path.shown(),
+    ]
+}
+
+fn more(more: bool) {
+    if more {
+        println!("There are more than these.");
+    }
+}
