@@ -5,15 +5,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
-use crate::api::types::{FileChange, FileEntry, Snapshot};
+use crate::api::types::{FileChange, FileEntry, NewSandbox, Snapshot};
 use crate::api::{Api, Parsed, routes};
-use crate::claws;
 use crate::show::{self, Shown};
+use crate::{claws, sandbox};
 
 /// Files of agents.
 #[derive(Debug, clap::Subcommand)]
 #[command(
-    after_help = "Examples:\n  roost files history ada\n  roost files ls ada src\n  roost files get ada src/main.rs -o main.rs\n  roost files diff ada 3ef71724"
+    after_help = "Examples:\n  roost files history ada\n  roost files ls ada src\n  roost files get ada src/main.rs -o main.rs\n  roost files diff ada 3ef71724\n  roost files restore ada 3ef71724"
 )]
 pub enum Files {
     /// List the snapshots of an agent's files, newest first
@@ -44,6 +44,13 @@ pub enum Files {
         /// Write there; an existing file is not overwritten
         #[arg(short, long)]
         output: Option<PathBuf>,
+    },
+    /// Make the agent's next sandbox from an earlier snapshot; its present sandbox must have ended
+    Restore {
+        /// Id or name of the agent
+        claw: String,
+        /// The snapshot, by the beginning of its digest
+        digest: String,
     },
     /// Show which files differ from an earlier snapshot
     Diff {
@@ -100,6 +107,18 @@ impl Files {
                     }
                 }
             }
+            Self::Restore { claw, digest } => {
+                let id = claws::find(api, &claw).await?;
+                let snapshot = find(api, &id, Some(&digest)).await?;
+                let wanted = NewSandbox {
+                    image: None,
+                    limits: None,
+                    restore: Some(snapshot.into_value().id),
+                };
+                let made = routes::provision_sandbox(&id, &wanted);
+                let made = sandbox::waiting("restoring the files", api.ask(made)).await?;
+                sandbox::one(api, &made);
+            }
             Self::Diff { claw, before, at } => {
                 let id = claws::find(api, &claw).await?;
                 let after = find(api, &id, at.as_deref()).await?;
@@ -154,7 +173,7 @@ fn history(api: &Api, all: &[Parsed<Snapshot>]) {
     let row = |snapshot: &Parsed<Snapshot>| {
         vec![
             snapshot.digest.get(..12).unwrap_or_default().to_owned(),
-            snapshot.taken_at.as_str().shown(),
+            snapshot.taken_at.shown(),
             snapshot.files.to_string(),
             show::bytes(Some(snapshot.bytes)),
             match snapshot.uploaded {
@@ -177,7 +196,7 @@ fn entry(entry: &FileEntry) -> Vec<String> {
     vec![
         entry.mode.shown(),
         show::bytes(entry.bytes),
-        entry.modified_at.as_str().shown(),
+        entry.modified_at.shown(),
         name,
     ]
 }

@@ -83,11 +83,12 @@ fn wanted(image: Option<String>, memory: Option<u64>, cpus: Option<f64>) -> NewS
     NewSandbox {
         image,
         limits: any.then_some(limits),
+        restore: None,
     }
 }
 
 /// Says how long something takes while it does.
-async fn waiting<T>(what: &str, work: impl Future<Output = T>) -> T {
+pub(crate) async fn waiting<T>(what: &str, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
     let mut tick = tokio::time::interval(std::time::Duration::from_millis(200));
     let begun = tokio::time::Instant::now();
@@ -110,7 +111,7 @@ fn files(sandbox: &Made) {
             "saved",
             snapshot.files,
             show::bytes(Some(snapshot.bytes)),
-            snapshot.taken_at.as_str().shown(),
+            snapshot.taken_at.shown(),
             match snapshot.uploaded {
                 true => "also on the gateway",
                 false => "only on its machine",
@@ -118,7 +119,7 @@ fn files(sandbox: &Made) {
         ),
     }
     if let Some(from) = &sandbox.restored_from {
-        let taken = from.taken_at.as_str().shown();
+        let taken = from.taken_at.shown();
         println!("{:<12} files as they were at {taken}", "began with");
     }
     if let Some(problem) = &sandbox.snapshot_problem {
@@ -126,7 +127,7 @@ fn files(sandbox: &Made) {
     }
 }
 
-fn one(api: &Api, sandbox: &Parsed<Made>) {
+pub(crate) fn one(api: &Api, sandbox: &Parsed<Made>) {
     if api.json {
         return show::json(sandbox.raw());
     }

@@ -125,6 +125,8 @@ pub struct NewSandbox {
     pub image: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<NewLimits>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restore: Option<SnapshotId>,
 }
 
 #[derive(Serialize)]

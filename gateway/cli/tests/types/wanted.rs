@@ -32,7 +32,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         "NewLimits",
         &["memory_bytes", "workspace_bytes", "nano_cpus"],
     ),
-    ("NewSandbox", &["image", "limits"]),
+    ("NewSandbox", &["image", "limits", "restore"]),
     (
         "NewTeam",
         &[

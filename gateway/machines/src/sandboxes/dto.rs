@@ -15,7 +15,7 @@ use super::limits::NewLimits;
 use super::model::{Reason, State};
 use super::snapshots::{RestoredFrom, Snapshot};
 use crate::fleet::operations::OperationState;
-use roost_platform::ids::{ClawId, NodeId, OperationId, SandboxId};
+use roost_platform::ids::{ClawId, NodeId, OperationId, SandboxId, SnapshotId};
 use roost_web::json::{Check, Mistakes};
 
 /// An agent's sandbox.
@@ -152,6 +152,9 @@ pub struct NewSandbox {
     #[serde(default)]
     #[schema(max_length = 40)]
     pub node_id: Option<String>,
+    /// The snapshot of the agent's files that it begins with. The default is the newest that its machine can have.
+    #[serde(default)]
+    pub restore: Option<SnapshotId>,
 }
 
 impl Check for NewSandbox {

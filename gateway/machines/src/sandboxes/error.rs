@@ -22,6 +22,15 @@ pub enum SandboxError {
     /// The named machine does not belong to this workspace.
     #[error("no such machine")]
     NoMachine,
+    /// The agent has no such snapshot.
+    #[error("no such snapshot")]
+    NoSnapshot,
+    /// The snapshot is on a machine that is not the one of the new sandbox, and not in the gateway's store.
+    #[error("the snapshot is only on {0}")]
+    SnapshotElsewhere(String),
+    /// A snapshot was chosen for a sandbox that runs already.
+    #[error("the agent has a sandbox")]
+    HasSandbox,
     /// The agent has no sandbox.
     #[error("the agent has no sandbox")]
     NoSandbox,
@@ -94,6 +103,13 @@ impl From<SandboxError> for ApiError {
             E::NoNode => Self::not_found("node"),
             E::NoMachine => Self::validation("/node_id", E::NO_MACHINE),
             E::NoOperation => Self::not_found("command"),
+            E::NoSnapshot => Self::validation("/restore", "is not a snapshot of this agent"),
+            E::SnapshotElsewhere(machine) => Self::new(Code::Conflict).detail(format!(
+                "This snapshot is only on {machine}. Make the sandbox there, or choose a snapshot that is on the gateway."
+            )),
+            E::HasSandbox => Self::new(Code::Conflict).detail(
+                "The agent has a sandbox. End it first, which saves its files; then make one from the snapshot.",
+            ),
             E::NoSandbox => Self::new(Code::NoSandbox)
                 .detail("The agent has no sandbox; make one with POST /api/claws/{id}/sandbox."),
             E::NotRunning(state) => Self::new(Code::Conflict)

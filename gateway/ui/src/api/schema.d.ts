@@ -4141,6 +4141,7 @@ export interface components {
              *     sandbox keeps its machine. To name a machine, the caller needs the right to set the placement.
              */
             node_id?: string | null;
+            restore?: components["schemas"]["SnapshotId"] | null;
         };
         /** @description A new skill of the workspace. */
         NewSkill: {

@@ -88,6 +88,15 @@ async fn story(gateway: &Gateway) {
     assert_eq!(read["stdout_base64"], "Y2hhbmdlZApuZXcK", "{read}");
     let shown = owner.get(&sandbox).expect(200).await;
     assert_eq!(shown.body["restored_from"]["digest"], second["digest"]);
+    // An earlier snapshot is chosen only for a new sandbox.
+    let earlier = json!({ "restore": first["id"] });
+    owner.post(&sandbox).json(&earlier).expect(409).await;
+    owner.delete(&sandbox).expect(204).await;
+    let unknown = json!({ "restore": uuid::Uuid::now_v7() });
+    owner.post(&sandbox).json(&unknown).expect(400).await;
+    owner.post(&sandbox).json(&earlier).expect(201).await;
+    let read = run(owner, &sandbox, "cat near; ls src").await;
+    assert_eq!(read["stdout_base64"], "b25lCmEK", "{read}");
 }
 
 /// The engine loses the container, and the host loses its own snapshots.

@@ -127,6 +127,9 @@ async fn begin(
         .filter(|row| State::parse(&row.state).is_some_and(State::live))
     {
         // A sandbox with the same id was created by this same request, before its gateway was killed.
+        if wanted.restore.is_some() && present.id != id {
+            return Err(SandboxError::HasSandbox);
+        }
         return Ok((present.clone(), present.id == id));
     }
     // A sandbox that this request created and that never ran keeps its id and its history.
@@ -177,7 +180,10 @@ async fn begin(
     .await?;
     let image = sandboxes.settings.images.choose(wanted.image.as_deref());
     let machine = name_of(placement.node);
-    let restore = restore::choose(change.tx(), scope, agent, &machine, newest.as_ref()).await?;
+    let restore = match wanted.restore {
+        None => restore::choose(change.tx(), scope, agent, &machine, newest.as_ref()).await?,
+        Some(snapshot) => restore::chosen(change.tx(), scope, (agent, snapshot), &machine).await?,
+    };
     let row = new_row(
         sandboxes,
         scope,
@@ -189,7 +195,7 @@ async fn begin(
     );
     store::insert(change.tx(), row.clone()).await?;
     let details = serde_json::json!({
-        "name": claw.name, "sandbox": row.id, "node": row.node_id, "image": row.image,
+        "name": claw.name, "sandbox": row.id, "node": row.node_id, "image": row.image, "restore": wanted.restore,
     });
     change.record("sandbox.provisioned", ("claw", &agent), details);
     let facts = [

@@ -21,7 +21,7 @@ impl Origin {
         serde_json::from_value(archive?.clone()).ok()
     }
 
-    fn of_snapshot(snapshot: &Model) -> Self {
+    pub fn of_snapshot(snapshot: &Model) -> Self {
         Self {
             digest: snapshot.digest.clone(),
             bytes: u64::try_from(snapshot.bytes).unwrap_or(0),

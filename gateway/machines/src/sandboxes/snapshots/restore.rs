@@ -7,8 +7,8 @@ use super::store;
 use crate::fleet;
 use crate::sandboxes::engine::node_of;
 use crate::sandboxes::entity::container;
-use crate::sandboxes::reading;
-use roost_platform::ids::ClawId;
+use crate::sandboxes::{SandboxError, reading};
+use roost_platform::ids::{ClawId, SnapshotId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The columns of a new sandbox's row about its files.
@@ -58,6 +58,28 @@ pub async fn choose(
     Ok(Restore {
         archive: beginning.origin.map(|origin| serde_json::json!(origin)),
         detail,
+    })
+}
+
+/// The files of a snapshot that a person chose.
+///
+/// # Errors
+/// [`SandboxError::NoSnapshot`]; [`SandboxError::SnapshotElsewhere`] when `machine` cannot have it.
+pub async fn chosen(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    (agent, snapshot): (ClawId, SnapshotId),
+    machine: &str,
+) -> Result<Restore, SandboxError> {
+    let row = store::get(db, scope, agent, snapshot).await?;
+    let row = row.ok_or(SandboxError::NoSnapshot)?;
+    if row.uploaded_at.is_none() && row.node_id != machine {
+        let name = name_of(db, scope, &row.node_id).await?;
+        return Err(SandboxError::SnapshotElsewhere(name));
+    }
+    Ok(Restore {
+        archive: Some(serde_json::json!(Origin::of_snapshot(&row))),
+        detail: None,
     })
 }
 
