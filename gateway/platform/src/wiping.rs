@@ -2,7 +2,8 @@
 //! reader and the runtime, which Roost's own types cannot wipe. The program `roost` uses this allocator, so a pasted
 //! token is gone from its memory after its request. Libraries and tests do not use it.
 //!
-//! It does not cover memory in use, stacks and registers, and memory that C libraries (SQLite) allocate themselves.
+//! A copy that was in a register can be left on a thread's stack, and an idle thread keeps it. [`wipe_stack`] overwrites
+//! that part of the stack. Memory in use, and memory that C libraries (SQLite) allocate themselves, are not covered.
 #![expect(unsafe_code, reason = "only an allocator sees what is given back")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -33,4 +34,15 @@ unsafe impl GlobalAlloc for Wiping {
             System.dealloc(black_box(memory), layout);
         }
     }
+}
+
+/// Bytes that [`wipe_stack`] overwrites: more than a request's handler uses, less than a thread has.
+const DEEP: usize = 256 * 1024;
+
+/// Overwrites what the functions that this thread has called since left on its stack, below the caller.
+#[inline(never)]
+pub fn wipe_stack() {
+    let mut below = [0_u8; DEEP];
+    // `black_box` keeps the compiler from removing the zeros because nobody reads them.
+    black_box(&mut below);
 }

@@ -1,11 +1,16 @@
 //! Requests that carry a credential close their connection. Its receive buffer holds the request until the next one
-//! overwrites it; the close frees the buffer and wipes it (`wiping`). HTTP/2 has no such header, so there the buffer
-//! lives as long as the connection.
+//! overwrites it; the close frees the buffer and wipes it (`wiping`). The thread's stack is wiped after each poll of the
+//! handler. HTTP/2 has no such header, so there the buffer lives as long as the connection.
+
+use std::future::poll_fn;
+use std::pin::pin;
 
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderValue, Method, Version, header};
+
+use roost_platform::wiping::wipe_stack;
 
 /// The routes that receive credentials of other services.
 const CREDENTIAL_ROUTES: [&str; 5] = [
@@ -24,11 +29,19 @@ pub async fn close_after_credentials(request: Request, next: Next) -> Response {
         && CREDENTIAL_ROUTES
             .iter()
             .any(|route| matches_route(route, path));
-    let mut response = next.run(request).await;
-    if has_credential {
-        let close = HeaderValue::from_static("close");
-        response.headers_mut().insert(header::CONNECTION, close);
+    if !has_credential {
+        return next.run(request).await;
     }
+    let mut answer = pin!(next.run(request));
+    let mut response = poll_fn(|context| {
+        let polled = answer.as_mut().poll(context);
+        // The worker thread may be idle from now on, with a part of the credential on its stack.
+        wipe_stack();
+        polled
+    })
+    .await;
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
     response
 }
 
