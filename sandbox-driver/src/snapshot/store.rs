@@ -157,7 +157,7 @@ impl SnapshotStore {
             .saturating_add(self.inner.archives.bytes())
     }
 
-    /// Begins a pack. Removes snapshots that nobody needs when most of the room is taken.
+    /// Begins a pack, which cannot grow over the limit of the store.
     pub(super) async fn begin(&self) -> Result<Limited, DriverError> {
         let writer = self.inner.packs.begin();
         let writer = writer.map_err(|error| self.pack_error(error))?;

@@ -6,6 +6,7 @@ use roost_protocol::guest::listing::{Listed, ListedKind, ReadStatus};
 use roost_protocol::sandbox::SandboxFacts;
 use roost_protocol::snapshot::Stored;
 use roost_snapshot::build::{self, Added, BuildError, Builder, Content};
+use roost_snapshot::packs::Packs;
 use roost_snapshot::{Address, Entry, Node, Root, Tenant};
 use tokio_util::io::SyncIoBridge;
 
@@ -108,7 +109,7 @@ pub async fn take(
     Ok((store.record(stored).await?, true))
 }
 
-/// The future of [`take`] must not hold the old facts while it reads.
+/// A snapshot whose pack is on the disk, before its record is written.
 struct Built {
     digest: Address,
     root: Root,
@@ -124,7 +125,7 @@ async fn build(
     listing: Listing,
     before: Seen,
 ) -> Result<Built, DriverError> {
-    let plan = Plan::of(listing.entries, &before);
+    let plan = Plan::of(listing.entries, &before, store.packs());
     let asked = plan.request();
     let writer = store.begin().await?;
     let (tenant, left_out) = (super::tenant(facts.workspace), listing.left_out);
@@ -178,7 +179,10 @@ enum Source {
 }
 
 impl Plan {
-    fn of(entries: Vec<Listed>, before: &Seen) -> Self {
+    fn of(entries: Vec<Listed>, before: &Seen, packs: &Packs) -> Self {
+        // A sweep or a damage may have taken the chunks of an unchanged file: then it is read again.
+        let is_here =
+            |content: &&Content| content.extents.iter().all(|part| packs.has(&part.chunk));
         let mut first: HashMap<u64, usize> = HashMap::new();
         let steps = entries.into_iter().enumerate().map(|(at, listed)| {
             let source = if listed.kind != ListedKind::File {
@@ -189,7 +193,7 @@ impl Plan {
                 .filter(|same| *same != at)
             {
                 Source::SameAs(same)
-            } else if let Some(content) = before.unchanged(&listed) {
+            } else if let Some(content) = before.unchanged(&listed).filter(is_here) {
                 Source::Before(content.clone())
             } else {
                 Source::Read
