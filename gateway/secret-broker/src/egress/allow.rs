@@ -144,11 +144,15 @@ impl Target {
     }
 }
 
-/// Compares whole segments: `/a` covers `/a` and `/a/b`, not `/ab`.
+/// Compares whole segments: `/a` covers `/a` and `/a/b`, not `/ab`. A segment `*` covers any one segment that is not
+/// empty: `/a/*/c` covers `/a/b/c`, not `/a/c` and not `/a/b/b/c`.
 fn is_below(prefix: &str, path: &str) -> bool {
-    let prefix = prefix.trim_end_matches('/');
-    path.strip_prefix(prefix)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    let mut segments = path.split('/');
+    let mut wanted = prefix.trim_end_matches('/').split('/');
+    wanted.all(|wanted| match (wanted, segments.next()) {
+        ("*", Some(segment)) => !segment.is_empty(),
+        (wanted, segment) => segment == Some(wanted),
+    })
 }
 
 /// Whether some server could read `..` in the path. The path is decoded as often as a server might decode it.
@@ -304,6 +308,25 @@ mod tests {
         #[case] fine: bool,
     ) {
         let checked = Target::check(method, url, &list(), &AddressPolicy::default());
+        assert_eq!(checked.is_ok(), fine, "{checked:?}");
+    }
+
+    #[rstest]
+    #[case("https://api.example.com/repos/acme/tools/pulls", true)]
+    #[case("https://api.example.com/repos/acme/tools/pulls/7/comments", true)]
+    #[case("https://api.example.com/repos/group%2Fproject/tools/pulls", true)]
+    #[case("https://api.example.com/repos/acme/tools/pulls-of-mine", false)]
+    #[case("https://api.example.com/repos/acme/tools", false)]
+    #[case("https://api.example.com/repos/acme/tools/hooks", false)]
+    #[case("https://api.example.com/repos/acme//pulls", false)]
+    #[case("https://api.example.com/repos/acme/pulls", false)]
+    #[case("https://api.example.com/repos/acme/more/tools/pulls", false)]
+    fn star_covers_exactly_one_segment(#[case] url: &str, #[case] fine: bool) {
+        let list = [Allow {
+            path_prefix: "/repos/*/*/pulls".into(),
+            ..list().remove(0)
+        }];
+        let checked = Target::check("POST", url, &list, &AddressPolicy::default());
         assert_eq!(checked.is_ok(), fine, "{checked:?}");
     }
 

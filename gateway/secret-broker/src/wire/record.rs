@@ -124,7 +124,8 @@ pub struct Allow {
     pub origin: String,
     /// For example `GET`; an empty list allows nothing.
     pub methods: Vec<String>,
-    /// Compared by whole segments: `/repos` covers `/repos` and `/repos/x`, not `/repository`.
+    /// Compared by whole segments: `/repos` covers `/repos` and `/repos/x`, not `/repository`. A segment `*` covers any
+    /// one segment: `/repos/*/*/pulls` covers `/repos/a/b/pulls`.
     pub path_prefix: String,
 }
 
