@@ -25,7 +25,7 @@ mod upstream;
 pub use commands::{remove_all, want_mirror_in};
 pub use context::ReposContext;
 pub use error::RepoError;
-pub use provider::ProviderKind;
+pub use provider::{NewPull, ProviderKind, PullRequest};
 pub use routes::router;
 pub use sync::branch;
 pub use upstream::{MirrorStanding, Upstream, upstream};

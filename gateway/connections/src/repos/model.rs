@@ -8,7 +8,7 @@ use url::Url;
 use utoipa::ToSchema;
 
 use super::entity::mirror;
-use super::provider::{PAGE_SIZE, ProviderKind};
+use super::provider::{PAGE_SIZE, ProviderKind, pull};
 
 /// The most connections of a workspace.
 pub const MOST_CONNECTIONS: u64 = 20;
@@ -93,8 +93,8 @@ pub fn is_token(token: &str) -> bool {
     (8..=1_000).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Where the token may be used: for the lists that are read, for reading with git, and for pushes of agents' branches.
-/// Nowhere else.
+/// Where the token may be used: for the lists that are read, for reading with git, for pushes of agents' branches, and
+/// for opening pull requests. Nowhere else.
 pub fn allow(kind: ProviderKind, base: &Url, owner: Option<&str>) -> Vec<Allow> {
     let provider = kind.provider();
     let api = provider.api(base);
@@ -113,7 +113,12 @@ pub fn allow(kind: ProviderKind, base: &Url, owner: Option<&str>) -> Vec<Allow> 
         methods: vec![GIT.to_owned(), GIT_PUSH.to_owned()],
         path_prefix: git.path().to_owned(),
     };
-    lists.chain([repositories]).collect()
+    let pulls = Allow {
+        origin: api.origin().ascii_serialization(),
+        methods: vec!["POST".to_owned()],
+        path_prefix: pull::path_of_any(kind, base),
+    };
+    lists.chain([repositories, pulls]).collect()
 }
 
 /// The most mirrors of a workspace.

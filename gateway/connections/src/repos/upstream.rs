@@ -6,7 +6,7 @@ use url::Url;
 
 use super::commands::record_name;
 use super::entity::{connection, mirror, repo};
-use super::provider::ProviderKind;
+use super::provider::{NewPull, ProviderKind, PullRequest, pull};
 use super::{model, store, store_mirrors, store_repos};
 use roost_platform::ids::RepoId;
 use roost_tenancy::auth::WorkspaceScope;
@@ -28,6 +28,27 @@ pub struct Upstream {
     /// The user name for git.
     pub user: String,
     pub state: MirrorStanding,
+    host: Option<(ProviderKind, Url)>,
+}
+
+impl Upstream {
+    /// The address to which a request for a pull request is sent. Absent when this gateway does not know the kind of host.
+    pub fn pulls(&self) -> Option<Url> {
+        let (kind, base) = self.host.as_ref()?;
+        pull::address(*kind, base, &self.full_name)
+    }
+
+    /// The request that opens a pull request at the host.
+    pub fn pull_request(&self, new: &NewPull) -> Option<PullRequest> {
+        let (kind, _) = self.host.as_ref()?;
+        let provider = kind.provider();
+        Some(PullRequest {
+            name: self.name.clone(),
+            url: self.pulls()?,
+            headers: provider.headers(),
+            body: provider.pull_body(new),
+        })
+    }
 }
 
 /// Whether the mirror can be read.
@@ -83,9 +104,10 @@ fn joined(
 ) -> Result<Upstream, DbErr> {
     let kind = ProviderKind::from_stored(&connection.provider);
     let base = Url::parse(&connection.base_url).ok();
-    let url = kind
-        .zip(base)
-        .and_then(|(kind, base)| model::git_address(kind, &base, &repo.full_name));
+    let host = kind.zip(base);
+    let url = host
+        .as_ref()
+        .and_then(|(kind, base)| model::git_address(*kind, base, &repo.full_name));
     Ok(Upstream {
         name: record_name(connection)?,
         mirror: repo.id.to_string(),
@@ -96,6 +118,7 @@ fn joined(
         full_name: repo.full_name,
         html_url: repo.html_url,
         default_branch: repo.default_branch,
+        host,
     })
 }
 

@@ -97,12 +97,20 @@ fn a_token_may_go_to_its_lists_and_to_git_and_nowhere_else() {
             "GET https://example.org/git/api/v1/orgs/acme/repos",
             "GET https://example.org/git/api/v1/users/acme/repos",
             "GIT,GIT-PUSH https://example.org/git",
+            "POST https://example.org/git/api/v1/repos/*/*/pulls",
         ]
     );
     let base = Url::parse("https://api.github.com/").expect("a URL");
     let all = allow(ProviderKind::GitHub, &base, None);
     let origins: Vec<&str> = all.iter().map(|entry| entry.origin.as_str()).collect();
-    assert_eq!(origins, ["https://api.github.com", "https://github.com"]);
+    assert_eq!(
+        origins,
+        [
+            "https://api.github.com",
+            "https://github.com",
+            "https://api.github.com"
+        ]
+    );
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Forgejo and Gitea, which have the same API for repositories.
 
 use roost_secret_broker::wire::Inject;
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::shape::read_common;
-use super::{Found, Listing, Provider, Unreadable, below, pair};
+use super::{Found, Listing, NewPull, Place, Provider, Unreadable, below, common_pulls, pair};
 
 /// Forgejo or Gitea.
 pub(super) struct Forgejo;
@@ -51,5 +51,18 @@ impl Provider for Forgejo {
 
     fn read(&self, entry: &Value) -> Result<Found, Unreadable> {
         read_common(entry)
+    }
+
+    fn pulls(&self, of: &Place) -> Vec<String> {
+        common_pulls(of)
+    }
+
+    fn pull_body(&self, new: &NewPull) -> Value {
+        // A draft is a title that begins so; the API has no field for it.
+        let title = match new.draft {
+            true => format!("WIP: {}", new.title),
+            false => new.title.clone(),
+        };
+        json!({ "title": title, "body": new.body, "head": new.head, "base": new.base })
     }
 }

@@ -1,11 +1,11 @@
 //! GitHub, and GitHub Enterprise Server with its API below `/api/v3`.
 
 use roost_secret_broker::wire::Inject;
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::shape::read_common;
-use super::{Found, Listing, Provider, Unreadable, below, pair};
+use super::{Found, Listing, NewPull, Place, Provider, Unreadable, below, common_pulls, pair};
 
 /// GitHub or GitHub Enterprise Server.
 pub(super) struct GitHub {
@@ -85,5 +85,13 @@ impl Provider for GitHub {
 
     fn read(&self, entry: &Value) -> Result<Found, Unreadable> {
         read_common(entry)
+    }
+
+    fn pulls(&self, of: &Place) -> Vec<String> {
+        common_pulls(of)
+    }
+
+    fn pull_body(&self, new: &NewPull) -> Value {
+        json!({ "title": new.title, "body": new.body, "head": new.head, "base": new.base, "draft": new.draft })
     }
 }

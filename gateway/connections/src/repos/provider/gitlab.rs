@@ -3,11 +3,11 @@
 use roost_secret_broker::wire::Inject;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::shape::{HostEntry, id_of};
-use super::{Found, Listing, Provider, Unreadable, below, pair};
+use super::{Found, Listing, NewPull, Place, Provider, Unreadable, below, pair};
 
 /// GitLab.
 pub(super) struct GitLab;
@@ -74,6 +74,24 @@ impl Provider for GitLab {
             updated: entry_fields.last_activity_at,
         }
         .check()
+    }
+
+    fn pulls(&self, of: &Place) -> Vec<String> {
+        // The whole name of a project is one segment.
+        let project = match of {
+            Place::Any => "*".to_owned(),
+            Place::One { owner, name } => format!("{owner}/{name}"),
+        };
+        ["projects".to_owned(), project, "merge_requests".to_owned()].into()
+    }
+
+    fn pull_body(&self, new: &NewPull) -> Value {
+        // A draft is a title that begins so; the API has no field for it.
+        let title = match new.draft {
+            true => format!("Draft: {}", new.title),
+            false => new.title.clone(),
+        };
+        json!({ "title": title, "description": new.body, "source_branch": new.head, "target_branch": new.base })
     }
 }
 

@@ -4,6 +4,7 @@
 mod forgejo;
 mod github;
 mod gitlab;
+pub(super) mod pull;
 mod shape;
 
 use chrono::{DateTime, Utc};
@@ -13,6 +14,7 @@ use serde_json::Value;
 use url::Url;
 use utoipa::ToSchema;
 
+pub use pull::{NewPull, PullRequest};
 pub use shape::{Found, Unreadable};
 
 /// Entries that are requested for each page.
@@ -103,6 +105,43 @@ pub trait Provider: Send + Sync {
     /// # Errors
     /// When the entry does not have the expected form.
     fn read(&self, entry: &Value) -> Result<Found, Unreadable>;
+    /// The path of a repository's pull requests below the API's root; each item is one segment. `*` stands for a segment
+    /// that is not known yet.
+    fn pulls(&self, of: &Place) -> Vec<String>;
+    /// The body of the request that opens a pull request.
+    fn pull_body(&self, new: &NewPull) -> Value;
+}
+
+/// A repository at its host.
+pub enum Place<'a> {
+    /// Any repository: for the list of what a token may do.
+    Any,
+    /// The one with this owner, which GitLab nests, and this name.
+    One { owner: &'a str, name: &'a str },
+}
+
+impl<'a> Place<'a> {
+    /// From a full name, such as `acme/tools`. `None` when it has no owner, or a part that is not a name.
+    pub fn of(full_name: &'a str) -> Option<Self> {
+        let (owner, name) = full_name.rsplit_once('/')?;
+        let is_part = |part: &str| !matches!(part, "" | "." | ".." | "*");
+        let fine = owner.split('/').chain([name]).all(is_part);
+        fine.then_some(Self::One { owner, name })
+    }
+
+    /// Owner and name as two segments.
+    fn parts(&self) -> [String; 2] {
+        match self {
+            Self::Any => ["*", "*"].map(str::to_owned),
+            Self::One { owner, name } => [owner, name].map(|part| (*part).to_owned()),
+        }
+    }
+}
+
+/// GitHub's path, which Forgejo shares: `repos/{owner}/{name}/pulls`.
+fn common_pulls(of: &Place) -> Vec<String> {
+    let [owner, name] = of.parts();
+    ["repos".to_owned(), owner, name, "pulls".to_owned()].into()
 }
 
 /// A list of repositories at a code host.
