@@ -80,13 +80,8 @@ pub(crate) async fn stranger(gateway: &Gateway) -> Person {
     let ids = UuidV7::shared(clock.clone());
     let id: WorkspaceId = fresh(&ids);
     let tx = gateway.app().db().write().await.expect("a transaction");
-    let workspace = workspaces::entity::workspace::Model {
-        id,
-        name: "Elsewhere".to_owned(),
-        plan: "free".to_owned(),
-        created_at: SystemClock.now(),
-        version: 1,
-    };
+    let (name, plan) = ("Elsewhere".to_owned(), "free".to_owned());
+    let workspace = workspaces::WorkspaceRow::new(id, name, plan, SystemClock.now());
     workspaces::insert(&tx, workspace)
         .await
         .expect("a workspace");

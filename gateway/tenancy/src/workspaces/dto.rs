@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Plans;
 use super::entity::workspace;
+use super::{Plans, PushPolicy};
 use crate::auth::Role;
 use roost_platform::ids::{SagaId, WorkspaceId};
 use roost_web::json::{Check, Mistakes};
@@ -21,6 +21,7 @@ pub struct Workspace {
     pub role: Option<Role>,
     pub created_at: DateTime<Utc>,
     pub version: i64,
+    pub push_policy: PushPolicy,
 }
 
 impl Workspace {
@@ -33,6 +34,7 @@ impl Workspace {
             role: role.into(),
             created_at: row.created_at,
             version: row.version,
+            push_policy: PushPolicy::from_stored(&row.push_policy),
         }
     }
 }
@@ -52,7 +54,7 @@ impl Check for NewWorkspace {
     }
 }
 
-/// A new name, or a new plan. A field that is absent stays.
+/// A new name, a new plan, or a new push policy. A field that is absent stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceChange {
@@ -63,6 +65,9 @@ pub struct WorkspaceChange {
     /// The name of a plan. Only operators of the deployment may set it.
     #[serde(default)]
     pub plan: Option<String>,
+    /// Whether agents may push their branches without a decision. Admins and Owners may set it.
+    #[serde(default)]
+    pub push_policy: Option<PushPolicy>,
 }
 
 impl Check for WorkspaceChange {
@@ -70,8 +75,8 @@ impl Check for WorkspaceChange {
         if let Some(name) = &self.name {
             mistakes.text("/name", name, 1, 100);
         }
-        if self.name.is_none() && self.plan.is_none() {
-            mistakes.add("", "must have `name` or `plan`");
+        if self.name.is_none() && self.plan.is_none() && self.push_policy.is_none() {
+            mistakes.add("", "must have `name`, `plan` or `push_policy`");
         }
     }
 }

@@ -4,6 +4,7 @@
 pub mod workspace {
     use sea_orm::entity::prelude::*;
 
+    use crate::workspaces::PushPolicy;
     use roost_platform::ids::WorkspaceId;
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -15,6 +16,23 @@ pub mod workspace {
         pub plan: String,
         pub created_at: DateTimeUtc,
         pub version: i64,
+        /// [`PushPolicy`](crate::workspaces::PushPolicy) as a word.
+        #[sea_orm(column_type = "Text")]
+        pub push_policy: String,
+    }
+
+    impl Model {
+        /// A new workspace, with the settings that every workspace begins with.
+        pub fn new(id: WorkspaceId, name: String, plan: String, at: DateTimeUtc) -> Self {
+            Self {
+                id,
+                name,
+                plan,
+                created_at: at,
+                version: 1,
+                push_policy: PushPolicy::default().as_str().to_owned(),
+            }
+        }
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

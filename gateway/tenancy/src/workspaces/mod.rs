@@ -9,11 +9,12 @@ pub use entity::member::Model as MemberRow;
 pub use entity::workspace::Model as WorkspaceRow;
 pub use error::WorkspaceError;
 pub use plans::{Plan, Plans};
+pub use push_policy::PushPolicy;
 pub use quota::{QuotaError, QuotaKind};
 pub use routes::router;
 pub use store::{
     by_id, count, first_membership, first_place, get as find, insert, insert_member, lock,
-    membership, memberships_of, of_user, remove,
+    membership, memberships_of, of_user, push_policy, remove,
 };
 
 mod commands;
@@ -25,6 +26,7 @@ mod error;
 pub mod invitations;
 pub mod members;
 mod plans;
+mod push_policy;
 pub mod quota;
 mod routes;
 mod store;

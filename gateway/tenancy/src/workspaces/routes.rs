@@ -91,7 +91,7 @@ async fn get(
         .ok_or_else(|| ApiError::not_found("workspace"))
 }
 
-/// Renames a workspace, or sets its plan. Only operators of the deployment set plans, also those of workspaces that they
+/// Renames a workspace, sets its plan, or sets whether its agents may push their branches without a decision. Only operators of the deployment set plans, also those of workspaces that they
 /// do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
 #[utoipa::path(patch, path = "/api/workspaces/{id}", tag = "workspaces", operation_id = "change_workspace",
     request_body = WorkspaceChange, params(("id" = WorkspaceId, Path)),
@@ -102,7 +102,7 @@ async fn change(
     caller: MemberOrOperator,
     Valid(change): Valid<WorkspaceChange>,
 ) -> ApiResult<Json<Workspace>> {
-    if change.name.is_some() {
+    if change.name.is_some() || change.push_policy.is_some() {
         caller.demand(Verb::ChangeWorkspace)?;
     }
     if change.plan.is_some() {
@@ -111,6 +111,7 @@ async fn change(
     let new = commands::Changed {
         name: change.name.map(|name| name.trim().to_owned()),
         plan: change.plan,
+        push_policy: change.push_policy,
     };
     let row = commands::change(&state, caller.scope(), caller.user_id(), new).await?;
     Ok(Json(Workspace::new(row, caller.role())))

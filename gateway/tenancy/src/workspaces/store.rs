@@ -8,7 +8,7 @@ use sea_orm::{
 };
 
 use super::entity::{member, quota_usage, workspace};
-use super::{QuotaKind, invitations};
+use super::{PushPolicy, QuotaKind, invitations};
 use crate::auth::{Role, WorkspaceScope};
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{UserId, WorkspaceId};
@@ -91,13 +91,23 @@ pub async fn lock(tx: &WriteTx, scope: WorkspaceScope) -> Result<bool, DbErr> {
     Ok(held.rows_affected == 1)
 }
 
-/// Sets the name and the plan of a scope's workspace.
-pub async fn set(tx: &WriteTx, scope: WorkspaceScope, name: &str, plan: &str) -> Result<(), DbErr> {
+/// Sets the name, the plan and the push policy of a scope's workspace.
+pub async fn set(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    name: &str,
+    plan: &str,
+    push_policy: PushPolicy,
+) -> Result<(), DbErr> {
     // The name is part of what is kept of a caller.
     tx.changes_authority();
     workspace::Entity::update_many()
         .col_expr(workspace::Column::Name, Expr::value(name))
         .col_expr(workspace::Column::Plan, Expr::value(plan))
+        .col_expr(
+            workspace::Column::PushPolicy,
+            Expr::value(push_policy.as_str()),
+        )
         .filter(workspace::Column::Id.eq(scope.workspace()))
         .exec(&**tx)
         .await?;
@@ -110,6 +120,19 @@ pub async fn plan(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<St
         .await?
         .map(|workspace| workspace.plan)
         .ok_or_else(|| DbErr::RecordNotFound(format!("workspace {}", scope.workspace())))
+}
+
+/// Whether agents of a scope's workspace may push without a decision.
+///
+/// # Errors
+/// When the database fails.
+pub async fn push_policy(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<PushPolicy, DbErr> {
+    let found = get(db, scope).await?;
+    let word = found.map(|workspace| workspace.push_policy);
+    Ok(word.map_or_else(PushPolicy::default, |word| PushPolicy::from_stored(&word)))
 }
 
 /// The workspaces that a user belongs to, oldest membership first.

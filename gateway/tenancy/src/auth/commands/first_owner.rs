@@ -47,13 +47,7 @@ pub async fn first_owner(
         let row = of_deployment(owner, OWNER_EMAIL, "Owner");
         store::insert_user(&*tx, row).await?;
         let workspace_id: WorkspaceId = fresh(ids);
-        let workspace = WorkspaceRow {
-            id: workspace_id,
-            name: "Home".to_owned(),
-            plan: plan.to_owned(),
-            created_at: now,
-            version: 1,
-        };
+        let workspace = WorkspaceRow::new(workspace_id, "Home".to_owned(), plan.to_owned(), now);
         workspaces::insert(&tx, workspace).await?;
         hosted::store::set_home(&*tx, workspace_id).await?;
         let member = MemberRow {

@@ -342,13 +342,8 @@ impl Hosted {
     ) -> Result<(), DbErr> {
         let id: WorkspaceId = fresh(&self.ids);
         let scope = WorkspaceScope::of_row(id);
-        let row = WorkspaceRow {
-            id,
-            name: format!("Workspace of {}", user.name),
-            plan: self.plans.signup.clone(),
-            created_at: now,
-            version: 1,
-        };
+        let name = format!("Workspace of {}", user.name);
+        let row = WorkspaceRow::new(id, name, self.plans.signup.clone(), now);
         let details = serde_json::json!({ "name": row.name, "by": "sign-up" });
         workspaces::insert(tx, row).await?;
         let joining = Joining {

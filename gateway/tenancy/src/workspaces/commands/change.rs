@@ -1,10 +1,10 @@
-//! Renames a workspace, or sets its plan.
+//! Renames a workspace, sets its plan, or sets whether its agents may push without a decision.
 
 use crate::auth::WorkspaceScope;
 use crate::change::Change;
 use crate::workspaces::entity::workspace;
 use crate::workspaces::members::store::take_turn;
-use crate::workspaces::{WorkspaceError, WorkspacesContext, store};
+use crate::workspaces::{PushPolicy, WorkspaceError, WorkspacesContext, store};
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::UserId;
 
@@ -13,6 +13,7 @@ use roost_platform::ids::UserId;
 pub struct New {
     pub name: Option<String>,
     pub plan: Option<String>,
+    pub push_policy: Option<PushPolicy>,
 }
 
 /// Changes the workspace. The next request sees the limits of a new plan. A smaller plan deletes nothing: while more is
@@ -41,10 +42,12 @@ pub async fn change(
         .ok_or(WorkspaceError::NotFound)?;
     let name = new.name.unwrap_or_else(|| present.name.clone());
     let plan = new.plan.unwrap_or_else(|| present.plan.clone());
-    if (&name, &plan) == (&present.name, &present.plan) {
+    let before = PushPolicy::from_stored(&present.push_policy);
+    let push_policy = new.push_policy.unwrap_or(before);
+    if (&name, &plan, push_policy) == (&present.name, &present.plan, before) {
         return Ok(present);
     }
-    store::set(&change, scope, &name, &plan).await?;
+    store::set(&change, scope, &name, &plan, push_policy).await?;
     let id = scope.workspace();
     if name != present.name {
         let details = serde_json::json!({ "from": present.name, "to": name });
@@ -54,12 +57,17 @@ pub async fn change(
         let details = serde_json::json!({ "from": present.plan, "to": plan });
         change.record("workspace.plan_set", ("workspace", &id), details);
     }
+    if push_policy != before {
+        let details = serde_json::json!({ "from": before, "to": push_policy });
+        change.record("workspace.push_policy_set", ("workspace", &id), details);
+    }
     change.event(Event::changed(ResourceKind::Workspace, id, version));
     change.commit().await?;
     Ok(workspace::Model {
         name,
         plan,
         version,
+        push_policy: push_policy.as_str().to_owned(),
         ..present
     })
 }

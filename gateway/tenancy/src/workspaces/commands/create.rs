@@ -47,13 +47,7 @@ pub async fn create(
         return Err(WorkspaceError::TooManyWorkspaces { limit, used });
     }
     let now = change.now();
-    let row = workspace::Model {
-        id,
-        name,
-        plan,
-        created_at: now,
-        version: 1,
-    };
+    let row = workspace::Model::new(id, name, plan, now);
     store::insert(&change, row.clone()).await?;
     store::insert_member(
         change.tx(),
