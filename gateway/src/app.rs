@@ -267,6 +267,7 @@ impl Gateway {
             around.step_executor.clone(),
         )?;
         let toolbox = work.agents.tools.clone();
+        let checkouts = work.agents.checkouts.clone();
         let runs = work.runs.clone();
         let contexts = contexts::contexts(
             &shared,
@@ -335,6 +336,7 @@ impl Gateway {
                 clock: clock.clone(),
                 ids: ids.clone(),
                 apps,
+                checkouts,
                 kill_points: kill_points.clone(),
                 runs: asking_runs.clone(),
             },

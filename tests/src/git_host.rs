@@ -1,5 +1,5 @@
 //! A git host on loopback: the real `git http-backend` over bare repositories, protected by a token, with lists in
-//! Forgejo's format. A test can override the answer to any request.
+//! Forgejo's format, and with its pull requests. A test can override the answer to any request.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -36,6 +36,7 @@ pub struct GitHost {
     token: String,
     visits: Arc<Mutex<Vec<Visit>>>,
     listed: Arc<Mutex<Vec<Value>>>,
+    pulls: Arc<Mutex<Vec<Value>>>,
     instead: Arc<Mutex<Option<Instead>>>,
 }
 
@@ -54,6 +55,7 @@ impl GitHost {
             token: token.to_owned(),
             visits: Arc::default(),
             listed: Arc::default(),
+            pulls: Arc::default(),
             instead: Arc::default(),
         };
         let router = Router::new().fallback(answer).with_state(host.clone());
@@ -150,6 +152,11 @@ impl GitHost {
         *lock(&self.instead) = None;
     }
 
+    /// The pull requests that were opened.
+    pub fn pulls(&self) -> Vec<Value> {
+        lock(&self.pulls).clone()
+    }
+
     /// The requests so far; clears them.
     pub fn visits(&self) -> Vec<Visit> {
         std::mem::take(&mut *lock(&self.visits))
@@ -201,8 +208,45 @@ async fn answer(State(host): State<GitHost>, request: Request) -> Response {
         let body = to_bytes(body, 64 << 20).await.expect("a request of git");
         return backend(&host, &head, &body).await;
     }
-    let listed = Value::Array(lock(&host.listed).clone()).to_string();
-    let mut response = text_answer(200, listed);
+    if let ("POST", Some(name)) = (head.method.as_str(), pulls_of(head.uri.path())) {
+        let body = to_bytes(body, 1 << 20).await.expect("a request");
+        return open_pull(&host, name, &body).await;
+    }
+    json_answer(200, &Value::Array(lock(&host.listed).clone()))
+}
+
+/// The repository of Forgejo's path for pull requests.
+fn pulls_of(path: &str) -> Option<&str> {
+    path.strip_prefix("/api/v1/repos/")?.strip_suffix("/pulls")
+}
+
+/// Opens a pull request as Forgejo does: both branches must exist, and there is one from a branch into another at a time.
+async fn open_pull(host: &GitHost, name: &str, body: &[u8]) -> Response {
+    let Ok(mut pull) = serde_json::from_slice::<Value>(body) else {
+        return json_answer(422, &json!({ "message": "the body is not JSON" }));
+    };
+    for end in ["head", "base"] {
+        let reference = format!("refs/heads/{}", pull[end].as_str().unwrap_or_default());
+        let shown = ["for-each-ref", "--format=%(objectname)", reference.as_str()];
+        if host.git(name, &shown, None).await.trim().is_empty() {
+            return json_answer(404, &json!({ "message": format!("no branch for {end}") }));
+        }
+    }
+    let mut pulls = lock(&host.pulls);
+    let same = |other: &Value| other["head"] == pull["head"] && other["base"] == pull["base"];
+    if pulls.iter().any(same) {
+        let message = "pull request already exists for these targets";
+        return json_answer(409, &json!({ "message": message }));
+    }
+    let number = pulls.len() + 1;
+    pull["html_url"] = format!("{}/{name}/pulls/{number}", host.url()).into();
+    pull["number"] = number.into();
+    pulls.push(pull.clone());
+    json_answer(201, &pull)
+}
+
+fn json_answer(status: u16, body: &Value) -> Response {
+    let mut response = text_answer(status, body.to_string());
     let json = "application/json".parse().expect("a value");
     response.headers_mut().insert("content-type", json);
     response

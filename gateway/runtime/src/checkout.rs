@@ -18,7 +18,8 @@ fn works_in_sandbox(may: &Capability) -> bool {
     may.profile != Profile::Toolfree && (has(Bundle::Sandbox) || has(Bundle::Repo))
 }
 
-fn place(job: &StepJob, may: &Capability) -> StepPlace {
+/// Where a step works.
+pub(super) fn place(job: &StepJob, may: &Capability) -> StepPlace {
     StepPlace {
         scope: may.scope,
         root: job.run.root_run_id,
@@ -102,7 +103,9 @@ fn instructions(checkout: &Checkout) -> String {
     format!(
         "\n\n# The repository\nThe repository {full_name} is checked out in {path}, on the branch {branch}. Work there, and \
          commit your work on that branch. Its commits leave the sandbox at the end of your step; files that are in no commit \
-         stay behind. Add commits, and never rewrite those that exist. You cannot push: a person does that."
+         stay behind. Add commits, and never rewrite those that exist. You cannot push with git. The action \
+         repo.branch.push sends your branch to its code host, and repo.pulls.create opens a pull request; request both with \
+         door.ask."
     )
 }
 

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::progress_events;
 use super::session::{Session, Stopped, millis};
 use super::transcript::Transcript;
+use super::{checkout, progress_events};
 use roost_execution::runs::{
     CheckMade, Entry, NewEntry, StepResult, Used, checks_of_step, effect_key,
 };
@@ -60,6 +60,7 @@ impl Session<'_> {
             step: journal.step.to_string(),
             call: place,
             words: format!("A check of the work: {command}"),
+            at: checkout::place(self.job, &self.context.may),
         };
         let key = EffectKey(effect_key(self.job.run.id, &journal.step, place));
         let done = self.effect(key, at, TOOL, &arguments).await?;

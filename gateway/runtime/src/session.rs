@@ -14,7 +14,7 @@ use super::agent_context::AgentContext;
 use super::progress_stream::ProgressSender;
 use super::spending::{self, Refused, Reservation};
 use super::transcript::{Next, Transcript};
-use super::{Agents, progress_events, read_result, tool_names, window};
+use super::{Agents, checkout, progress_events, read_result, tool_names, window};
 use roost_connections::checkouts::Checkout;
 use roost_execution::providers::{
     Call, ErrorKind, Message, ModelError, Purpose, Reply, Request, Stop, ToolSpec, Usage,
@@ -115,6 +115,7 @@ impl Session<'_> {
                         step: journal.step.to_string(),
                         call: place,
                         words: transcript.words().to_owned(),
+                        at: checkout::place(self.job, &self.context.may),
                     };
                     let (entry, took) = self.call(&transcript, &call, at).await?;
                     self.note_answer(journal, place, &call.name, &entry, took)

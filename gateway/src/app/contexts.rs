@@ -88,7 +88,7 @@ pub(super) fn contexts(
             db: db.clone(),
             ..work.agents.checkouts.clone()
         },
-        doors: hosts::doors(shared),
+        doors: hosts::doors(shared, work.agents.checkouts.clone()),
         live: streams.clone(),
         run_streams: streams,
         operator: OperatorContext {

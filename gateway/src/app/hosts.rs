@@ -40,12 +40,13 @@ pub(super) fn checkouts(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Chec
 }
 
 /// Doors.
-pub(super) fn doors(shared: &Shared<'_>) -> DoorsContext {
+pub(super) fn doors(shared: &Shared<'_>, checkouts: CheckoutsContext) -> DoorsContext {
     DoorsContext {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),
         apps: shared.apps.clone(),
+        checkouts,
         approvals: shared.door_nudge.clone(),
         runs: Arc::new(StepsOfDoors(shared.wakes.clone())),
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::ends::Ends;
 use super::links::Teams;
 use super::{Shared, StartupError, hosts};
+use roost_connections::checkouts::CheckoutsContext;
 use roost_execution::models::Resolver;
 use roost_execution::providers::scripted::{Script, Scripted};
 use roost_execution::runs::{self, Parts, RunsHandle, StepExecutor};
@@ -34,12 +35,13 @@ pub(super) fn work(
         Some(path) => Script::read(path)?,
         None => Script::demonstration(),
     };
+    let checkouts = hosts::checkouts(shared, sandboxes.clone());
     let agents = Agents {
         db: shared.db.for_work(),
         ids: shared.ids.clone(),
         events: shared.events.clone(),
-        tools: toolbox(shared, sandboxes.clone()),
-        checkouts: hosts::checkouts(shared, sandboxes.clone()),
+        tools: toolbox(shared, sandboxes.clone(), checkouts.clone()),
+        checkouts,
         sandboxes,
         models: Resolver {
             db: shared.db.for_work(),
@@ -83,7 +85,11 @@ pub(super) fn work(
 }
 
 /// The tools, for callers in this process.
-fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
+fn toolbox(
+    shared: &Shared<'_>,
+    sandboxes: SandboxesHandle,
+    checkouts: CheckoutsContext,
+) -> Toolbox {
     let db = shared.db.for_work();
     let skills: EffectiveSkills = Arc::new(move |scope, agent| {
         let db = db.clone();
@@ -106,6 +112,6 @@ fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
         sandboxes,
         shared.db.for_work(),
         skills,
-        hosts::doors(shared),
+        hosts::doors(shared, checkouts),
     )
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use roost_secret_broker::client::{Body, ClientError};
-use roost_secret_broker::wire::{FaultCode, Forward};
+use roost_secret_broker::wire::{FaultCode, Forward, RecordName};
 use serde_json::Value;
 use url::Url;
 
 use super::model::WEBHOOK;
 use super::{entity, record_of, store};
+use crate::repos::PullRequest;
 use roost_platform::broker::{BrokerError, BrokerHandle};
 use roost_platform::db::Db;
 use roost_platform::ids::ClawId;
@@ -126,22 +127,55 @@ impl AppCaller {
         if url.as_str() != approved {
             return Err(CallError::Moved);
         }
-        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let forward = Forward {
+        let headers = vec![
+            header("accept", "application/json"),
+            header("idempotency-key", key),
+        ];
+        let request = Request {
             name: record_of(&row)?,
-            method: outgoing.method.to_owned(),
-            url: url.into(),
-            headers: vec![
-                header("accept", "application/json"),
-                header("content-type", "application/json"),
-                header("idempotency-key", key),
-            ],
+            method: outgoing.method,
+            url,
+            headers,
+            body: outgoing.body,
+            on_behalf: format!("agent {agent}, request {key}"),
+        };
+        self.send(request).await
+    }
+
+    /// Opens a pull request with the credential of a code host.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn open_pull(
+        &self,
+        pull: PullRequest,
+        on_behalf: String,
+    ) -> Result<Called, CallError> {
+        let request = Request {
+            name: pull.name,
+            method: "POST",
+            url: pull.url,
+            headers: pull.headers,
+            body: pull.body,
+            on_behalf,
+        };
+        self.send(request).await
+    }
+
+    async fn send(&self, request: Request) -> Result<Called, CallError> {
+        let mut headers = request.headers;
+        headers.push(header("content-type", "application/json"));
+        let forward = Forward {
+            name: request.name,
+            method: request.method.to_owned(),
+            url: request.url.into(),
+            headers,
             body: true,
             body_length: None,
             deadline_ms: Some(DEADLINE_MS),
-            on_behalf: format!("agent {agent}, request {key}"),
+            on_behalf: request.on_behalf,
         };
-        let body = Body::Whole(Bytes::from(outgoing.body.to_string()));
+        let body = Body::Whole(Bytes::from(request.body.to_string()));
         let mut answer = self.broker.forward(forward, body).await.map_err(refused)?;
         let status = answer.status;
         // Only the status matters; the body may be too long or break off.
@@ -151,6 +185,20 @@ impl AppCaller {
             body: serde_json::from_slice(&body).unwrap_or(Value::Null),
         })
     }
+}
+
+/// One request with a credential of the broker.
+struct Request {
+    name: RecordName,
+    method: &'static str,
+    url: Url,
+    headers: Vec<(String, String)>,
+    body: Value,
+    on_behalf: String,
+}
+
+fn header(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }
 
 /// The base with these segments below it.

@@ -77,6 +77,28 @@ pub struct RunBranch {
     /// When this commit was pushed to the code host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pushed_at: Option<DateTime<Utc>>,
+    /// The address of the branch's pull request. It comes from the code host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_url: Option<String>,
+}
+
+/// A branch that an agent asks to send to the code host, as it was when it asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OfferedBranch {
+    /// The run that the repository belongs to: the first one of its tree.
+    pub run_id: RunId,
+    /// The repository's full name.
+    pub repository: String,
+    pub branch: String,
+    /// Exactly this commit is sent.
+    pub commit: String,
+    /// Commits after the base.
+    pub commits: u64,
+    /// Files that differ from the base.
+    pub files: u64,
+    /// The branch that a pull request goes into. Absent for a push.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub into: Option<String>,
 }
 
 /// A commit of a run.
@@ -139,6 +161,9 @@ pub struct DiffQuery {
     /// The default is the branch with the newest commits.
     #[param(max_length = 200)]
     pub branch: Option<String>,
+    /// The answer is a conflict when the branch has another newest commit.
+    #[param(max_length = 64)]
+    pub commit: Option<String>,
 }
 
 /// A branch to push.
@@ -210,6 +235,7 @@ impl From<&commits::Model> for RunBranch {
             changed: shown.changed.into_iter().map(RunFile::from).collect(),
             received_at: row.at,
             pushed_at: row.pushed_at,
+            pull_url: row.pull_url.clone(),
         }
     }
 }

@@ -115,6 +115,9 @@ pub mod commits {
         pub at: DateTimeUtc,
         /// When this head was pushed.
         pub pushed_at: Option<DateTimeUtc>,
+        /// The pull request of the branch, as its host gave it.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub pull_url: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -36,6 +36,19 @@ pub enum CheckoutError {
     /// The run has no commits to show or to push.
     #[error("no commit of that branch was received")]
     NoCommits,
+    /// The agent has committed, and its commits were refused.
+    #[error("{0}")]
+    NotReceived(String),
+    /// A pull request is asked for, and its branch is not on the host.
+    #[error(
+        "the newest commit of the branch is not on the code host; ask for repo.branch.push first"
+    )]
+    NotPushed,
+    /// Nothing says into which branch a pull request goes.
+    #[error(
+        "the run began at a commit of {0}, and its host names no default branch; bind the run to a branch"
+    )]
+    NoTarget(String),
     /// A person confirmed another commit than the newest.
     #[error("the branch is at {0} now")]
     Moved(String),

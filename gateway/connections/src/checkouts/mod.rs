@@ -2,8 +2,8 @@
 //!
 //! Invariants: the gateway never runs git; bundles pass through it unread, between the secret broker and a sandbox. Each
 //! sandbox of a run has one checkout and one branch below `roost/`. Nothing that comes out of a sandbox is believed: the
-//! broker checks each bundle, and its refusal is a row that people see. Only a person pushes, and only a commit that the
-//! broker has. The runs of one tree share the repository of its first run. Tables: `run_repos`, `run_checkouts`,
+//! broker checks each bundle, and its refusal is a row that people see. Only a commit that the broker has is pushed: by a
+//! person, or by a door. The runs of one tree share the repository of its first run. Tables: `run_repos`, `run_checkouts`,
 //! `run_commits`. In the tree: nothing; the work belongs to the job of the step.
 
 mod commands;
@@ -16,9 +16,12 @@ mod model;
 mod routes;
 mod store;
 
-pub use commands::{Checkout, Prepared, StepPlace, bind, checkout, collect, fork, prepare};
+pub use commands::{
+    Checkout, Offer, Prepared, PullWords, Pushed, StepPlace, bind, checkout, collect, fork,
+    offer_pull, offer_push, prepare, pull_request, push, record_pull,
+};
 pub use context::CheckoutsContext;
-pub use dto::RunRepo;
+pub use dto::{OfferedBranch, RunRepo};
 pub use error::CheckoutError;
 pub use routes::router;
 pub use store::is_bound;

@@ -123,6 +123,12 @@ pub fn begins_at(
         .or_else(|| bound.base_ref.as_deref().or(default_branch).map(reference))
 }
 
+/// The branch that a pull request of the run goes into: the one that the run began at, else the default branch.
+pub fn pull_target(bound: &bound::Model, default_branch: Option<&str>) -> Option<String> {
+    let base = bound.base_ref.as_deref().filter(|base| !is_commit(base));
+    base.or(default_branch).map(str::to_owned)
+}
+
 /// The newest head of each branch, newest first, in the row with which it came. `received` has the rows of the run,
 /// newest first.
 pub fn heads(received: &[commits::Model]) -> Vec<&commits::Model> {

@@ -44,7 +44,8 @@ async fn diff(
     Path(run): Path<RunId>,
     Query(query): Query<DiffQuery>,
 ) -> ApiResult<Json<RunDiff>> {
-    let diff = commands::diff(&state, caller.scope(), run, query.branch.as_deref()).await?;
+    let of = (query.branch.as_deref(), query.commit.as_deref());
+    let diff = commands::diff(&state, caller.scope(), run, of).await?;
     Ok(Json(diff.into()))
 }
 

@@ -126,6 +126,7 @@ pub async fn put_commits(tx: &WriteTx, row: commits::Model) -> Result<(), DbErr>
                     Column::Refused,
                     Column::At,
                     Column::PushedAt,
+                    Column::PullUrl,
                 ])
                 .to_owned(),
         )
@@ -147,6 +148,23 @@ pub async fn pushed(
         .filter(commits::Column::RunId.eq(run))
         .filter(commits::Column::Branch.eq(branch))
         .filter(commits::Column::Head.eq(head))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// Records the pull request of a branch.
+pub async fn pulled(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    run: RunId,
+    branch: &str,
+    url: &str,
+) -> Result<(), DbErr> {
+    commits::Entity::update_in(scope)
+        .col_expr(commits::Column::PullUrl, Expr::value(url))
+        .filter(commits::Column::RunId.eq(run))
+        .filter(commits::Column::Branch.eq(branch))
         .exec(&**tx)
         .await?;
     Ok(())

@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use futures::future::join_all;
+use roost_secret_broker::wire::FaultCode;
 use sea_orm::DbErr;
 
+use super::catalogue::{self, Work};
 use super::entity::Model;
-use super::model::Outcome;
-use super::{AskingRuns, catalogue, store};
-use crate::apps::AppCaller;
+use super::model::{DoorState, Outcome};
+use super::{AskingRuns, store};
+use crate::apps::{AppCaller, CallError};
+use crate::checkouts::{self, CheckoutsContext, OfferedBranch, PullWords};
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::events::{Decision, Event, ResourceKind};
@@ -35,6 +38,7 @@ pub struct ApprovalExecutor {
     pub clock: SharedClock,
     pub ids: SharedIds,
     pub apps: AppCaller,
+    pub checkouts: CheckoutsContext,
     pub kill_points: KillPoints,
     /// The runs that request doors.
     pub runs: Arc<dyn AskingRuns>,
@@ -110,12 +114,11 @@ impl ApprovalExecutor {
             return Ok(());
         }
         kill_point!(self.kill_points, "doors.perform.after_take");
-        let outcome = match catalogue::action(&door.action)
-            .map(|action| (action, action.plan(&door.params)))
-        {
-            Some((action, Ok(plan))) => {
-                let scope = WorkspaceScope::of_row(door.workspace_id);
-                let key = door.id.to_string();
+        // A gateway of another version may have written this row.
+        let plan = catalogue::action(&door.action)
+            .and_then(|action| Some((action.provider, action.plan(&door.params).ok()?)));
+        let outcome = match plan {
+            Some((provider, plan)) => {
                 let tx = self.db.write().await?;
                 let mine = store::sending(&tx, door.id, self.clock.now()).await?;
                 tx.commit().await?;
@@ -123,32 +126,76 @@ impl ApprovalExecutor {
                     return Ok(());
                 }
                 kill_point!(self.kill_points, "doors.perform.before_send");
+                self.send(&door, provider, plan.work).await
+            }
+            None => Outcome::not_sent("This gateway's catalogue has no such action any more."),
+        };
+        kill_point!(self.kill_points, "doors.perform.after_call");
+        self.end(&door, &outcome).await
+    }
+
+    async fn send(&self, door: &Model, provider: &str, work: Work) -> Outcome {
+        let scope = WorkspaceScope::of_row(door.workspace_id);
+        let key = door.id.to_string();
+        match (work, offered(door)) {
+            (Work::App(outgoing), _) => {
                 let called = self
                     .apps
                     .call(
                         scope,
                         door.agent_id,
-                        action.provider,
-                        plan.outgoing,
+                        provider,
+                        outgoing,
                         &door.address,
                         &key,
                     )
                     .await;
                 if let Err(error) = &called {
-                    tracing::warn!(door = %door.id, action = door.action, error = error as &dyn std::error::Error, "the gateway could not execute an approved door");
+                    warn(door, error);
                 }
                 Outcome::of(&called)
             }
-            // A gateway of another version wrote this row.
-            _ => Outcome {
-                state: super::model::DoorState::Failed,
-                status: None,
-                url: None,
-                message: Some("This gateway's catalogue has no such action any more.".into()),
-            },
+            (Work::PushBranch, Some(offered)) => {
+                let what = (Some(offered.branch), Some(offered.commit));
+                let by = authority(door);
+                let pushed =
+                    checkouts::push(&self.checkouts, scope, by, offered.run_id, what).await;
+                if let Err(error) = &pushed {
+                    warn(door, error);
+                }
+                Outcome::of_push(&pushed)
+            }
+            (Work::OpenPull(words), Some(offered)) => self.open_pull(door, &offered, words).await,
+            (Work::PushBranch | Work::OpenPull(_), None) => {
+                Outcome::not_sent("The request names no branch of a run; let the agent ask again.")
+            }
+        }
+    }
+
+    async fn open_pull(&self, door: &Model, offered: &OfferedBranch, words: PullWords) -> Outcome {
+        let scope = WorkspaceScope::of_row(door.workspace_id);
+        let request = match checkouts::pull_request(&self.checkouts, scope, offered, words).await {
+            Ok(request) => request,
+            Err(error) => return Outcome::not_sent(&error.words()),
         };
-        kill_point!(self.kill_points, "doors.perform.after_call");
-        self.end(&door, &outcome).await
+        if request.url.as_str() != door.address {
+            return Outcome::not_sent(
+                "The repository got another address after the request, so nothing was sent; let the agent ask again.",
+            );
+        }
+        let on_behalf = format!("agent {}, request {}", door.agent_id, door.id);
+        let called = self.apps.open_pull(request, on_behalf).await;
+        if let Err(error) = &called {
+            warn(door, error);
+        }
+        match called {
+            Err(CallError::NotSent(error)) if error.code() == Some(FaultCode::NotAllowed) => {
+                Outcome::not_sent(
+                    "The code host was connected before Roost could open pull requests. Connect it again, then let the agent ask again.",
+                )
+            }
+            called => Outcome::of(&called),
+        }
     }
 
     async fn end(&self, door: &Model, outcome: &Outcome) -> Result<(), DbErr> {
@@ -158,6 +205,11 @@ impl ApprovalExecutor {
         if store::end(&change, door, outcome, change.now()).await? {
             let action = format!("door.{}", outcome.state.as_str());
             self.runs.wake(&mut change, door.id).await?;
+            if outcome.state == DoorState::Performed
+                && let (Some(offered), Some(url)) = (offered(door), &outcome.url)
+            {
+                checkouts::record_pull(&mut change, &offered, url).await?;
+            }
             change.record(&action, ("door", &door.id), details(door, outcome.status));
             change.event(Event::changed(ResourceKind::Door, door.id, 3));
             change.commit().await?;
@@ -170,6 +222,15 @@ impl ChangeContext for ApprovalExecutor {
     fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
         (&self.db, &self.clock, &self.ids)
     }
+}
+
+fn warn(door: &Model, error: &(dyn std::error::Error + 'static)) {
+    tracing::warn!(door = %door.id, action = door.action, error, "the gateway could not execute an approved door");
+}
+
+/// The branch that the door sends.
+fn offered(door: &Model) -> Option<OfferedBranch> {
+    serde_json::from_str(door.branch.as_deref()?).ok()
 }
 
 /// The person who decided, or else the person who requested.

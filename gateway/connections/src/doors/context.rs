@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::AskingRuns;
 use crate::apps::AppCaller;
+use crate::checkouts::CheckoutsContext;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::ids::SharedIds;
@@ -17,6 +18,7 @@ pub struct DoorsContext {
     pub clock: SharedClock,
     pub ids: SharedIds,
     pub apps: AppCaller,
+    pub checkouts: CheckoutsContext,
     /// Wakes the worker that performs approved doors.
     pub approvals: Nudge,
     /// The runs that request doors.

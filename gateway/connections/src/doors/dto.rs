@@ -8,6 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::catalogue::Action;
 use super::entity::Model;
 use super::model::DoorState;
+use crate::checkouts::OfferedBranch;
 use roost_platform::events::Decision;
 use roost_platform::ids::{ClawId, DoorId, RunId};
 use roost_tenancy::auth::UserBrief;
@@ -67,6 +68,11 @@ pub struct Door {
     /// What the agent said with its request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
+    /// The branch of the run's repository that is sent. The gateway wrote this; the agent chose nothing of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<OfferedBranch>,
+    /// The workspace's settings allow it, so nobody decided.
+    pub allowed_by_setting: bool,
 }
 
 impl Door {
@@ -98,6 +104,8 @@ impl Door {
             step: row.step,
             call: row.call,
             words: row.words,
+            branch: row.branch.and_then(|json| serde_json::from_str(&json).ok()),
+            allowed_by_setting: row.decided_at.is_some() && row.decided_by.is_none(),
         }
     }
 }
@@ -164,7 +172,7 @@ pub struct DoorsQuery {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CatalogueAction {
     pub action: &'static str,
-    /// The app to which the agent must be connected.
+    /// The app to which the agent must be connected. `repo` is the repository that the agent's run works on.
     pub provider: &'static str,
     pub title: &'static str,
     pub description: &'static str,

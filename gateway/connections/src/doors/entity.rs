@@ -46,6 +46,9 @@ pub struct Model {
     pub words: Option<String>,
     /// When a gateway began to send the request. A gateway that stopped before has sent nothing.
     pub sending_at: Option<DateTimeUtc>,
+    /// [`OfferedBranch`](crate::checkouts::OfferedBranch) as JSON: what is sent from the run's repository.
+    #[sea_orm(column_type = "Text", nullable)]
+    pub branch: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -1,5 +1,6 @@
 //! Errors of doors.
 
+use crate::checkouts::CheckoutError;
 use roost_web::error::{ApiError, Code};
 use roost_web::problem::FieldError;
 
@@ -18,6 +19,12 @@ pub enum DoorError {
     /// The agent has no connection to the app.
     #[error("the agent is not connected to {0}")]
     NotConnected(&'static str),
+    /// The action belongs to the repository of a run, and no run requests it.
+    #[error("{0} can only be requested by an agent in a run that works on a repository")]
+    NoRun(&'static str),
+    /// The branch cannot be sent.
+    #[error("{}", .0.words())]
+    Checkout(#[source] CheckoutError),
     /// The run of the call is over, or is about to stop.
     #[error("the run that requests it is over")]
     RunIsOver,
@@ -29,6 +36,15 @@ pub enum DoorError {
     TooMany { most: u64 },
     #[error("database")]
     Db(#[from] sea_orm::DbErr),
+}
+
+impl From<CheckoutError> for DoorError {
+    fn from(error: CheckoutError) -> Self {
+        match error {
+            CheckoutError::Db(error) => Self::Db(error),
+            other => Self::Checkout(other),
+        }
+    }
 }
 
 impl From<DoorError> for ApiError {
@@ -45,6 +61,10 @@ impl From<DoorError> for ApiError {
             E::NotConnected(provider) => Self::new(Code::Conflict).detail(format!(
                 "The agent is not connected to {provider}. Connect it on the agent's page, then ask again."
             )),
+            E::NoRun(action) => Self::new(Code::Conflict).detail(format!(
+                "Only an agent in a run that works on a repository can request {action}. People push with the button on the run's page."
+            )),
+            E::Checkout(error) => error.into(),
             E::RunIsOver => Self::new(Code::Conflict).detail("The run that requests it is over."),
             E::TooFast { most } => Self::new(Code::TooManyAttempts)
                 .retry_after(60)

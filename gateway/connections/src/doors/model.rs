@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::entity::Model;
 use crate::apps::{CallError, Called};
+use crate::checkouts::{CheckoutError, Pushed};
 
 /// The longest text of a result, in bytes.
 const MOST_MESSAGE: usize = 300;
@@ -116,11 +117,39 @@ impl Outcome {
         }
     }
 
+    /// From a push, or from its error. The same push may be asked for again: it changes nothing twice.
+    pub fn of_push(pushed: &Result<Pushed, CheckoutError>) -> Self {
+        let message = match pushed {
+            Ok(pushed) if pushed.unchanged => "The code host had this commit already.".to_owned(),
+            Ok(pushed) => format!("The code host has {} at {}.", pushed.branch, pushed.commit),
+            Err(error) => error.words(),
+        };
+        Self {
+            state: match pushed {
+                Ok(_) => DoorState::Performed,
+                Err(_) => DoorState::Failed,
+            },
+            status: None,
+            url: None,
+            message: Some(clean(&message, MOST_MESSAGE)),
+        }
+    }
+
+    /// The gateway refused before it sent anything.
+    pub fn not_sent(why: &str) -> Self {
+        Self {
+            state: DoorState::Failed,
+            status: None,
+            url: None,
+            message: Some(clean(why, MOST_MESSAGE)),
+        }
+    }
+
     fn of_answer(called: &Called) -> Self {
         let text = |field: &str| called.body.get(field).and_then(Value::as_str);
         let done = (200..300).contains(&called.status);
-        // Only an address that a page may link to.
-        let url = text("html_url").filter(|url| {
+        // Only an address that a page may link to. GitLab has another name for it.
+        let url = text("html_url").or_else(|| text("web_url")).filter(|url| {
             url.len() <= MOST_URL
                 && url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "https" | "http"))
         });
@@ -133,10 +162,31 @@ impl Outcome {
             },
             status: Some(called.status),
             url: url.map(str::to_owned),
-            message: text("message")
+            message: said(&called.body)
                 .filter(|_| !done)
-                .map(|message| clean(message, MOST_MESSAGE)),
+                .map(|message| clean(&message, MOST_MESSAGE)),
         }
+    }
+}
+
+/// Why an app refused. GitLab sends a list, and GitHub adds the reasons in a second field.
+fn said(body: &Value) -> Option<String> {
+    let mut reasons = Vec::new();
+    collect_texts(body.get("message"), &mut reasons);
+    collect_texts(body.get("errors"), &mut reasons);
+    (!reasons.is_empty()).then(|| reasons.join(": "))
+}
+
+fn collect_texts<'a>(value: Option<&'a Value>, into: &mut Vec<&'a str>) {
+    match value {
+        Some(Value::String(text)) => into.push(text),
+        Some(Value::Array(items)) => {
+            let texts = items
+                .iter()
+                .filter_map(|item| item.as_str().or_else(|| item.get("message")?.as_str()));
+            into.extend(texts);
+        }
+        _ => {}
     }
 }
 
@@ -145,12 +195,13 @@ pub fn result_text(door: &Model) -> Option<(String, bool)> {
     let state = DoorState::from_stored(&door.state);
     let what = match state {
         DoorState::Pending | DoorState::Approved | DoorState::Performing => return None,
+        DoorState::Performed if door.decided_by.is_none() => "It was allowed, and it was done.",
         DoorState::Performed => "A person approved it, and it was done.",
         DoorState::Denied => "It was denied. Nothing was sent.",
         DoorState::Expired => "Nobody decided in time, so it counts as denied. Nothing was sent.",
-        DoorState::Failed => "A person approved it, but it was not done.",
+        DoorState::Failed => "It was approved, but it was not done.",
         DoorState::Unclear => {
-            "A person approved it, but it is unclear whether it was done. Do not ask for it again before somebody has checked."
+            "It was approved, but it is unclear whether it was done. Do not ask for it again before somebody has checked."
         }
     };
     let mut text = format!("{} ({}): {what}", door.action, door.target);
@@ -174,6 +225,9 @@ mod tests {
     #[case(201, json!({ "html_url": "https://github.com/o/r/issues/1" }), DoorState::Performed, Some("https://github.com/o/r/issues/1"), None)]
     #[case(204, Value::Null, DoorState::Performed, None, None)]
     #[case(422, json!({ "message": "Validation\u{1b}[31m Failed" }), DoorState::Failed, None, Some("Validation[31m Failed"))]
+    #[case(201, json!({ "web_url": "https://gitlab.com/o/r/-/merge_requests/1" }), DoorState::Performed, Some("https://gitlab.com/o/r/-/merge_requests/1"), None)]
+    #[case(409, json!({ "message": ["Another open merge request already exists for this source branch: !1"] }), DoorState::Failed, None, Some("Another open merge request already exists for this source branch: !1"))]
+    #[case(422, json!({ "message": "Validation Failed", "errors": [{ "message": "A pull request already exists for o:b." }] }), DoorState::Failed, None, Some("Validation Failed: A pull request already exists for o:b."))]
     #[case(302, json!({}), DoorState::Failed, None, None)]
     #[case(502, Value::Null, DoorState::Unclear, None, None)]
     #[case(201, json!({ "html_url": "javascript:alert(1)" }), DoorState::Performed, None, None)]

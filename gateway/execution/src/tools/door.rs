@@ -5,16 +5,17 @@ use serde_json::{Value, json};
 use super::error::ToolError;
 use super::model::{Capability, EffectKey, ToolResult};
 use super::sandbox::{refused, text_result};
+use roost_connections::checkouts::CheckoutError;
 use roost_connections::doors::{self, Asked, DoorError, DoorsContext};
 
-/// The actions of the agent's own connections.
+/// The actions of the agent's own connections, and of the repository that its run works on.
 pub(super) async fn actions(
     doors: &DoorsContext,
     may: &Capability,
 ) -> Result<ToolResult, ToolError> {
-    let own = doors::actions_of(&doors.apps, may.scope, may.agent).await?;
+    let own = doors::actions_of(doors, may.scope, may.agent, may.tree()).await?;
     if own.is_empty() {
-        let none = "You have no connection, so you can request nothing outside.";
+        let none = "You have no connection, and you work on no repository, so you can request nothing outside.";
         return Ok(text_result(none.to_owned(), false));
     }
     let shown: Vec<Value> = own
@@ -45,6 +46,8 @@ pub(super) async fn ask(
     let door = match doors::ask(doors, may.scope, may.user, id, asked).await {
         Ok(door) => door,
         Err(DoorError::Db(error)) => return Err(error.into()),
+        // The step waits for the machine, as for any other call.
+        Err(DoorError::Checkout(CheckoutError::Sandbox(error))) => return Err(error.into()),
         Err(DoorError::RunIsOver) => return Err(ToolError::RunIsOver),
         Err(DoorError::BadParams(wrong)) => {
             let wrong: Vec<String> = wrong

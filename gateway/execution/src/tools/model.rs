@@ -89,6 +89,13 @@ pub struct Capability {
     pub place: Option<Place>,
 }
 
+impl Capability {
+    /// The first run of the tree that the agent works for.
+    pub fn tree(&self) -> Option<RunId> {
+        self.place.as_ref().map(|place| place.at.root)
+    }
+}
+
 /// The agent's place in its sandbox's terminal multiplexer, session `roost`. Both names come from ids, so a resumed run
 /// finds the same pane.
 #[derive(Debug, Clone, PartialEq, Eq)]

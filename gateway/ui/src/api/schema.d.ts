@@ -2285,7 +2285,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Renames a workspace, or sets its plan. Only operators of the deployment set plans, also those of workspaces that they
+         * Renames a workspace, sets its plan, or sets whether its agents may push their branches without a decision. Only operators of the deployment set plans, also those of workspaces that they
          *     do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
          */
         patch: operations["change_workspace"];
@@ -3000,7 +3000,7 @@ export interface components {
             description: string;
             /** @description JSON Schema. */
             params_schema: Record<string, never>;
-            /** @description The app to which the agent must be connected. */
+            /** @description The app to which the agent must be connected. `repo` is the repository that the agent's run works on. */
             provider: string;
             title: string;
         };
@@ -3172,6 +3172,9 @@ export interface components {
             agent_id: components["schemas"]["ClawId"];
             /** @description The agent's name at the time of the request. */
             agent_name: string;
+            /** @description The workspace's settings allow it, so nobody decided. */
+            allowed_by_setting: boolean;
+            branch?: components["schemas"]["OfferedBranch"] | null;
             /**
              * Format: int32
              * @description The index of the call in the step.
@@ -4487,6 +4490,28 @@ export interface components {
             /** @description 32 lower-case hex digits; valid for ten minutes and one callback. */
             state: string;
         };
+        /** @description A branch that an agent asks to send to the code host, as it was when it asked. */
+        OfferedBranch: {
+            branch: string;
+            /** @description Exactly this commit is sent. */
+            commit: string;
+            /**
+             * Format: int64
+             * @description Commits after the base.
+             */
+            commits: number;
+            /**
+             * Format: int64
+             * @description Files that differ from the base.
+             */
+            files: number;
+            /** @description The branch that a pull request goes into. Absent for a push. */
+            into?: string | null;
+            /** @description The repository's full name. */
+            repository: string;
+            /** @description The run that the repository belongs to: the first one of its tree. */
+            run_id: components["schemas"]["RunId"];
+        };
         /** @description A tool that an agent may use. */
         OfferedTool: {
             bundle: components["schemas"]["ToolBundle"];
@@ -4690,6 +4715,9 @@ export interface components {
                 agent_id: components["schemas"]["ClawId"];
                 /** @description The agent's name at the time of the request. */
                 agent_name: string;
+                /** @description The workspace's settings allow it, so nobody decided. */
+                allowed_by_setting: boolean;
+                branch?: components["schemas"]["OfferedBranch"] | null;
                 /**
                  * Format: int32
                  * @description The index of the call in the step.
@@ -5229,6 +5257,7 @@ export interface components {
                 id: components["schemas"]["WorkspaceId"];
                 name: string;
                 plan: string;
+                push_policy: components["schemas"]["PushPolicy"];
                 role?: components["schemas"]["Role"] | null;
                 /** Format: int64 */
                 version: number;
@@ -5401,6 +5430,11 @@ export interface components {
             /** @description `running` or `done`. */
             state: string;
         };
+        /**
+         * @description What happens when an agent asks to push its branch. Only branches below `roost/` are pushed, never over other commits.
+         * @enum {string}
+         */
+        PushPolicy: "ask" | "allow";
         /** @description A branch to push. */
         PushRun: {
             /** @description The default is the branch with the newest commits. */
@@ -5683,6 +5717,8 @@ export interface components {
             files: number;
             /** @description The newest of them, newest first. Their texts come from agents. */
             newest: components["schemas"]["RunCommit"][];
+            /** @description The address of the branch's pull request. It comes from the code host. */
+            pull_url?: string | null;
             /**
              * Format: date-time
              * @description When this commit was pushed to the code host.
@@ -7020,6 +7056,7 @@ export interface components {
             id: components["schemas"]["WorkspaceId"];
             name: string;
             plan: string;
+            push_policy: components["schemas"]["PushPolicy"];
             role?: components["schemas"]["Role"] | null;
             /** Format: int64 */
             version: number;
@@ -7038,12 +7075,13 @@ export interface components {
             id: components["schemas"]["WorkspaceId"];
             name: string;
         };
-        /** @description A new name, or a new plan. A field that is absent stays. */
+        /** @description A new name, a new plan, or a new push policy. A field that is absent stays. */
         WorkspaceChange: {
             /** @description 1 to 100 characters. Admins and Owners may set it. */
             name?: string | null;
             /** @description The name of a plan. Only operators of the deployment may set it. */
             plan?: string | null;
+            push_policy?: components["schemas"]["PushPolicy"] | null;
         };
         /** @description The deletion has begun. It finishes by itself. */
         WorkspaceGoing: {
@@ -13800,6 +13838,8 @@ export interface operations {
             query?: {
                 /** @description The default is the branch with the newest commits. */
                 branch?: string;
+                /** @description The answer is a conflict when the branch has another newest commit. */
+                commit?: string;
             };
             header?: never;
             path: {

@@ -1,5 +1,7 @@
 //! Repositories of runs: a real broker, git's own HTTP server, a real sandbox and the scripted model.
 
+mod sent;
+
 use roost_gateway::app::Surroundings;
 use roost_tests::broker::BrokerProcess;
 use roost_tests::git_host::GitHost;
@@ -80,7 +82,7 @@ impl Bench {
         let owner = gateway.owner().await;
         let repo = connected(owner, &host).await;
         let team = json!({ "name": "Coders", "topology": "single", "risk_profile": "coding_readwrite",
-            "mcp_bundles": ["sandbox", "repo"], "roles": [{ "slot": "coder" }] });
+            "mcp_bundles": ["sandbox", "repo", "door"], "roles": [{ "slot": "coder" }] });
         let team = owner.post("/api/teams").json(&team).expect(201).await;
         Self {
             team: team.str("/id").to_owned(),

@@ -126,6 +126,8 @@ async fn every_action_of_the_catalogue_reaches_its_place() {
             .unwrap()
             .iter()
             .filter_map(|action| action["action"].as_str())
+            // These need a run with a repository: `checkouts/sent.rs`.
+            .filter(|action| !action.starts_with("repo."))
             .collect();
         assert_eq!(
             named,

@@ -24,7 +24,7 @@ const CHECK_EVERY: Duration = Duration::from_millis(200);
 const ANSWER: usize = 16 << 10;
 
 /// A step of a run, and the sandbox of its agent.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StepPlace {
     pub scope: WorkspaceScope,
     /// The first run of the tree.

@@ -72,6 +72,7 @@ pub async fn collect(
         refused: None,
         at: state.clock.now(),
         pushed_at: before.and_then(|row| row.pushed_at),
+        pull_url: before.and_then(|row| row.pull_url.clone()),
     };
     let is_new = !known
         .iter()

@@ -3,11 +3,13 @@
 mod bind;
 mod check_out;
 mod collect;
+mod offer;
 mod push;
 mod read;
 
 pub use bind::{Prepared, bind, fork, prepare};
 pub use check_out::{Checkout, StepPlace, checkout};
 pub use collect::collect;
+pub use offer::{Offer, PullWords, offer_pull, offer_push, pull_request, record_pull};
 pub use push::{Pushed, push};
 pub use read::{Diff, Read, diff, read};

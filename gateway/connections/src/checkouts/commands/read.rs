@@ -49,15 +49,16 @@ pub struct Diff {
     pub cut: bool,
 }
 
-/// Reads the difference of a branch: of `branch`, else of the branch with the newest commits.
+/// Reads the difference of a branch: of `branch`, else of the branch with the newest commits. `commit` is the commit that
+/// the branch must have.
 ///
 /// # Errors
-/// [`CheckoutError::NoBinding`], [`CheckoutError::NoCommits`], and the broker's refusals.
+/// [`CheckoutError::NoBinding`], [`CheckoutError::NoCommits`], [`CheckoutError::Moved`], and the broker's refusals.
 pub async fn diff(
     state: &CheckoutsContext,
     scope: WorkspaceScope,
     run: RunId,
-    branch: Option<&str>,
+    (branch, expected): (Option<&str>, Option<&str>),
 ) -> Result<Diff, CheckoutError> {
     let Read {
         bound,
@@ -70,6 +71,9 @@ pub async fn diff(
         .find(|row| branch.is_none_or(|branch| row.branch == branch));
     let head = head.ok_or(CheckoutError::NoCommits)?;
     let commit = head.head.clone().ok_or(CheckoutError::NoCommits)?;
+    if expected.is_some_and(|expected| expected != commit) {
+        return Err(CheckoutError::Moved(commit));
+    }
     let base = bound.base_commit.ok_or(CheckoutError::NoCommits)?;
     let upstream = upstream.ok_or(CheckoutError::Disconnected(bound.full_name))?;
     let asked = GitDiff {

@@ -39,6 +39,7 @@ fn row(step: &str, branch: &str, head: Option<&str>, at_s: i64) -> commits::Mode
         refused: None,
         at: DateTime::UNIX_EPOCH + TimeDelta::seconds(at_s),
         pushed_at: None,
+        pull_url: None,
     }
 }
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::Act;
+use super::{Act, Work};
 use crate::apps::Outgoing;
 use roost_web::json::{Check, Mistakes};
 
@@ -57,7 +57,7 @@ impl Act for CreateIssue {
         format!("Open the issue “{}”", self.title)
     }
 
-    fn outgoing(self) -> Outgoing {
+    fn work(self) -> Work {
         let path = below(&self.owner, &self.repo, &["issues"]);
         let body = json!({ "title": self.title, "body": self.body, "labels": self.labels });
         post(path, body)
@@ -100,7 +100,7 @@ impl Act for CommentIssue {
         format!("Comment on issue {}", self.number)
     }
 
-    fn outgoing(self) -> Outgoing {
+    fn work(self) -> Work {
         let number = self.number.to_string();
         let path = below(&self.owner, &self.repo, &["issues", &number, "comments"]);
         post(path, json!({ "body": self.body }))
@@ -150,13 +150,13 @@ impl Act for CloseIssue {
         format!("Close issue {}", self.number)
     }
 
-    fn outgoing(self) -> Outgoing {
+    fn work(self) -> Work {
         let number = self.number.to_string();
-        Outgoing {
+        Work::App(Outgoing {
             method: "PATCH",
             path: below(&self.owner, &self.repo, &["issues", &number]),
             body: json!({ "state": "closed", "state_reason": self.reason.unwrap_or(Reason::Completed) }),
-        }
+        })
     }
 }
 
@@ -210,7 +210,7 @@ impl Act for CreatePull {
         )
     }
 
-    fn outgoing(self) -> Outgoing {
+    fn work(self) -> Work {
         let path = below(&self.owner, &self.repo, &["pulls"]);
         let body = json!({
             "title": self.title, "head": self.head, "base": self.base, "body": self.body,
@@ -256,7 +256,7 @@ impl Act for CommentPull {
         format!("Comment on pull request {}", self.number)
     }
 
-    fn outgoing(self) -> Outgoing {
+    fn work(self) -> Work {
         // A pull request's comments are the comments of the issue with the same number.
         let number = self.number.to_string();
         let path = below(&self.owner, &self.repo, &["issues", &number, "comments"]);
@@ -320,22 +320,22 @@ impl Act for MergePull {
         )
     }
 
-    fn outgoing(self) -> Outgoing {
+    fn work(self) -> Work {
         let number = self.number.to_string();
-        Outgoing {
+        Work::App(Outgoing {
             method: "PUT",
             path: below(&self.owner, &self.repo, &["pulls", &number, "merge"]),
             body: json!({ "sha": self.sha, "merge_method": self.method.unwrap_or(Method::Merge) }),
-        }
+        })
     }
 }
 
-fn post(path: Vec<String>, body: Value) -> Outgoing {
-    Outgoing {
+fn post(path: Vec<String>, body: Value) -> Work {
+    Work::App(Outgoing {
         method: "POST",
         path,
         body,
-    }
+    })
 }
 
 fn below(owner: &str, repo: &str, rest: &[&str]) -> Vec<String> {

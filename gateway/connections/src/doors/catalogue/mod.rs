@@ -2,6 +2,7 @@
 //! header.
 
 mod github;
+mod repo;
 mod webhook;
 
 use sea_orm::DbErr;
@@ -9,8 +10,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use utoipa::PartialSchema;
 
-use crate::apps::{AppCaller, Outgoing};
-use roost_platform::ids::ClawId;
+use super::DoorsContext;
+use crate::apps::Outgoing;
+use crate::checkouts::{self, PullWords};
+pub use repo::REPOSITORY;
+use roost_platform::ids::{ClawId, RunId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::json::{Check, Mistakes};
 use roost_web::problem::FieldError;
@@ -28,8 +32,19 @@ trait Act: DeserializeOwned + Check + PartialSchema {
     fn target(&self) -> String;
     /// One line about the effect.
     fn summary(&self) -> String;
-    /// The request that does it.
-    fn outgoing(self) -> Outgoing;
+    /// What is done.
+    fn work(self) -> Work;
+}
+
+/// What an approved action does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Work {
+    /// A request to the app that the agent is connected to.
+    App(Outgoing),
+    /// The agent's branch is pushed.
+    PushBranch,
+    /// A pull request is opened from the agent's branch.
+    OpenPull(PullWords),
 }
 
 /// A row of the catalogue.
@@ -46,7 +61,7 @@ pub struct Action {
 pub struct Plan {
     pub target: String,
     pub summary: String,
-    pub outgoing: Outgoing,
+    pub work: Work,
 }
 
 impl Action {
@@ -102,7 +117,7 @@ fn plan<A: Act>(params: &Value) -> Result<Plan, Vec<FieldError>> {
     Ok(Plan {
         target: act.target(),
         summary: act.summary(),
-        outgoing: act.outgoing(),
+        work: act.work(),
     })
 }
 
@@ -115,6 +130,8 @@ pub const CATALOGUE: &[Action] = &[
     Action::of::<github::CommentPull>(),
     Action::of::<github::MergePull>(),
     Action::of::<webhook::SendEvent>(),
+    Action::of::<repo::PushBranch>(),
+    Action::of::<repo::OpenPull>(),
 ];
 
 /// The action with this name.
@@ -122,16 +139,23 @@ pub fn action(name: &str) -> Option<&'static Action> {
     CATALOGUE.iter().find(|action| action.name == name)
 }
 
-/// The actions of the agent's own connections, for a model: names, descriptions and the JSON Schemas of their parameters.
+/// The actions that an agent can request, for a model: names, descriptions and the JSON Schemas of their parameters. They are
+/// those of the agent's own connections, and those of the repository of `tree`, the first run of its tree.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn actions_of(
-    apps: &AppCaller,
+    doors: &DoorsContext,
     scope: WorkspaceScope,
     agent: ClawId,
+    tree: Option<RunId>,
 ) -> Result<Vec<(&'static Action, Value)>, DbErr> {
-    let connected = apps.providers(scope, agent).await?;
+    let mut connected = doors.apps.providers(scope, agent).await?;
+    if let Some(tree) = tree
+        && checkouts::is_bound(doors.db.read(), scope, tree).await?
+    {
+        connected.push(REPOSITORY.to_owned());
+    }
     let own = |action: &&Action| connected.iter().any(|provider| provider == action.provider);
     let with_schema = |action: &'static Action| (action, action.params_schema());
     Ok(CATALOGUE.iter().filter(own).map(with_schema).collect())

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use super::Act;
+use super::{Act, Work};
 use crate::apps::Outgoing;
 use roost_web::json::{Check, Mistakes};
 
@@ -49,11 +49,11 @@ impl Act for SendEvent {
         format!("Send the event “{}”", self.event)
     }
 
-    fn outgoing(self) -> Outgoing {
-        Outgoing {
+    fn work(self) -> Work {
+        Work::App(Outgoing {
             method: "POST",
             path: Vec::new(),
             body: json!({ "event": self.event, "payload": self.payload }),
-        }
+        })
     }
 }

@@ -3,14 +3,17 @@
 use chrono::TimeDelta;
 use serde_json::Value;
 
+use crate::checkouts::{self, Offer, StepPlace};
+use crate::doors::catalogue::{self, Action, Plan, Work};
 use crate::doors::entity::Model;
 use crate::doors::model::DoorState;
-use crate::doors::{DoorError, DoorsContext, catalogue, store};
+use crate::doors::{DoorError, DoorsContext, store};
 use roost_agents::claws;
 use roost_platform::events::{DoorRequest, Event, ResourceKind};
 use roost_platform::ids::{ClawId, DoorId, RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
+use roost_tenancy::workspaces::{self, PushPolicy};
 
 /// How long a person has to decide; then the door expires, and nothing is sent.
 const OPEN: TimeDelta = TimeDelta::hours(24);
@@ -44,6 +47,8 @@ pub struct Place {
     pub call: u32,
     /// What the agent said with its request.
     pub words: String,
+    /// The step's place in the tree of runs, and its sandbox.
+    pub at: StepPlace,
 }
 
 /// Requests an action. Nothing is sent before a person has approved. A repeat with the same id returns the existing
@@ -62,6 +67,7 @@ pub async fn ask(
         return Ok(present);
     }
     let row = row(doors, scope, user, id, asked).await?;
+    let waits = row.state == DoorState::Pending.as_str();
     let mut change = Change::begin(doors, scope, user).await?;
     if let Some(run) = row.run_id {
         // The lock orders this request before or after the end of the run, and one call before its repeat.
@@ -87,15 +93,19 @@ pub async fn ask(
     store::insert(change.tx(), row.clone()).await?;
     let details = serde_json::json!({
         "action": row.action, "target": row.target, "agent_id": row.agent_id, "agent": row.agent_name, "run": row.run_id,
+        "allowed": !waits,
     });
     change.record("door.requested", ("door", &id), details);
-    change.event(Event::DoorRequest(DoorRequest {
-        door_id: id,
-        agent_id: row.agent_id,
-        action: row.action.clone(),
-        target: Some(row.target.clone()),
-        summary: Some(row.summary.clone()),
-    }));
+    match waits {
+        true => change.event(Event::DoorRequest(DoorRequest {
+            door_id: id,
+            agent_id: row.agent_id,
+            action: row.action.clone(),
+            target: Some(row.target.clone()),
+            summary: Some(row.summary.clone()),
+        })),
+        false => change.wake(&doors.approvals),
+    }
     change.event(Event::changed(ResourceKind::Door, id, 1));
     change.commit().await?;
     Ok(row)
@@ -116,29 +126,35 @@ async fn row(
     let action = catalogue::action(&asked.action).ok_or(DoorError::NoAction)?;
     let plan = action.plan(&asked.params).map_err(DoorError::BadParams)?;
     // The error comes now, while the agent can still react, and not after a person has decided.
-    let address = doors
-        .apps
-        .address(scope, claw.id, action.provider, &plan.outgoing)
-        .await?
-        .ok_or(DoorError::NotConnected(action.provider))?;
+    let Sent {
+        target,
+        summary,
+        address,
+        branch,
+        allowed,
+    } = sent(doors, scope, claw.id, action, plan, asked.place.as_ref()).await?;
     let now = doors.clock.now();
     let place = asked.place;
+    let state = match allowed {
+        true => DoorState::Approved,
+        false => DoorState::Pending,
+    };
     Ok(Model {
         id,
         workspace_id: scope.workspace(),
         agent_id: claw.id,
         agent_name: claw.name,
         action: action.name.to_owned(),
-        target: roost_protocol::text::clean(&plan.target, LINE),
-        summary: roost_protocol::text::clean(&plan.summary, LINE),
-        address: address.into(),
+        target: roost_protocol::text::clean(&target, LINE),
+        summary: roost_protocol::text::clean(&summary, LINE),
+        address,
         params: asked.params,
-        state: DoorState::Pending.as_str().to_owned(),
+        state: state.as_str().to_owned(),
         requested_by: user,
         created_at: now,
         expires_at: now + OPEN,
         decided_by: None,
-        decided_at: None,
+        decided_at: allowed.then_some(now),
         begun_at: None,
         ended_at: None,
         result_status: None,
@@ -153,5 +169,85 @@ async fn row(
             .map(|place| roost_protocol::text::clean(&place.words, WORDS))
             .filter(|words| !words.is_empty()),
         sending_at: None,
+        branch,
     })
+}
+
+/// What would be sent, and where.
+struct Sent {
+    target: String,
+    summary: String,
+    address: String,
+    /// The branch of the run's repository, as JSON.
+    branch: Option<String>,
+    /// The workspace allows it without a decision.
+    allowed: bool,
+}
+
+async fn sent(
+    doors: &DoorsContext,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    action: &Action,
+    plan: Plan,
+    place: Option<&Place>,
+) -> Result<Sent, DoorError> {
+    let of_run = || place.ok_or(DoorError::NoRun(action.name));
+    match plan.work {
+        Work::App(outgoing) => {
+            let address = doors
+                .apps
+                .address(scope, agent, action.provider, &outgoing)
+                .await?
+                .ok_or(DoorError::NotConnected(action.provider))?;
+            Ok(Sent {
+                target: plan.target,
+                summary: plan.summary,
+                address: address.into(),
+                branch: None,
+                allowed: false,
+            })
+        }
+        Work::PushBranch => {
+            let place = of_run()?;
+            let offer = checkouts::offer_push(&doors.checkouts, place.at, &place.step).await?;
+            let summary = format!(
+                "Push {} of the branch {} to {}",
+                counted(offer.branch.commits, "commit"),
+                offer.branch.branch,
+                offer.branch.repository
+            );
+            // Only branches below `roost/` are pushed, and never over other commits, so a workspace may allow it.
+            let policy = workspaces::push_policy(doors.db.read(), scope).await?;
+            Ok(of_branch(offer, summary, policy == PushPolicy::Allow))
+        }
+        Work::OpenPull(words) => {
+            let place = of_run()?;
+            let offer = checkouts::offer_pull(&doors.checkouts, place.at, &place.step).await?;
+            let summary = format!(
+                "Open the pull request “{}” from {} into {}",
+                words.title,
+                offer.branch.branch,
+                offer.branch.into.as_deref().unwrap_or_default()
+            );
+            Ok(of_branch(offer, summary, false))
+        }
+    }
+}
+
+fn of_branch(offer: Offer, summary: String, allowed: bool) -> Sent {
+    Sent {
+        target: offer.branch.repository.clone(),
+        summary,
+        address: offer.address,
+        branch: serde_json::to_string(&offer.branch).ok(),
+        allowed,
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
 }
