@@ -6,6 +6,7 @@ mod audit;
 mod chaos;
 mod claws;
 mod compare;
+mod doors;
 mod events;
 mod exec;
 mod files;
@@ -85,6 +86,9 @@ pub enum ClientCommand {
     /// Runs of teams
     #[command(subcommand)]
     Run(run::Run),
+    /// What agents ask to do outside, for a person to decide
+    #[command(subcommand)]
+    Door(doors::Door),
     /// Live events of the workspace
     Events(events::Events),
     /// The supervision tree
@@ -134,6 +138,7 @@ impl ClientCommand {
             Self::Images(command) => command.run(&api).await,
             Self::Team(command) => command.run(&api).await,
             Self::Run(command) => command.run(&api).await,
+            Self::Door(command) => command.run(&api).await,
             Self::Events(command) => command.run(&api).await,
             Self::Tree(command) => command.run(&api).await,
             Self::Chaos(command) => command.run(&api).await,

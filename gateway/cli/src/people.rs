@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use crate::api::types::{
-    AnyWorkspace, NewApiSession, PlanLimits, Session, SessionId, Switch, Workspace as Place,
-    WorkspaceChange, WorkspaceId,
+    AnyWorkspace, NewApiSession, PlanLimits, PushPolicy, Session, SessionId, Switch,
+    Workspace as Place, WorkspaceChange, WorkspaceId,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
@@ -31,6 +31,14 @@ pub enum Workspace {
     },
     /// List the plans of the deployment with their limits; for operators
     Plans,
+    /// Show whether agents may push their branches without a decision, or set it: `ask` or `allow`
+    #[command(
+        after_help = "Only branches below roost/ are pushed, never over other commits, and never the default branch.\n\nExamples:\n  roost workspace pushes\n  roost workspace pushes allow"
+    )]
+    Pushes {
+        #[arg(value_name = "POLICY", value_parser = ["ask", "allow"])]
+        policy: Option<String>,
+    },
 }
 
 /// Tokens of programs.
@@ -113,11 +121,12 @@ impl Workspace {
         match self {
             Self::Plan { which, plan } => return set_plan(api, &which, plan).await,
             Self::Plans => return plans(api).await,
+            Self::Pushes { policy } => return pushes(api, policy).await,
             Self::List | Self::Switch { .. } => {}
         }
         let items = mine(api).await?;
         match self {
-            Self::Plan { .. } | Self::Plans => {}
+            Self::Plan { .. } | Self::Plans | Self::Pushes { .. } => {}
             Self::List if api.json => show::json(&raw_list(&items)),
             Self::List => {
                 let row = |one: &Parsed<Place>| {
@@ -150,6 +159,7 @@ async fn set_plan(api: &Api, workspace: &str, plan: String) -> anyhow::Result<Ex
     let change = WorkspaceChange {
         name: None,
         plan: Some(plan),
+        push_policy: None,
     };
     let changed = api.ask(routes::change_workspace(&id, &change)).await?;
     if api.json {
@@ -178,6 +188,35 @@ async fn plans(api: &Api) -> anyhow::Result<ExitCode> {
     let rows: Vec<_> = plans.items.iter().map(row).collect();
     let head = ["NAME", "AGENTS", "LIVE CONTAINERS", "WORKSPACES A PERSON"];
     show::table(&head, &rows);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows or sets whether agents of the present workspace may push without a decision.
+async fn pushes(api: &Api, policy: Option<String>) -> anyhow::Result<ExitCode> {
+    let me = api.ask(routes::me()).await?;
+    let policy = match policy {
+        None => {
+            let own = mine(api).await?;
+            let own = own.iter().find(|place| place.id == me.workspace.id);
+            own.map(|place| place.push_policy.clone())
+        }
+        Some(policy) => {
+            let change = WorkspaceChange {
+                name: None,
+                plan: None,
+                push_policy: Some(PushPolicy::from(policy)),
+            };
+            let changed = api
+                .ask(routes::change_workspace(&me.workspace.id, &change))
+                .await?;
+            Some(changed.push_policy.clone())
+        }
+    };
+    match policy {
+        Some(PushPolicy::Allow) => println!("Agents push their branches without a decision."),
+        Some(policy) => println!("A person decides on each push ({}).", policy.shown()),
+        None => println!("You are not a member of this workspace."),
+    }
     Ok(ExitCode::SUCCESS)
 }
 

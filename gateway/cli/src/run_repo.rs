@@ -90,6 +90,9 @@ fn branch(branch: &RunBranch) {
         branch.commits,
         branch.files
     );
+    if let Some(url) = &branch.pull_url {
+        println!("{:<8} {}", "pull", url.shown());
+    }
     let commits = branch.newest.iter().map(|commit| {
         let short = commit.commit.get(..12).unwrap_or_default();
         vec![short.shown(), commit.author.shown(), commit.subject.shown()]
@@ -128,7 +131,9 @@ fn notes(repo: &Parsed<RunRepository>) {
 
 /// Shows what the commits of a run changed.
 pub(super) async fn diff(api: &Api, run: &RunId, branch: Option<String>) -> anyhow::Result<()> {
-    let diff = api.ask(routes::run_diff(run, branch.as_deref())).await?;
+    let diff = api
+        .ask(routes::run_diff(run, branch.as_deref(), None))
+        .await?;
     if api.json {
         show::json(diff.raw());
         return Ok(());

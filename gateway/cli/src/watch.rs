@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::api::types::{
-    Channel, ClawId, LineKind, LiveEvents, ResourceKind, Run, RunId, RunStatus, RunStep,
+    Channel, ClawId, DoorId, LineKind, LiveEvents, ResourceKind, Run, RunId, RunStatus, RunStep,
 };
 use crate::api::{Api, Parsed, routes};
-use crate::run;
 use crate::show::{self, Shown};
+use crate::{doors, run};
 
 /// Watches until the run is over. Fails when it did not complete.
 ///
@@ -89,7 +89,7 @@ async fn follow(
                 match tokio::time::timeout_at(still, messages.next()).await {
                     Ok(next) => next,
                     Err(_) => {
-                        if screen.told_steps(api, news.take()) {
+                        if screen.told_steps(api, news.take()).await {
                             return Ok(());
                         }
                         continue;
@@ -98,7 +98,7 @@ async fn follow(
             }
         };
         let Some(message) = next? else {
-            screen.told_steps(api, news.take());
+            screen.told_steps(api, news.take()).await;
             return Ok(());
         };
         if message.id.is_some() {
@@ -125,7 +125,7 @@ async fn follow(
                     .as_ref()
                     .is_some_and(|news| screen.begins(&news.run, &event))
                 {
-                    screen.told_steps(api, news.take());
+                    screen.told_steps(api, news.take()).await;
                 }
                 screen.event(&event);
             }
@@ -178,6 +178,8 @@ struct Screen {
     speaking: Option<(String, Channel)>,
     /// Steps by how they were last seen.
     seen: HashMap<String, String>,
+    /// Requests for a decision that were told.
+    requests: Vec<DoorId>,
 }
 
 /// The agent of an event.
@@ -215,6 +217,7 @@ impl Screen {
             nodes,
             speaking: None,
             seen: HashMap::new(),
+            requests: Vec::new(),
         }
     }
 
@@ -264,14 +267,26 @@ impl Screen {
     }
 
     /// Tells the steps of what was read, if anything was; whether the run is over with it.
-    fn told_steps(&mut self, api: &Api, news: Option<News>) -> bool {
+    async fn told_steps(&mut self, api: &Api, news: Option<News>) -> bool {
         let Some(News { run, .. }) = news else {
             return false;
         };
         if !api.json {
             self.steps(&run);
+            self.requests(api, &run).await;
         }
         is_over(&run)
+    }
+
+    /// Asks about what the run waits for, when a person decides it.
+    async fn requests(&mut self, api: &Api, run: &Run) {
+        if run.waiting_on.is_none() || is_over(run) {
+            return;
+        }
+        if let Err(error) = doors::ask_about(api, &run.id, &mut self.requests).await {
+            let why = show::clean(&format!("{error:#}"));
+            eprintln!("roost: the requests of the run cannot be read: {why}");
+        }
     }
 
     fn steps(&mut self, run: &Run) {

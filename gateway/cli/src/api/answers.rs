@@ -80,6 +80,30 @@ pub struct DeviceCode {
 }
 
 #[derive(Deserialize)]
+pub struct Door {
+    pub id: DoorId,
+    pub agent_name: String,
+    pub action: String,
+    pub target: String,
+    pub summary: String,
+    pub address: String,
+    pub state: DoorState,
+    pub created_at: Moment,
+    pub expires_at: Moment,
+    pub result: Option<DoorResult>,
+    pub run_id: Option<RunId>,
+    pub words: Option<String>,
+    pub branch: Option<OfferedBranch>,
+    pub allowed_by_setting: bool,
+}
+
+#[derive(Deserialize)]
+pub struct DoorResult {
+    pub url: Option<String>,
+    pub message: Option<String>,
+}
+
+#[derive(Deserialize)]
 pub struct EngineInfo {
     pub name: String,
     pub version: String,
@@ -224,6 +248,16 @@ pub struct NodeImage {
 #[derive(Deserialize)]
 pub struct NodeProblem {
     pub detail: String,
+}
+
+#[derive(Deserialize)]
+pub struct OfferedBranch {
+    pub run_id: RunId,
+    pub branch: String,
+    pub commit: String,
+    pub commits: u64,
+    pub files: u64,
+    pub into: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -434,6 +468,7 @@ pub struct Workspace {
     pub name: String,
     pub role: Option<Role>,
     pub plan: String,
+    pub push_policy: PushPolicy,
 }
 
 #[derive(Deserialize)]

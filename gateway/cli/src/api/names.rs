@@ -46,10 +46,32 @@ string_enum!(
 id!(ClawId);
 
 string_enum!(
+    Decision {
+        Approve = "approve",
+        Deny = "deny",
+    }
+);
+
+string_enum!(
     Difference {
         Added = "added",
         Removed = "removed",
         Changed = "changed",
+    }
+);
+
+id!(DoorId);
+
+string_enum!(
+    DoorState {
+        Pending = "pending",
+        Approved = "approved",
+        Denied = "denied",
+        Expired = "expired",
+        Performing = "performing",
+        Performed = "performed",
+        Failed = "failed",
+        Unclear = "unclear",
     }
 );
 
@@ -120,6 +142,13 @@ string_enum!(
         Failed = "failed",
         Cancelled = "cancelled",
         Lost = "lost",
+    }
+);
+
+string_enum!(
+    PushPolicy {
+        Ask = "ask",
+        Allow = "allow",
     }
 );
 

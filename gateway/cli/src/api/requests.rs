@@ -172,6 +172,11 @@ pub struct PushRun {
 }
 
 #[derive(Serialize)]
+pub struct Resolution {
+    pub decision: Decision,
+}
+
+#[derive(Serialize)]
 pub struct RunAgent {
     pub input: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -220,4 +225,6 @@ pub struct WorkspaceChange {
     pub name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub push_policy: Option<PushPolicy>,
 }

@@ -331,9 +331,34 @@ pub fn run_repo(id: &RunId) -> Call<RunRepository> {
 
 /// `GET /api/runs/{id}/repo/diff`
 #[must_use]
-pub fn run_diff(id: &RunId, branch: Option<&str>) -> Call<RunDiff> {
+pub fn run_diff(id: &RunId, branch: Option<&str>, commit: Option<&str>) -> Call<RunDiff> {
     let mut call = Call::new(Method::GET, format!("/api/runs/{}/repo/diff", segment(id)));
     call.query("branch", branch);
+    call.query("commit", commit);
+    call
+}
+
+/// `GET /api/doors`
+#[must_use]
+pub fn doors(state: Option<&str>, limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Door>> {
+    let mut call = Call::new(Method::GET, "/api/doors".to_owned());
+    call.query("state", state);
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
+/// `GET /api/doors/{id}`
+#[must_use]
+pub fn door(id: &DoorId) -> Call<Door> {
+    Call::new(Method::GET, format!("/api/doors/{}", segment(id)))
+}
+
+/// `POST /api/doors/{id}/resolve`
+#[must_use]
+pub fn resolve_door(id: &DoorId, body: &Resolution) -> Call<Door> {
+    let mut call = Call::new(Method::POST, format!("/api/doors/{}/resolve", segment(id)));
+    call.body(body);
     call
 }
 

@@ -40,6 +40,7 @@ pub struct RunBranch {
     pub newest: Vec<RunCommit>,
     pub changed: Vec<RunFile>,
     pub pushed_at: Option<Moment>,
+    pub pull_url: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -131,7 +131,15 @@ pub const ROUTES: &[Route] = &[
     route("fork_run", "post", "/api/topology-runs/{id}/fork", &[]),
     route("repos", "get", "/api/repos", &["q"]),
     route("run_repo", "get", "/api/runs/{id}/repo", &[]),
-    route("run_diff", "get", "/api/runs/{id}/repo/diff", &["branch"]),
+    route(
+        "run_diff",
+        "get",
+        "/api/runs/{id}/repo/diff",
+        &["branch", "commit"],
+    ),
+    route("doors", "get", "/api/doors", &["state", "limit", "cursor"]),
+    route("door", "get", "/api/doors/{id}", &[]),
+    route("resolve_door", "post", "/api/doors/{id}/resolve", &[]),
     route("push_run", "post", "/api/runs/{id}/repo/push", &[]),
     route("run_calls", "get", "/api/topology-runs/{id}/calls", &[]),
     route(

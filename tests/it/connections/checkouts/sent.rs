@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::Bench;
 use crate::execution::runs::over;
+use crate::program::cli::Terminal;
 
 /// An agent that commits, asks to push, and asks for a pull request when it was pushed.
 const SENDS: &str = r#"
@@ -260,6 +261,84 @@ async fn request_that_has_nothing_to_send_is_refused_before_anybody_is_asked() {
         refused.str("/detail").contains("run's page"),
         "{}",
         refused.text
+    );
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn command_line_shows_the_diff_and_decides() {
+    let bench = Bench::new(SENDS).await;
+    let owner = bench.gateway.owner().await;
+    let terminal = Terminal::signed_in(&bench.gateway.url(), &owner.token).await;
+    let run = started(&bench).await;
+    let push = asked(owner).await;
+    let id = push["id"].as_str().expect("an id");
+    let short = &id[id.len() - 8..];
+    let list = terminal.runs(&["door", "list"]).await;
+    assert!(
+        list.out.contains(short) && list.out.contains("Push 1 commit"),
+        "{} {}",
+        list.out,
+        list.err
+    );
+    let shown = terminal.runs(&["door", "show", short]).await;
+    for part in [
+        "\n+two",
+        "reason: The file is there.",
+        "1 commit, 1 file",
+        "pending",
+    ] {
+        assert!(
+            shown.out.contains(part),
+            "{part}: {} {}",
+            shown.out,
+            shown.err
+        );
+    }
+    let none = terminal.runs(&["door", "approve", "zzz"]).await;
+    assert!(
+        !none.ok && none.err.contains("roost door list"),
+        "{}",
+        none.err
+    );
+    let approved = terminal.runs(&["door", "approve", short]).await;
+    assert_eq!(
+        approved.out.trim(),
+        "Approved. Roost sends it now.",
+        "{}",
+        approved.err
+    );
+    let again = terminal.runs(&["door", "deny", short]).await;
+    assert!(
+        again.out.starts_with("It was decided already"),
+        "{}",
+        again.out
+    );
+    let pull = asked(owner).await;
+    let denied = terminal
+        .runs(&["door", "deny", pull["id"].as_str().expect("an id")])
+        .await;
+    assert_eq!(
+        denied.out.trim(),
+        "Denied. Nothing is sent.",
+        "{}",
+        denied.err
+    );
+    over(owner, &run).await;
+
+    let asks = terminal.runs(&["workspace", "pushes"]).await;
+    assert!(
+        asks.out.starts_with("A person decides"),
+        "{} {}",
+        asks.out,
+        asks.err
+    );
+    let allows = terminal.runs(&["workspace", "pushes", "allow"]).await;
+    assert!(
+        allows.out.contains("without a decision"),
+        "{} {}",
+        allows.out,
+        allows.err
     );
     bench.stop().await;
 }
