@@ -187,6 +187,7 @@ fn permissions_of(
         about: run.about(),
         pane: Some(Pane::of_run(run.id, agent)),
         place: None,
+        folder: None,
     }
 }
 

@@ -82,6 +82,12 @@ impl Session<'_> {
         }
     }
 
+    /// The folder of the checkout, where the agent works.
+    pub(super) fn checkout_folder(&self) -> Option<String> {
+        let checkout = self.checkout.lock().unwrap_or_else(PoisonError::into_inner);
+        checkout.as_ref().map(|checkout| checkout.path.clone())
+    }
+
     /// The agent's system prompt, with the rules last.
     pub(super) fn system_prompt(&self) -> String {
         let context = &self.context;
@@ -101,7 +107,8 @@ fn instructions(checkout: &Checkout) -> String {
         branch,
     } = checkout;
     format!(
-        "\n\n# The repository\nThe repository {full_name} is checked out in {path}, on the branch {branch}. Work there, and \
+        "\n\n# The repository\nThe repository {full_name} is checked out in {path}, on the branch {branch}. That is your \
+         working folder, where relative paths begin. Work there, and \
          commit your work on that branch. Its commits leave the sandbox at the end of your step; files that are in no commit \
          stay behind. Add commits, and never rewrite those that exist. You cannot push with git. The action \
          repo.branch.push sends your branch to its code host, and repo.pulls.create opens a pull request; request both with \

@@ -272,6 +272,7 @@ impl Session<'_> {
             self.check_out().await?;
             let mut may = self.current_permissions().await?;
             may.place = Some(at.clone());
+            may.folder = self.checkout_folder();
             let progress = self.progress.clone();
             let mut on_frame =
                 move |frame: tools::Frame| progress.push_lines(progress_events::lines(frame));

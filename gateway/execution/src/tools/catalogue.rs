@@ -36,7 +36,7 @@ fn path(what: &str) -> Value {
 }
 
 fn repository() -> Value {
-    path("Folder of the repository, under /workspace. /workspace itself when absent.")
+    path("Folder of the repository, under /workspace. Your working folder when absent.")
 }
 
 fn tool(
@@ -123,14 +123,14 @@ fn sandbox() -> Vec<ToolSpec> {
             "shell",
             false,
             "Runs a command in your sandbox with bash and gives its output (stdout and stderr as they came) and its exit \
-             code. Each call is a shell of its own in /workspace: folder and variables do not carry over, files do. There \
+             code. Each call is a shell of its own in your working folder: folder and variables do not carry over, files do. There \
              is no network. Of long output the end is given; write it to a file to read the rest.",
             object(
                 &["command"],
                 json!({
                     "command": { "type": "string", "minLength": 1, "maxLength": 60000, "description": "What to run, as one types it into a shell." },
                     "timeout_s": { "type": "integer", "minimum": 1, "maximum": SHELL_MOST_S, "description": "Seconds until the command is killed with all that it started; 120 when absent." },
-                    "cwd": path("Folder to run it in; /workspace when absent."),
+                    "cwd": path("Folder to run it in; your working folder when absent."),
                 }),
             ),
         ),
@@ -142,7 +142,7 @@ fn sandbox() -> Vec<ToolSpec> {
             object(
                 &["path"],
                 json!({
-                    "path": path("Absolute, or relative to /workspace."),
+                    "path": path("Absolute, or relative to your working folder."),
                     "offset": { "type": "integer", "minimum": 1, "description": "First line to give, counted from 1; 1 when absent." },
                     "limit": { "type": "integer", "minimum": 1, "maximum": READ_LINES, "description": "Most lines to give; 2,000 when absent." },
                 }),
@@ -157,7 +157,7 @@ fn sandbox() -> Vec<ToolSpec> {
             object(
                 &["path", "content"],
                 json!({
-                    "path": path("Absolute, or relative to /workspace."),
+                    "path": path("Absolute, or relative to your working folder."),
                     "content": { "type": "string", "description": "All that the file is to hold; at most 192 KiB." },
                 }),
             ),
@@ -170,7 +170,7 @@ fn sandbox() -> Vec<ToolSpec> {
             object(
                 &[],
                 json!({
-                    "path": path("Folder, absolute or relative to /workspace; /workspace when absent."),
+                    "path": path("Folder, absolute or relative to your working folder; that folder when absent."),
                     "depth": { "type": "integer", "minimum": 1, "maximum": LIST_DEPTH.1, "description": "How many folders deep; 2 when absent." },
                 }),
             ),

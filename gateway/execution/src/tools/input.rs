@@ -16,7 +16,7 @@ use super::model::{Capability, ToolSpec, offered};
 const PATH_BYTES: usize = 4096;
 /// The longest command, in bytes: it is one argument of an operation.
 const COMMAND_BYTES: usize = 60_000;
-/// The base of relative paths.
+/// The base of relative paths, for an agent that works on no repository.
 pub(super) const WORKSPACE: &str = "/workspace";
 
 /// A call that passed the gate.
@@ -90,7 +90,8 @@ pub(super) fn admit(
         tool: tool.name,
         why,
     };
-    read(tool.name, arguments).map(Admitted).map_err(why)
+    let base = may.folder.as_deref().unwrap_or(WORKSPACE);
+    read(base, tool.name, arguments).map(Admitted).map_err(why)
 }
 
 fn not_offered(may: &Capability, name: &str, tools: &[ToolSpec]) -> ToolError {
@@ -174,7 +175,7 @@ struct LogArguments {
     path: Option<String>,
 }
 
-fn read(name: &str, arguments: &Value) -> Result<Call, String> {
+fn read(base: &str, name: &str, arguments: &Value) -> Result<Call, String> {
     Ok(match name {
         "door.actions" => {
             let Nothing {} = taken(arguments)?;
@@ -200,13 +201,13 @@ fn read(name: &str, arguments: &Value) -> Result<Call, String> {
             Call::Shell(Shell {
                 command: bounded("command", given.command, COMMAND_BYTES)?,
                 timeout_s: within("timeout_s", given.timeout_s, SHELL_TIMEOUT_S, SHELL_MOST_S)?,
-                cwd: place("cwd", given.cwd)?,
+                cwd: place(base, "cwd", given.cwd)?,
             })
         }
         "read_file" => {
             let given: ReadArguments = taken(arguments)?;
             Call::ReadFile(ReadFile {
-                path: place("path", Some(given.path))?,
+                path: place(base, "path", Some(given.path))?,
                 offset: within("offset", given.offset, 1, u64::from(u32::MAX))?,
                 limit: within("limit", given.limit, READ_LINES, READ_LINES)?,
             })
@@ -220,28 +221,28 @@ fn read(name: &str, arguments: &Value) -> Result<Call, String> {
                 ));
             }
             Call::WriteFile(WriteFile {
-                path: place("path", Some(given.path))?,
+                path: place(base, "path", Some(given.path))?,
                 content: given.content,
             })
         }
         "list_files" => {
             let given: ListArguments = taken(arguments)?;
             Call::ListFiles {
-                path: place("path", given.path)?,
+                path: place(base, "path", given.path)?,
                 depth: within("depth", given.depth, LIST_DEPTH.0, LIST_DEPTH.1)?,
             }
         }
         "status" => Call::Status {
-            path: repository(arguments)?,
+            path: repository(base, arguments)?,
         },
         "diff" => Call::Diff {
-            path: repository(arguments)?,
+            path: repository(base, arguments)?,
         },
-        "commit" => commit(taken(arguments)?)?,
+        "commit" => commit(base, taken(arguments)?)?,
         "log" => {
             let given: LogArguments = taken(arguments)?;
             Call::Log {
-                path: place("path", given.path)?,
+                path: place(base, "path", given.path)?,
                 limit: within("limit", given.limit, LOG_COMMITS.0, LOG_COMMITS.1)?,
             }
         }
@@ -249,7 +250,7 @@ fn read(name: &str, arguments: &Value) -> Result<Call, String> {
     })
 }
 
-fn commit(given: CommitArguments) -> Result<Call, String> {
+fn commit(base: &str, given: CommitArguments) -> Result<Call, String> {
     let paths = given.paths.unwrap_or_default();
     if paths.len() > COMMIT_PATHS {
         return Err(format!(
@@ -264,7 +265,7 @@ fn commit(given: CommitArguments) -> Result<Call, String> {
         return Err("message is empty; say what the commit changes".to_owned());
     }
     Ok(Call::Commit(Commit {
-        path: place("path", given.path)?,
+        path: place(base, "path", given.path)?,
         message: bounded("message", given.message, MESSAGE_BYTES)?,
         paths,
     }))
@@ -279,9 +280,9 @@ fn taken<T: DeserializeOwned>(arguments: &Value) -> Result<T, String> {
     serde_json::from_value(arguments).map_err(|error| error.to_string())
 }
 
-fn repository(arguments: &Value) -> Result<String, String> {
+fn repository(base: &str, arguments: &Value) -> Result<String, String> {
     let given: RepositoryArguments = taken(arguments)?;
-    place("path", given.path)
+    place(base, "path", given.path)
 }
 
 fn text(name: &str, value: &str, most: usize) -> Result<(), String> {
@@ -310,16 +311,16 @@ fn within(name: &str, given: Option<u64>, normal: u64, most: u64) -> Result<u64,
     }
 }
 
-/// Makes the path absolute. The sandbox checks that it stays in the allowed folders, because links can be resolved
+/// Makes the path absolute: `base` is the agent's working folder. The sandbox checks that it stays in the allowed folders, because links can be resolved
 /// there.
-fn place(name: &str, given: Option<String>) -> Result<String, String> {
+fn place(base: &str, name: &str, given: Option<String>) -> Result<String, String> {
     let Some(path) = given else {
-        return Ok(WORKSPACE.to_owned());
+        return Ok(base.to_owned());
     };
     text(name, &path, PATH_BYTES)?;
     Ok(if path.starts_with('/') {
         path
     } else {
-        format!("{WORKSPACE}/{path}")
+        format!("{base}/{path}")
     })
 }

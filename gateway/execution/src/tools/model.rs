@@ -87,6 +87,9 @@ pub struct Capability {
     pub pane: Option<Pane>,
     /// The call of the run. A person who decides on a door sees it.
     pub place: Option<Place>,
+    /// The folder in the sandbox at which relative paths begin: the checkout of the run's repository. Absent: the whole
+    /// workspace.
+    pub folder: Option<String>,
 }
 
 impl Capability {

@@ -136,6 +136,7 @@ async fn capability(owner: &Person, name: &str) -> Capability {
         about: About::default(),
         pane: None,
         place: None,
+        folder: None,
     }
 }
 

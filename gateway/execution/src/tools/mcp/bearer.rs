@@ -132,6 +132,7 @@ impl Mcp {
             about: About::default(),
             pane: None,
             place: None,
+            folder: None,
         })))
     }
 
