@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# `make demo`: a team of agents mends a real failing test of a small real repository, in a sandbox on this machine. The
-# scripted model speaks for the agents, so no key is needed; whether the tests pass is what cargo said in the sandbox.
+# `make demo`: a team of agents mends a real failing test of a small real repository, in a sandbox on this machine, pushes
+# its branch to a code host on this machine, and opens a pull request. A person approves both at the terminal. The scripted
+# model speaks for the agents, so no key is needed; whether the tests pass is what cargo said in the sandbox.
 # Uses the Roost that runs from this clone, or starts one and leaves it running.
 . "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
 cd "$ROOST_ROOT"
@@ -29,17 +30,72 @@ start() {
     done
 }
 
-# The first agent's sandbox is the team's: the repository goes there, as a person would put it.
-seed() { # AGENT_ID
-    "$roost" sandbox provision "$1" >/dev/null
+# --- the code host: git's own HTTP server with a part of Forgejo's API, on loopback -----------------------------------
+
+host=$ROOST_STATE/demo-host
+host_pid_file=$ROOST_STATE/run/demo-host.pid
+host_log=$ROOST_STATE/log/demo-host.log
+name=demo/durations
+bare=$host/repositories/$name.git
+
+# The repository as it was found, on the host's main branch. Made once: agents push branches, and never to main.
+host_repository() {
+    [ -d "$bare" ] && return
+    local work
+    work=$(mktemp -d "$ROOST_STATE/run/demo.XXXXXX")
+    tar -C "$repository" -c --exclude ./target . | tar -C "$work" -x
+    git -C "$work" init -q -b main
+    git -C "$work" add -A
+    git -C "$work" -c user.name=demonstration -c user.email=demonstration@roost.invalid \
+        commit -qm "The repository as it was found"
+    mkdir -p "$(dirname "$bare")"
+    git clone -q --bare "$work" "$bare"
+    rm -rf "$work"
+}
+
+host_answers() { curl -sS -o /dev/null --max-time 2 "http://127.0.0.1:$1/" 2>/dev/null; }
+
+# Starts the host unless it runs, and prints its address. It keeps its port, so that the connection in Roost stays good.
+start_host() {
+    mkdir -p "$host/repositories" "$ROOST_STATE/run" "$ROOST_STATE/log"
+    host_repository
+    if [ ! -s "$host/token" ]; then
+        (umask 077 && head -c 32 /dev/urandom | sha256sum | cut -c1-40 >"$host/token")
+    fi
+    local port process
+    port=$(cat "$host/port" 2>/dev/null || echo 7701)
+    if ! pid_read "$host_pid_file" >/dev/null; then
+        while port_taken "$port"; do port=$((port + 1)); done
+        printf '%s\n' "$port" >"$host/port"
+        setsid node deploy/demo/code-host.mjs --port "$port" --folder "$host/repositories" --token-file "$host/token" \
+            </dev/null >"$host_log" 2>&1 &
+        process=$!
+        pid_write "$host_pid_file" "$process"
+        until host_answers "$port"; do
+            kill -0 "$process" 2>/dev/null || { tail -n 5 "$host_log" >&2 && die "the code host did not start"; }
+            sleep 0.1
+        done
+    fi
+    printf 'http://127.0.0.1:%s\n' "$port"
+}
+
+# Connects the host in Roost. A host at another port than last time is connected anew.
+connect_host() { # ADDRESS
+    if "$roost" repo hosts --json | jq -e --arg url "$1/" '.items[]? // .[]? | select(.base_url == $url)' >/dev/null; then
+        return
+    fi
+    "$roost" repo connect forgejo --url "$1" --label "Demonstration" <"$host/token" >&2
+}
+
+# The id of the repository on the host at this address.
+repository_id() { # ADDRESS
+    "$roost" repo list "$name" --json | jq -r --arg url "$1/$name.git" 'map(select(.clone_url == $url))[0].id // empty'
+}
+
+# Whether the tests pass before anybody has changed anything: they must not.
+tests_before() { # AGENT_ID
     tar -C "$repository" -c --exclude ./target . | "$roost" sandbox exec "$1" -- sh -c '
-        set -e
-        tar x --no-same-owner
-        git init -q -b main
-        git config user.name demonstration
-        git config user.email demonstration@roost.invalid
-        git add -A
-        git commit -qm "The repository as it was found"'
+        mkdir -p /tmp/before && cd /tmp/before && tar x --no-same-owner && cargo test --offline'
 }
 
 deploy/engine.sh status >/dev/null 2>&1 || deploy/setup.sh run
@@ -51,28 +107,38 @@ say "the agent image"
 deploy/run.sh agent-image >&2
 began=$SECONDS
 
+say "a code host with the repository $name"
+address=$(start_host)
+connect_host "$address"
+repo_id=$(repository_id "$address")
+[ -n "$repo_id" ] || die "Roost does not list $name; see: roost repo hosts"
+detail "$address/$name.git"
+
 say "a team from the template rust_sdlc"
-team=$("$roost" team create "Demonstration $(date +%H:%M:%S)" --template rust_sdlc --model scripted --json)
+team=$("$roost" team create "Demonstration $(date +%H:%M:%S)" --template rust_sdlc --model scripted \
+    --bundle sandbox --bundle repo --bundle skills --bundle door --json)
 team_id=$(jq -r .id <<<"$team")
 bench=$(jq -r .workbench_agent_id <<<"$team")
-say "its sandbox, with the repository in it"
-seed "$bench"
-if "$roost" sandbox exec "$bench" -- cargo test --offline >"$ROOST_STATE/log/demo-before.log" 2>&1; then
+say "its sandbox"
+"$roost" sandbox provision "$bench" >/dev/null
+if tests_before "$bench" >"$ROOST_STATE/log/demo-before.log" 2>&1; then
     die "the tests of the demonstration's repository pass before anybody mended anything; there is nothing to show"
 fi
 detail "$(grep -c 'FAILED$' "$ROOST_STATE/log/demo-before.log" || true) tests fail now"
 
 say "the run; also to be seen at $url/teams/$team_id"
+# Without a terminal nobody can be asked, so this script decides, and says so.
+asks=()
+if ! { [ -t 0 ] && [ -t 1 ]; }; then
+    warn "there is no terminal to ask at: the push and the pull request are approved by this script"
+    asks=(--approve)
+fi
 # 0: completed and accepted or undecided. 3: completed and rejected, so the goal was not met.
 ended=0
-"$roost" team run "$team_id" "$goal" || ended=$?
+"$roost" team run "$team_id" "$goal" --repo "$repo_id" "${asks[@]}" || ended=$?
 
 say "what the sandbox says now"
-if "$roost" sandbox exec "$bench" -- cargo test --offline >"$ROOST_STATE/log/demo-after.log" 2>&1; then
-    "$roost" sandbox exec "$bench" -- git log --oneline -n 3
-    [ "$ended" = 0 ] || { warn "the tests pass, and the run says that its goal was not met"; exit "$ended"; }
-    say "the run is accepted and the tests pass, after $((SECONDS - began)) s. Roost goes on at $url; stop it with: deploy/run.sh stop"
-else
+if ! "$roost" sandbox exec "$bench" --cwd /workspace/durations -- cargo test --offline >"$ROOST_STATE/log/demo-after.log" 2>&1; then
     grep -E '^test |^error' "$ROOST_STATE/log/demo-after.log" >&2 || true
     case $ended in
     3) warn "the run is rejected, and the tests still fail: the team did not mend them" ;;
@@ -82,3 +148,16 @@ else
     [ "$ended" = 0 ] && ended=1
     exit "$ended"
 fi
+[ "$ended" = 0 ] || { warn "the tests pass, and the run says that its goal was not met"; exit "$ended"; }
+"$roost" sandbox exec "$bench" --cwd /workspace/durations -- git log --oneline -n 3
+
+say "what the code host has now"
+git --git-dir "$bare" for-each-ref --sort=-creatordate --count=3 --format='    %(refname:short)  %(subject)' refs/heads/roost
+run_id=$("$roost" run list --limit 1 --json | jq -r '.items[0].id')
+pull=$("$roost" run repo "$run_id" --json | jq -r '.branches[0].pull_url // empty')
+if [ -n "$pull" ]; then
+    say "the run is accepted, the tests pass, and the pull request is open, after $((SECONDS - began)) s: $pull"
+else
+    say "the run is accepted and the tests pass, after $((SECONDS - began)) s. No pull request was opened: it was not approved"
+fi
+detail "Roost goes on at $url, and the code host at $address; stop both with: deploy/run.sh stop"

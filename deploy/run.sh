@@ -17,6 +17,8 @@ node_state=$ROOST_STATE/node
 gateway_pid_file=$ROOST_STATE/run/gateway.pid
 node_pid_file=$ROOST_STATE/run/node.pid
 script_pid_file=$ROOST_STATE/run/script.pid
+# The code host of `make demo`.
+demo_host_pid_file=$ROOST_STATE/run/demo-host.pid
 url_file=$ROOST_STATE/run/url
 gateway_log=$ROOST_STATE/log/gateway.log
 node_log=$ROOST_STATE/log/node.log
@@ -290,7 +292,8 @@ stop() {
     fi
     if pid=$(pid_read "$node_pid_file"); then found=yes && stop_process "$pid" 30; fi
     if pid=$(pid_read "$gateway_pid_file"); then found=yes && stop_process "$pid" 60; fi
-    rm -f "$node_pid_file" "$gateway_pid_file" "$script_pid_file"
+    if pid=$(pid_read "$demo_host_pid_file"); then stop_process "$pid" 10; fi
+    rm -f "$node_pid_file" "$gateway_pid_file" "$script_pid_file" "$demo_host_pid_file"
     if [ -n "$found" ]; then say "Roost has stopped"; else say "Roost was not running"; fi
 }
 

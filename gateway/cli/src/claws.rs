@@ -7,6 +7,7 @@ use crate::api::types::{
     RunAgent, ToolBundle,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
+use crate::doors::Asking;
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
 use crate::{run_repo, team, watch};
@@ -125,7 +126,7 @@ impl Claw {
                     }
                     return Ok(ExitCode::SUCCESS);
                 }
-                return watch::watch(api, &run.id).await;
+                return watch::watch(api, &run.id, Asking::Person).await;
             }
             Self::Runtime {
                 claw,

@@ -212,6 +212,25 @@ async fn decide(api: &Api, id: &DoorId, decision: Decision) -> anyhow::Result<()
     Ok(())
 }
 
+/// Who decides on what the agents of a watched run ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asking {
+    /// The person at the terminal. Without a terminal, somebody elsewhere.
+    Person,
+    /// Everything is approved, because the person said so when the run began.
+    Approve,
+}
+
+impl From<bool> for Asking {
+    /// From `--approve`.
+    fn from(approve: bool) -> Self {
+        match approve {
+            true => Self::Approve,
+            false => Self::Person,
+        }
+    }
+}
+
 /// Asks about each request of the run that waits, when there is a terminal to ask at. Elsewhere it says how to decide.
 /// `told` has the requests that were told already.
 ///
@@ -220,6 +239,7 @@ async fn decide(api: &Api, id: &DoorId, decision: Decision) -> anyhow::Result<()
 pub(super) async fn ask_about(
     api: &Api,
     run: &RunId,
+    asking: Asking,
     told: &mut Vec<DoorId>,
 ) -> anyhow::Result<()> {
     let page = api
@@ -234,6 +254,12 @@ pub(super) async fn ask_about(
             continue;
         }
         told.push(door.id.clone());
+        if asking == Asking::Approve {
+            println!();
+            whole(api, &door).await;
+            decide(api, &door.id, Decision::Approve).await?;
+            continue;
+        }
         if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
             println!(
                 "{} waits for a decision: {}. Decide with: roost door approve {}",

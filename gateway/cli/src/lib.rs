@@ -18,6 +18,7 @@ mod people;
 mod problem;
 mod profile;
 mod reach;
+mod repos;
 mod run;
 mod run_repo;
 mod sandbox;
@@ -86,6 +87,9 @@ pub enum ClientCommand {
     /// Runs of teams
     #[command(subcommand)]
     Run(run::Run),
+    /// Code hosts and their repositories
+    #[command(subcommand)]
+    Repo(repos::Repo),
     /// What agents ask to do outside, for a person to decide
     #[command(subcommand)]
     Door(doors::Door),
@@ -138,6 +142,7 @@ impl ClientCommand {
             Self::Images(command) => command.run(&api).await,
             Self::Team(command) => command.run(&api).await,
             Self::Run(command) => command.run(&api).await,
+            Self::Repo(command) => command.run(&api).await,
             Self::Door(command) => command.run(&api).await,
             Self::Events(command) => command.run(&api).await,
             Self::Tree(command) => command.run(&api).await,

@@ -10,6 +10,7 @@ use crate::api::types::{
     RunSummary, Team, TeamId,
 };
 use crate::api::{Api, Moment, Parsed, raw_list, routes};
+use crate::doors::Asking;
 use crate::show::{self, Shown};
 use crate::{compare, journal, run_repo, watch};
 
@@ -137,7 +138,7 @@ impl Run {
                     false => entries.iter().for_each(journal::print),
                 }
             }
-            Self::Watch { run } => return watch::watch(api, &run.into()).await,
+            Self::Watch { run } => return watch::watch(api, &run.into(), Asking::Person).await,
             Self::Cancel { run } => {
                 let run = api.ask(routes::cancel_run(&run.into())).await?;
                 match api.json {
@@ -161,7 +162,7 @@ impl Run {
                     println!("{}", fork.id.shown());
                     return Ok(ExitCode::SUCCESS);
                 }
-                return watch::watch(api, &fork.id).await;
+                return watch::watch(api, &fork.id, Asking::Person).await;
             }
             Self::Repo { run } => run_repo::show(api, &run.into()).await?,
             Self::Diff { run, branch } => run_repo::diff(api, &run.into(), branch).await?,

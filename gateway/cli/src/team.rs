@@ -73,6 +73,9 @@ pub enum Team {
         /// The repository that the run works on, by name or id, and the branch or commit that it begins at
         #[arg(long, value_name = "NAME[@BASE]")]
         repo: Option<String>,
+        /// Approve what its agents ask to do outside, without asking
+        #[arg(long, conflicts_with = "detach")]
+        approve: bool,
     },
     /// Delete a team. Its agents stay, except with --with-agents
     Delete {
@@ -202,6 +205,7 @@ impl Team {
                 detach,
                 ceiling,
                 repo,
+                approve,
             } => {
                 let id = find(api, &team).await?;
                 let new = RunTeam {
@@ -217,7 +221,7 @@ impl Team {
                     }
                     return Ok(ExitCode::SUCCESS);
                 }
-                return watch::watch(api, &run.id).await;
+                return watch::watch(api, &run.id, approve.into()).await;
             }
             Self::Delete { team, with_agents } => {
                 let id = find(api, &team).await?;

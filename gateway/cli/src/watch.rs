@@ -13,16 +13,18 @@ use crate::api::types::{
     Channel, ClawId, DoorId, LineKind, LiveEvents, ResourceKind, Run, RunId, RunStatus, RunStep,
 };
 use crate::api::{Api, Parsed, routes};
+use crate::doors::{self, Asking};
+use crate::run;
 use crate::show::{self, Shown};
-use crate::{doors, run};
 
 /// Watches until the run is over. Fails when it did not complete.
 ///
 /// # Errors
 /// What the gateway said.
-pub(super) async fn watch(api: &Api, id: &RunId) -> anyhow::Result<ExitCode> {
+pub(super) async fn watch(api: &Api, id: &RunId, asking: Asking) -> anyhow::Result<ExitCode> {
     let first = api.ask(routes::run(id)).await?;
     let mut screen = Screen::of(&first);
+    screen.asking = asking;
     if !api.json {
         println!(
             "{} · {} · {}",
@@ -180,6 +182,7 @@ struct Screen {
     seen: HashMap<String, String>,
     /// Requests for a decision that were told.
     requests: Vec<DoorId>,
+    asking: Asking,
 }
 
 /// The agent of an event.
@@ -218,6 +221,7 @@ impl Screen {
             speaking: None,
             seen: HashMap::new(),
             requests: Vec::new(),
+            asking: Asking::Person,
         }
     }
 
@@ -283,7 +287,7 @@ impl Screen {
         if run.waiting_on.is_none() || is_over(run) {
             return;
         }
-        if let Err(error) = doors::ask_about(api, &run.id, &mut self.requests).await {
+        if let Err(error) = doors::ask_about(api, &run.id, self.asking, &mut self.requests).await {
             let why = show::clean(&format!("{error:#}"));
             eprintln!("roost: the requests of the run cannot be read: {why}");
         }

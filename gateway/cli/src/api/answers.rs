@@ -299,6 +299,18 @@ pub struct Repo {
     pub id: RepoId,
     pub name: String,
     pub full_name: String,
+    pub default_branch: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct RepoConnection {
+    pub id: RepoConnectionId,
+    pub provider: RepoProvider,
+    pub base_url: String,
+    pub label: String,
+    pub repos: u64,
+    pub last_synced_at: Option<Moment>,
+    pub last_sync_error: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -152,7 +152,18 @@ string_enum!(
     }
 );
 
+id!(RepoConnectionId);
+
 id!(RepoId);
+
+string_enum!(
+    RepoProvider {
+        Github = "github",
+        GithubEnterprise = "github_enterprise",
+        Forgejo = "forgejo",
+        Gitlab = "gitlab",
+    }
+);
 
 string_enum!(
     ResourceKind {

@@ -120,6 +120,18 @@ pub struct NewLimits {
 }
 
 #[derive(Serialize)]
+pub struct NewRepoConnection {
+    pub provider: RepoProvider,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    pub token: String,
+}
+
+#[derive(Serialize)]
 pub struct NewSandbox {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,

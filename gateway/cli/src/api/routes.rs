@@ -323,6 +323,23 @@ pub fn repos(q: Option<&str>) -> Call<Vec<Repo>> {
     call
 }
 
+/// `GET /api/repos/connections`
+#[must_use]
+pub fn connections(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<RepoConnection>> {
+    let mut call = Call::new(Method::GET, "/api/repos/connections".to_owned());
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
+/// `POST /api/repos/connections`
+#[must_use]
+pub fn connect_code_host(body: &NewRepoConnection) -> Call<RepoConnection> {
+    let mut call = Call::new(Method::POST, "/api/repos/connections".to_owned());
+    call.body(body);
+    call
+}
+
 /// `GET /api/runs/{id}/repo`
 #[must_use]
 pub fn run_repo(id: &RunId) -> Call<RunRepository> {

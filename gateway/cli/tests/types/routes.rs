@@ -130,6 +130,13 @@ pub const ROUTES: &[Route] = &[
     route("cancel_run", "post", "/api/topology-runs/{id}/cancel", &[]),
     route("fork_run", "post", "/api/topology-runs/{id}/fork", &[]),
     route("repos", "get", "/api/repos", &["q"]),
+    route(
+        "connections",
+        "get",
+        "/api/repos/connections",
+        &["limit", "cursor"],
+    ),
+    route("connect_code_host", "post", "/api/repos/connections", &[]),
     route("run_repo", "get", "/api/runs/{id}/repo", &[]),
     route(
         "run_diff",

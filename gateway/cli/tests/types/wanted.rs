@@ -34,6 +34,10 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ),
     ("NewSandbox", &["image", "limits", "restore"]),
     (
+        "NewRepoConnection",
+        &["provider", "owner", "base_url", "label", "token"],
+    ),
+    (
         "NewTeam",
         &[
             "name",
@@ -209,7 +213,19 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "comparison",
         ],
     ),
-    ("Repo", &["id", "name", "full_name"]),
+    ("Repo", &["id", "name", "full_name", "default_branch"]),
+    (
+        "RepoConnection",
+        &[
+            "id",
+            "provider",
+            "base_url",
+            "label",
+            "repos",
+            "last_synced_at",
+            "last_sync_error",
+        ],
+    ),
     (
         "RunBranch",
         &[

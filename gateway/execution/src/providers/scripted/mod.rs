@@ -52,9 +52,7 @@ impl Model for Scripted {
         let purpose = purpose.unwrap_or("work");
         let slot = request.slot.as_deref().unwrap_or_default();
         if request.purpose == Purpose::Summary {
-            let summary = self
-                .script
-                .summary(slot, purpose, &conversation(&request.messages));
+            let summary = self.script.summary(slot, purpose, &conversation(request));
             let text = format!("{LABEL}\n{summary}");
             return Ok(Reply {
                 usage: Usage {
@@ -68,9 +66,7 @@ impl Model for Scripted {
                 stop: Stop::End,
             });
         }
-        let line = self
-            .script
-            .line(slot, purpose, &conversation(&request.messages));
+        let line = self.script.line(slot, purpose, &conversation(request));
         if let Some(think) = line.think {
             heard(Delta::Think(format!("{SHORT_LABEL} {think}")));
         }
@@ -111,14 +107,17 @@ impl Model for Scripted {
 pub(super) struct Conversation {
     pub prompt: String,
     pub results: Vec<String>,
+    /// The names of the tools that are offered, as models see them.
+    pub tools: Vec<String>,
 }
 
-fn conversation(messages: &[Message]) -> Conversation {
+fn conversation(request: &Request) -> Conversation {
     let mut conversation = Conversation {
         prompt: String::new(),
         results: Vec::new(),
+        tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
     };
-    for message in messages {
+    for message in &request.messages {
         match message {
             Message::User(text) => {
                 conversation.prompt.push_str(text);

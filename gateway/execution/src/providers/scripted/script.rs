@@ -15,7 +15,7 @@
 //!   when = 'status=(?<code>\d+)'  # texts and tool arguments can use its named groups as ${code}
 //!   say = "It failed with ${code}."
 //! ```
-//! `unless` is the opposite of `when`. The conversation ends with a turn without calls. A skipped turn is never used
+//! `unless` is the opposite of `when`. A turn with `offered = "door.ask"` is skipped where that tool is not offered. The conversation ends with a turn without calls. A skipped turn is never used
 //! later.
 //!
 //! `window = 9000` before the scenes sets the number of tokens that the model takes in at once. When a conversation exceeds
@@ -95,6 +95,7 @@ struct WrittenScene {
 struct WrittenTurn {
     when: Option<String>,
     unless: Option<String>,
+    offered: Option<String>,
     think: Option<String>,
     say: String,
     #[serde(default)]
@@ -119,6 +120,8 @@ struct Scene {
 struct Turn {
     when: Option<Regex>,
     unless: Option<Regex>,
+    /// The name of a tool, as models see it.
+    offered: Option<String>,
     think: Option<String>,
     say: String,
     calls: Vec<WrittenCall>,
@@ -169,6 +172,7 @@ impl Script {
                 turns.push(Turn {
                     when: condition(turn.when)?,
                     unless: condition(turn.unless)?,
+                    offered: turn.offered.map(|tool| tool.replace('.', "_")),
                     think: turn.think,
                     say: turn.say,
                     calls: turn.calls,
@@ -252,11 +256,11 @@ impl Scene {
             mut known,
         } = bookmark(&conversation.prompt).unwrap_or_else(|| {
             let mut known = BTreeMap::new();
-            let turn = self.next(0, &conversation.prompt, &mut known);
+            let turn = self.next(0, conversation, &conversation.prompt, &mut known);
             Place { turn, known }
         });
         for result in &conversation.results {
-            turn = turn.and_then(|turn| self.next(turn + 1, result, &mut known));
+            turn = turn.and_then(|turn| self.next(turn + 1, conversation, result, &mut known));
         }
         Place { turn, known }
     }
@@ -265,6 +269,7 @@ impl Scene {
     fn next(
         &self,
         from: usize,
+        conversation: &Conversation,
         came_back: &str,
         known: &mut BTreeMap<String, String>,
     ) -> Option<usize> {
@@ -275,6 +280,10 @@ impl Scene {
                 .as_ref()
                 .is_some_and(|unless| unless.is_match(came_back))
             {
+                continue;
+            }
+            let is_offered = |tool: &String| conversation.tools.contains(tool);
+            if !turn.offered.as_ref().is_none_or(is_offered) {
                 continue;
             }
             let Some(when) = &turn.when else {
@@ -332,6 +341,7 @@ mod tests {
         Conversation {
             prompt: prompt.to_owned(),
             results: results.iter().map(|text| (*text).to_owned()).collect(),
+            tools: Vec::new(),
         }
     }
 
@@ -434,6 +444,18 @@ mod tests {
             script.line("any", "plan", &conversation("new", &[])).say,
             "unknown"
         );
+    }
+
+    #[test]
+    fn turn_is_skipped_where_its_tool_is_not_offered() {
+        let script = Script::parse(
+            "[[scene]]\n[[scene.turn]]\noffered = 'door.ask'\nsay = 'I ask'\n[[scene.turn]]\nsay = 'I cannot ask'",
+        );
+        let script = script.unwrap();
+        let mut asked = conversation("go", &[]);
+        assert_eq!(script.line("any", "work", &asked).say, "I cannot ask");
+        asked.tools.push("door_ask".to_owned());
+        assert_eq!(script.line("any", "work", &asked).say, "I ask");
     }
 
     #[test]
