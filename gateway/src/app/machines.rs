@@ -94,6 +94,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
             replica: replica.clone(),
             commands: config.limits.commands,
             local: bounds,
+            held: held_here.clone(),
         },
         agents: Arc::new(AgentsAtWork {
             db: shared.db.clone(),

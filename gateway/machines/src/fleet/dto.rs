@@ -87,6 +87,13 @@ pub enum ImageState {
     Unknown,
 }
 
+/// The images of a machine's row. Only the gateway writes them.
+pub(super) fn images_of(stored: Option<serde_json::Value>) -> Vec<NodeImage> {
+    stored
+        .and_then(|images| serde_json::from_value(images).ok())
+        .unwrap_or_default()
+}
+
 /// What a machine has of one of the deployment's images.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NodeImage {
@@ -160,10 +167,7 @@ impl Node {
             image: node.image,
             image_reference: node.image_reference,
             image_id: node.image_id,
-            images: node
-                .images
-                .and_then(|images| serde_json::from_value(images).ok())
-                .unwrap_or_default(),
+            images: images_of(node.images),
             bounds: bounds.as_ref().map(NodeBounds::from),
             health: health.map(|mut health| {
                 health.sample.clock_off_s = None;

@@ -6,6 +6,7 @@ use roost_protocol::caps::Caps;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::bounds::bounds_of;
+use super::dto::{NodeImage, images_of};
 use super::entity::node;
 use super::model::Connection;
 use super::sample::Sample;
@@ -26,6 +27,10 @@ pub struct Availability {
     pub held_by: Option<String>,
     /// The most that sandboxes may have there; `None` until the machine reports it.
     pub caps: Option<Caps>,
+    /// Its name, if a person gave it one.
+    pub name: Option<String>,
+    /// What it has of the deployment's images; empty until it reports.
+    pub images: Vec<NodeImage>,
 }
 
 impl Availability {
@@ -50,6 +55,8 @@ pub async fn availability(
         paused: node.paused,
         held_by: node.held_by,
         caps: bounds_of(node.bounds).map(|bounds| bounds.caps()),
+        name: node.name,
+        images: images_of(node.images),
     }))
 }
 

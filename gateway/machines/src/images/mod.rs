@@ -9,6 +9,7 @@ mod catalogue;
 mod context;
 mod dto;
 pub(crate) mod entity;
+mod lacks;
 mod recipes;
 mod record;
 mod routes;
@@ -16,5 +17,6 @@ mod store;
 
 pub use catalogue::{Catalogue, Chosen, NamedImage};
 pub use context::ImagesContext;
+pub use lacks::{Here, Kind as LackKind, Lack, Need, Wanted, lacks};
 pub use record::recorder;
 pub use routes::router;

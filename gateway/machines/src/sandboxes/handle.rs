@@ -7,7 +7,7 @@ use super::AgentFacts;
 use super::rates::Rates;
 use super::snapshots::pace::ChunkPace;
 use super::snapshots::{ChunkStore, Exchange};
-use crate::fleet::local::LocalBounds;
+use crate::fleet::local::{LocalBounds, LocalImages};
 use crate::fleet::operations::OperationsHandle;
 use crate::images::Catalogue;
 use crate::sandboxes::CommandLimits;
@@ -32,6 +32,8 @@ pub struct Settings {
     pub commands: CommandLimits,
     /// What this host lends, once its engine has answered.
     pub local: LocalBounds,
+    /// What this host's engine has of the deployment's images.
+    pub held: LocalImages,
 }
 
 /// The domain's handle; cheap to clone.

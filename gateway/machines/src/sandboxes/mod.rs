@@ -20,6 +20,7 @@ pub(crate) mod entity;
 mod error;
 mod handle;
 mod hardening;
+mod images_here;
 mod limits;
 mod listen;
 pub mod model;
