@@ -63,6 +63,7 @@ mod m0902_ended_operations;
 mod m0904_images;
 mod m0906_run_repos;
 mod m0910_snapshots;
+mod m0911_image_choice;
 mod m0912_branch_doors;
 
 /// The whole history, oldest first.
@@ -125,6 +126,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0904_images::Migration),
             Box::new(m0906_run_repos::Migration),
             Box::new(m0910_snapshots::Migration),
+            Box::new(m0911_image_choice::Migration),
             Box::new(m0912_branch_doors::Migration),
         ]
     }

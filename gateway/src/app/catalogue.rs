@@ -1,6 +1,7 @@
 //! Wiring of Roost's own catalogue for agents: skills and team templates.
 
 use super::Shared;
+use roost_machines::sandboxes::SandboxesHandle;
 use roost_organisation::skills::{self, SkillsContext};
 use roost_organisation::templates::{self, TemplatesContext};
 use roost_platform::clock::SharedClock;
@@ -35,8 +36,9 @@ pub(super) fn skills(shared: &Shared<'_>) -> SkillsContext {
 }
 
 /// What the routes of `templates` need.
-pub(super) fn templates(shared: &Shared<'_>) -> TemplatesContext {
+pub(super) fn templates(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> TemplatesContext {
     TemplatesContext {
+        sandboxes,
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),

@@ -108,7 +108,7 @@ pub(super) fn contexts(
         },
         fleet,
         images,
-        sandboxes,
+        sandboxes: sandboxes.clone(),
         repos: hosts::repos(shared),
         mesh: hosts::mesh(shared),
         models: hosts::models(shared),
@@ -128,12 +128,13 @@ pub(super) fn contexts(
             claws: claws.clone(),
             runs: work.runs.clone(),
             checkouts: work.agents.checkouts.clone(),
+            sandboxes: sandboxes.clone(),
         },
         skills: catalogue::skills(shared),
         agent_skills: AgentSkillsContext {
             db: shared.db.clone(),
         },
-        templates: catalogue::templates(shared),
+        templates: catalogue::templates(shared, sandboxes),
     })
 }
 

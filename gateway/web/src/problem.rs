@@ -58,6 +58,7 @@ codes! {
     NodeOffline, "node-offline", CONFLICT, "The node is not connected";
     NodeDraining, "node-draining", CONFLICT, "The node is draining";
     NoSandbox, "no-sandbox", CONFLICT, "The agent has no sandbox";
+    SandboxLacks, "sandbox-lacks", CONFLICT, "The sandboxes would lack something";
     SandboxLost, "sandbox-lost", CONFLICT, "The sandbox is gone";
     JoinCodeUnknown, "join-code-unknown", NOT_FOUND, "The join code is unknown or has expired";
     SignInUnknown, "sign-in-unknown", NOT_FOUND, "This sign-in is not good any more";

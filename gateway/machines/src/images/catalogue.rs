@@ -19,6 +19,15 @@ pub struct NamedImage {
     pub reference: String,
 }
 
+/// What is wrong with a text that is not the name of an image.
+pub const IMAGE_NAME: &str = "must be 1 to 40 lower-case letters, digits, - or _";
+
+/// Whether the text can be a name of the catalogue.
+pub fn is_name(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    (1..=40).contains(&text.len()) && text.chars().all(fits)
+}
+
 impl NamedImage {
     /// From `name=reference`.
     ///
@@ -28,11 +37,8 @@ impl NamedImage {
         let (name, reference) = words
             .split_once('=')
             .ok_or_else(|| format!("{words:?} must have the form name=reference"))?;
-        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-        if name.is_empty() || name.len() > 40 || !name.chars().all(fits) {
-            return Err(format!(
-                "{name:?} must be 1 to 40 lower-case letters, digits, - or _"
-            ));
+        if !is_name(name) {
+            return Err(format!("{name:?} {IMAGE_NAME}"));
         }
         text::image_reference(reference).map_err(|error| format!("{name}: {error}"))?;
         Ok(Self {

@@ -15,7 +15,7 @@ mod record;
 mod routes;
 mod store;
 
-pub use catalogue::{Catalogue, Chosen, NamedImage};
+pub use catalogue::{Catalogue, Chosen, IMAGE_NAME, NamedImage, is_name};
 pub use context::ImagesContext;
 pub use lacks::{Here, Kind as LackKind, Lack, Need, Wanted, lacks};
 pub use record::recorder;

@@ -3,6 +3,7 @@
 use roost_agents::claws::ClawsContext;
 use roost_connections::checkouts::CheckoutsContext;
 use roost_execution::runs::RunsHandle;
+use roost_machines::sandboxes::SandboxesHandle;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::ids::SharedIds;
@@ -16,6 +17,8 @@ pub struct TeamsContext {
     pub claws: ClawsContext,
     pub runs: RunsHandle,
     pub checkouts: CheckoutsContext,
+    /// What the machines have for the sandboxes of a team's agents.
+    pub sandboxes: SandboxesHandle,
 }
 
 impl ChangeContext for TeamsContext {

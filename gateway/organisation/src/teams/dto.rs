@@ -133,6 +133,10 @@ pub struct NewTeam {
     /// placement applies when it is absent. To name a machine, the caller needs the right to set the placement.
     #[schema(max_length = 40)]
     pub machine_id: Option<String>,
+    /// Make the team although something is missing that its template needs (`image.lacks` of the template). Without it,
+    /// such a request is refused with `sandbox-lacks`, and nothing is made.
+    #[serde(default)]
+    pub accept_lacks: bool,
 }
 
 /// A change of a team. Absent fields stay unchanged.

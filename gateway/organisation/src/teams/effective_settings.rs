@@ -91,11 +91,7 @@ async fn with_team(
         _ => None,
     };
     let template = template.and_then(|stored| Content::from_stored(&stored.content).ok());
-    let template = template.map(|content| {
-        let words = content.mcp_bundles.iter();
-        let bundles = words.filter_map(|word| Bundle::parse(word)).collect();
-        Grant::from_stored(Some(content.risk_profile.as_str()), bundles)
-    });
+    let template = template.map(|content| content.grant());
     let own = Bundle::from_stored(&row.mcp_bundles);
     let team = Grant::from_stored(row.risk_profile.as_deref(), own);
     let (profile, bundles) = effective(record, template.as_ref(), Some(&team));

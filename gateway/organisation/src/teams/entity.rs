@@ -43,6 +43,12 @@ pub mod team {
         /// absent.
         #[sea_orm(column_type = "Text", nullable)]
         pub machine_id: Option<String>,
+        /// A name of the catalogue of images. The template's applies when it is absent.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub image: Option<String>,
+        /// A `NewLimits` as JSON: the limits of its sandboxes.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub limits: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

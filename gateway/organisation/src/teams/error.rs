@@ -4,6 +4,7 @@ use roost_agents::claws::ClawError;
 use roost_connections::checkouts::CheckoutError;
 use roost_execution::runs::{self, RunError};
 use roost_execution::topology::Mistake;
+use roost_machines::images::Lack;
 use roost_tenancy::auth::Verb;
 use roost_web::error::{ApiError, Code};
 use roost_web::problem::FieldError;
@@ -32,6 +33,9 @@ pub enum TeamError {
     /// A run of the team, or of a team in which it works, is queued or running.
     #[error("a run of the team has not ended")]
     Busy,
+    /// The team's sandboxes would lack something, and the request does not accept that.
+    #[error("the team's sandboxes would lack something")]
+    Lacks(Vec<Lack>),
     /// The caller may not choose machines.
     #[error("the caller may not choose machines")]
     MayNotPlace,
@@ -68,6 +72,7 @@ impl From<TeamError> for ApiError {
                 "Choosing a machine needs the role {} or a stronger one. Without a machine, sandboxes are made where the workspace's placement says.",
                 Verb::SetPlacement.least_role().as_str()
             )),
+            E::Lacks(lacks) => lacking(&lacks),
             E::Going => RunError::TeamGoing.into(),
             E::Busy => Self::new(Code::Conflict).detail(
                 "A run of this team, or of a team in which it works, is queued or running. Cancel it, or wait for its end, then delete the team.",
@@ -82,4 +87,22 @@ impl From<TeamError> for ApiError {
             E::Db(error) => error.into(),
         }
     }
+}
+
+/// Says everything that is missing, and what to do about each.
+fn lacking(lacks: &[Lack]) -> ApiError {
+    let said = lacks
+        .iter()
+        .map(|lack| format!("{} {}", lack.detail, lack.remedy));
+    let errors = lacks.iter().map(|lack| FieldError {
+        pointer: "/template_id".to_owned(),
+        detail: format!("{} {}", lack.detail, lack.remedy),
+    });
+    let said: Vec<String> = said.collect();
+    let mut error = ApiError::new(Code::SandboxLacks).detail(format!(
+        "No team was made. {} To make the team all the same, accept this: `accept_lacks` in the request, or `--accept-lacks` of `roost team create`.",
+        said.join(" ")
+    ));
+    error.errors = errors.collect();
+    error
 }

@@ -55,7 +55,8 @@ async fn list(
 #[utoipa::path(post, path = "/api/teams", tag = "teams", operation_id = "create_team", request_body = NewTeam,
     params(("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
     responses((status = 201, body = Team), (status = 400, body = Problem), (status = 401, body = Problem),
-        (status = 402, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+        (status = 402, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
 async fn create(
     State(teams): State<TeamsContext>,
     caller: Scoped<can::ManageTeams>,

@@ -213,6 +213,8 @@ pub async fn replace(
             Expr::value(row.model_binding.clone()),
         )
         .col_expr(team::Column::MachineId, Expr::value(row.machine_id.clone()))
+        .col_expr(team::Column::Image, Expr::value(row.image.clone()))
+        .col_expr(team::Column::Limits, Expr::value(row.limits.clone()))
         .col_expr(team::Column::UpdatedAt, Expr::value(row.updated_at))
         .col_expr(team::Column::Version, Expr::value(row.version))
         .filter(team::Column::Id.eq(row.id))

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::model::{Category, Content, Role};
 use roost_execution::topology::OnReject;
+use roost_machines::images::Need;
 
 #[derive(RustEmbed)]
 #[folder = "src/templates/builtin"]
@@ -26,6 +27,9 @@ struct Head {
     mcp_bundles: Vec<String>,
     #[serde(default)]
     category: Category,
+    image: String,
+    #[serde(default)]
+    needs: Vec<Need>,
     version: i64,
     roles: Vec<RoleHead>,
 }
@@ -109,6 +113,8 @@ fn read(folder: &str) -> Result<Builtin, String> {
             risk_profile: head.risk_profile,
             mcp_bundles: head.mcp_bundles,
             category: head.category,
+            image: Some(head.image),
+            needs: head.needs,
         },
     })
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::*;
 use crate::skills::{self, rubric};
 use crate::templates::check::check_content;
+use roost_machines::images::Catalogue;
 use roost_web::json::Mistakes;
 
 /// Keys, categories, and roles in the order of their work.
@@ -264,5 +265,25 @@ fn no_role_is_told_to_stash_in_the_tree_that_all_of_them_share() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn each_names_the_image_and_the_needs_of_its_work() {
+    let shipped = Catalogue::new("roost-agent:rust", &[]);
+    for one in all() {
+        let expected = match one.key.as_str() {
+            "backend" => ("polyglot", vec![]),
+            "frontend" | "threejs" => ("node", vec![]),
+            "gpu" => ("python", vec![Need::Gpu]),
+            "mobile" => ("polyglot", vec![Need::MobileSdk]),
+            "papers_research" => ("python", vec![]),
+            "rust_sdlc" => ("rust", vec![]),
+            _ => ("base", vec![]),
+        };
+        let image = one.content.image.as_deref().unwrap_or_default();
+        assert_eq!((image, one.content.needs.clone()), expected, "{}", one.key);
+        let entry = shipped.named(image).expect("it is in the catalogue");
+        assert!(entry.recipe.is_some(), "{}", one.key);
     }
 }

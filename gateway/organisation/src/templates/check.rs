@@ -5,6 +5,7 @@ use super::model::{
 };
 use crate::skills;
 use roost_execution::topology::Kind;
+use roost_machines::images::{IMAGE_NAME, is_name};
 use roost_web::json::{Check, Mistakes};
 
 impl Check for Content {
@@ -31,6 +32,14 @@ pub(super) fn check_content(content: &Content, mistakes: &mut Mistakes) {
         one_of(mistakes, &pointer, bundle, &BUNDLES);
         if content.mcp_bundles[..index].contains(bundle) {
             mistakes.add(&pointer, "is there already");
+        }
+    }
+    if content.image.as_deref().is_some_and(|name| !is_name(name)) {
+        mistakes.add("/image", IMAGE_NAME);
+    }
+    for (index, need) in content.needs.iter().enumerate() {
+        if content.needs[..index].contains(need) {
+            mistakes.add(&format!("/needs/{index}"), "is there already");
         }
     }
     if content.roles.is_empty() || content.roles.len() > MOST_ROLES {

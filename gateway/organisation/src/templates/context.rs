@@ -1,5 +1,6 @@
 //! The context of templates.
 
+use roost_machines::sandboxes::SandboxesHandle;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::ids::SharedIds;
@@ -11,6 +12,8 @@ pub struct TemplatesContext {
     pub db: Db,
     pub clock: SharedClock,
     pub ids: SharedIds,
+    /// What the machines have for the sandboxes of a template's agents.
+    pub sandboxes: SandboxesHandle,
 }
 
 impl ChangeContext for TemplatesContext {

@@ -8,12 +8,13 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::check::{check_content, check_key};
 use super::commands::Upgraded;
-use super::entity::{link, template, version};
+use super::entity::{link, version};
 use super::model::{Category, Content, PROFILES, Role, STACKS, Upgrade};
 use super::store::{Listed, Template};
 use crate::skills::RoleSkillRow;
 use roost_agents::claws::ClawRow;
 use roost_execution::topology::Kind;
+use roost_machines::images::{Lack, Need};
 use roost_platform::ids::{ClawId, TemplateId, WorkspaceId};
 use roost_tenancy::auth::UserBrief;
 use roost_web::json::{Check, Mistakes};
@@ -49,8 +50,8 @@ pub struct TeamTemplateBrief {
 }
 
 impl TeamTemplateBrief {
-    pub(super) fn new(from: Template) -> Self {
-        let about = About::new(&from.row, from.bundles());
+    pub(super) fn new(from: Template, image: TemplateImage) -> Self {
+        let about = About::new(&from, image);
         let roles = from.roles.into_iter().map(|role| TemplateRoleBrief {
             slot: role.slot,
             title: role.title,
@@ -80,6 +81,9 @@ pub struct About {
     pub risk_profile: String,
     pub mcp_bundles: Vec<String>,
     pub category: Category,
+    pub image: TemplateImage,
+    /// What its agents need beside the tools of the image.
+    pub needs: Vec<Need>,
     pub source: TemplateSource,
     /// The value for `If-Match`.
     pub version: i64,
@@ -87,8 +91,22 @@ pub struct About {
     pub updated_at: DateTime<Utc>,
 }
 
+/// The image of a template's agents, and what is missing for it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TemplateImage {
+    /// A name of the catalogue (`/api/images`). The deployment's default image when it is null.
+    pub kind: Option<String>,
+    /// The reference that the catalogue has for it. Absent when the catalogue has no such image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+    /// What is missing for a team from this template on the machine that its sandboxes would be made on. Empty when
+    /// nothing is missing, and when its agents use no sandboxes.
+    pub lacks: Vec<Lack>,
+}
+
 impl About {
-    fn new(row: &template::Model, mcp_bundles: Vec<String>) -> Self {
+    fn new(from: &Template, image: TemplateImage) -> Self {
+        let (row, mcp_bundles, needs) = (&from.row, from.bundles(), from.needs());
         Self {
             id: row.id,
             workspace_id: row.workspace_id,
@@ -100,6 +118,8 @@ impl About {
             risk_profile: row.risk_profile.clone(),
             mcp_bundles,
             category: Category::from_stored(&row.category),
+            image,
+            needs,
             source: match row.workspace_id {
                 None => TemplateSource::Builtin,
                 Some(_) => TemplateSource::Workspace,
@@ -130,10 +150,10 @@ pub struct MissingSkill {
 }
 
 impl TeamTemplate {
-    pub(super) fn new(from: Template, bound: Vec<RoleSkillRow>) -> Self {
+    pub(super) fn new(from: Template, image: TemplateImage, bound: Vec<RoleSkillRow>) -> Self {
         let missing = bound.into_iter().filter(|row| row.skill_id.is_none());
         Self {
-            about: About::new(&from.row, from.bundles()),
+            about: About::new(&from, image),
             roles: from.roles,
             missing_skills: missing
                 .map(|row| MissingSkill {
@@ -212,6 +232,12 @@ pub struct NewTemplate {
     /// Development when absent.
     #[serde(default)]
     pub category: Option<Category>,
+    /// As in a template's content.
+    #[serde(default)]
+    #[schema(max_length = 40)]
+    pub image: Option<String>,
+    #[serde(default)]
+    pub needs: Option<Vec<Need>>,
     #[serde(default)]
     pub roles: Option<Vec<Role>>,
 }
@@ -251,6 +277,11 @@ impl NewTemplate {
                 .category
                 .or_else(|| source.map(|s| s.category))
                 .unwrap_or_default(),
+            image: new.image.or_else(|| source.and_then(|s| s.image.clone())),
+            needs: new
+                .needs
+                .or_else(|| source.map(|s| s.needs.clone()))
+                .unwrap_or_default(),
             roles: or(new.roles, source.map(|s| &s.roles), "/roles", &mut missing),
         };
         match missing.is_empty() {
@@ -284,6 +315,8 @@ impl Check for NewTemplate {
             risk_profile: PROFILES[0].to_owned(),
             mcp_bundles: Vec::new(),
             category: Category::Development,
+            image: None,
+            needs: Vec::new(),
             roles: vec![Role {
                 slot: "x".to_owned(),
                 title: "x".to_owned(),

@@ -26,6 +26,12 @@ pub mod template {
         pub mcp_bundles: String,
         /// A value of `Category`.
         pub category: String,
+        /// A name of the catalogue of images. The deployment's default image when it is absent.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub image: Option<String>,
+        /// A JSON array of values of `Need`.
+        #[sea_orm(column_type = "Text")]
+        pub needs: String,
         /// `builtin` or `workspace`.
         pub source: String,
         pub version: i64,

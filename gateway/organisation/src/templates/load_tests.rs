@@ -29,6 +29,8 @@ fn template(key: &str, version: i64, prompt: &str) -> Builtin {
             risk_profile: "toolfree".to_owned(),
             mcp_bundles: vec!["skills".to_owned()],
             category: Category::Development,
+            image: None,
+            needs: Vec::new(),
             roles: vec![role],
         },
     }

@@ -1,10 +1,14 @@
 //! The content of a template, and the effect of an upgrade on an agent. Pure code.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
+use roost_execution::tools::{Bundle, Grant, Profile, effective};
 use roost_execution::topology::OnReject;
+use roost_machines::images::{Need, Wanted};
 use roost_platform::ids::{TemplateId, derived};
 
 /// The technologies that a template may be for.
@@ -80,6 +84,14 @@ pub struct Content {
     pub mcp_bundles: Vec<String>,
     #[serde(default)]
     pub category: Category,
+    /// The image of its agents' sandboxes: a name of the catalogue (`/api/images`). The deployment's default image
+    /// when it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 40)]
+    pub image: Option<String>,
+    /// What its agents need beside the tools of the image.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
     /// 1 to 40, in the order of their work.
     #[schema(min_items = 1, max_items = 40)]
     pub roles: Vec<Role>,
@@ -119,6 +131,22 @@ pub struct Role {
 }
 
 impl Content {
+    /// What the sandboxes of its agents need. `None` when its agents may not use files and commands.
+    pub fn wanted(&self) -> Option<Wanted<'_>> {
+        let (profile, bundles) = effective(&Grant::default(), Some(&self.grant()), None);
+        works_with_files(profile, &bundles).then_some(Wanted {
+            image: self.image.as_deref(),
+            needs: &self.needs,
+        })
+    }
+
+    /// What it grants to its agents.
+    pub fn grant(&self) -> Grant {
+        let words = self.mcp_bundles.iter();
+        let bundles = words.filter_map(|word| Bundle::parse(word)).collect();
+        Grant::from_stored(Some(self.risk_profile.as_str()), bundles)
+    }
+
     /// The role of this slot.
     pub fn role(&self, slot: &str) -> Option<&Role> {
         self.roles.iter().find(|role| role.slot == slot)
@@ -141,6 +169,12 @@ impl Content {
     pub fn from_stored(json: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(json)
     }
+}
+
+/// Whether agents with these permissions work in sandboxes.
+pub fn works_with_files(profile: Profile, bundles: &BTreeSet<Bundle>) -> bool {
+    let of_files = [Bundle::Sandbox, Bundle::Repo];
+    profile != Profile::Toolfree && of_files.iter().any(|bundle| bundles.contains(bundle))
 }
 
 /// The id of a built-in template. It is the same in every deployment.
@@ -288,14 +322,44 @@ mod tests {
             risk_profile: "toolfree".to_owned(),
             mcp_bundles: vec!["skills".to_owned()],
             category: Category::Ops,
+            image: Some("rust".to_owned()),
+            needs: vec![Need::Gpu],
             roles: vec![role("p")],
         };
         assert_eq!(Content::from_stored(&content.json()).unwrap(), content);
         let mut json: serde_json::Value = serde_json::from_str(&content.json()).unwrap();
-        json.as_object_mut().unwrap().remove("category");
+        for newer in ["category", "image", "needs"] {
+            json.as_object_mut().unwrap().remove(newer).expect(newer);
+        }
         let read = Content::from_stored(&json.to_string()).unwrap();
         assert_eq!(read.category, Category::Development);
+        assert_eq!((&read.image, read.needs.len()), (&None, 0));
         assert_ne!(read.sha256(), content.sha256());
+    }
+
+    #[test]
+    fn only_agents_with_files_or_commands_need_an_image() {
+        let content = |profile: &str, bundles: &[&str]| Content {
+            name: "N".to_owned(),
+            description: String::new(),
+            stack: "any".to_owned(),
+            default_topology: "single".to_owned(),
+            risk_profile: profile.to_owned(),
+            mcp_bundles: bundles.iter().map(|word| (*word).to_owned()).collect(),
+            category: Category::Ops,
+            image: Some("node".to_owned()),
+            needs: vec![Need::Gpu],
+            roles: vec![role("p")],
+        };
+        let coding = content("coding_readwrite", &["sandbox", "skills"]);
+        let wanted = coding.wanted().expect("it works in a sandbox");
+        assert_eq!(
+            (wanted.image, wanted.needs),
+            (Some("node"), &[Need::Gpu][..])
+        );
+        assert!(content("research_readonly", &["repo"]).wanted().is_some());
+        assert!(content("toolfree", &["sandbox"]).wanted().is_none());
+        assert!(content("coding_readwrite", &["skills"]).wanted().is_none());
     }
 
     #[test]

@@ -10,13 +10,14 @@ use uuid::Uuid;
 
 use super::commands::{By, Former};
 use super::dto::{
-    NewTemplate, TeamTemplate, TeamTemplateBrief, TemplateAgent, TemplateQuery, TemplateVersion,
-    TemplateVersionBrief, UpgradeReport, UpgradeRequest,
+    NewTemplate, TeamTemplate, TeamTemplateBrief, TemplateAgent, TemplateImage, TemplateQuery,
+    TemplateVersion, TemplateVersionBrief, UpgradeReport, UpgradeRequest,
 };
 use super::model::Content;
 use super::{Template, TemplatesContext, commands, store, store_links};
 use crate::skills;
 use roost_agents::claws::{self};
+use roost_machines::images::Here;
 use roost_platform::ids::{TemplateId, UserId};
 use roost_tenancy::auth::{self, Scoped, UserBrief, WorkspaceScope, can};
 use roost_web::conditional::if_match;
@@ -52,7 +53,14 @@ async fn list(
     let request = paging.check()?;
     let rows = store::list(state.db.read(), caller.scope(), request, query.category).await?;
     let page = request.page(rows, |one| one.row.id.0);
-    Ok(Json(page.map(TeamTemplateBrief::new)))
+    let here = state
+        .sandboxes
+        .here(state.db.read(), caller.scope(), None)
+        .await?;
+    Ok(Json(page.map(|one| {
+        let image = image_of(&state, &one, &here);
+        TeamTemplateBrief::new(one, image)
+    })))
 }
 
 /// Creates a template of the workspace, from nothing or from a copy.
@@ -70,7 +78,10 @@ async fn create(
     let id = id.or_fresh(&state.ids);
     let by = by(caller.scope(), caller.user_id());
     let made = commands::create(&state, by, id, new).await?;
-    Ok((StatusCode::CREATED, Json(shown(&state, made).await?)))
+    Ok((
+        StatusCode::CREATED,
+        Json(shown(&state, caller.scope(), made).await?),
+    ))
 }
 
 /// Shows one template with its roles.
@@ -83,7 +94,7 @@ async fn get(
     Path(id): Path<TemplateId>,
 ) -> ApiResult<Json<TeamTemplate>> {
     let found = living(&state, caller.scope(), id).await?;
-    Ok(Json(shown(&state, found).await?))
+    Ok(Json(shown(&state, caller.scope(), found).await?))
 }
 
 /// Writes a new version of a template of the workspace. With `If-Match: <version>`, only over that version.
@@ -103,7 +114,7 @@ async fn change(
     let over = if_match(&headers)?;
     let by = by(caller.scope(), caller.user_id());
     let changed = commands::change(&state, by, id, over, content).await?;
-    Ok(Json(shown(&state, changed).await?))
+    Ok(Json(shown(&state, caller.scope(), changed).await?))
 }
 
 /// Deletes a template of the workspace. Agents that were made from it stay unchanged.
@@ -233,8 +244,30 @@ async fn living(
     found.ok_or_else(|| ApiError::not_found("template"))
 }
 
-async fn shown(state: &TemplatesContext, from: Template) -> ApiResult<TeamTemplate> {
+async fn shown(
+    state: &TemplatesContext,
+    scope: WorkspaceScope,
+    from: Template,
+) -> ApiResult<TeamTemplate> {
     let (id, version) = (from.row.id, from.row.version);
     let bound = skills::bound_to_version(state.db.read(), id, version).await?;
-    Ok(TeamTemplate::new(from, bound))
+    let here = state.sandboxes.here(state.db.read(), scope, None).await?;
+    let image = image_of(state, &from, &here);
+    Ok(TeamTemplate::new(from, image, bound))
+}
+
+fn image_of(state: &TemplatesContext, from: &Template, here: &Here) -> TemplateImage {
+    let (content, catalogue) = (from.content(), state.sandboxes.images());
+    let tag = match &content.image {
+        Some(name) => catalogue.named(name).map(|entry| entry.reference.clone()),
+        None => Some(catalogue.choose(None).reference),
+    };
+    TemplateImage {
+        lacks: match content.wanted() {
+            Some(wanted) => state.sandboxes.lacks(wanted, here),
+            None => Vec::new(),
+        },
+        kind: content.image,
+        tag,
+    }
 }

@@ -11,6 +11,7 @@ use sea_orm::{
 use super::entity::{role, template, version};
 use super::model::{Category, Content, Role};
 use roost_execution::topology::OnReject;
+use roost_machines::images::Need;
 use roost_platform::db::TenantEntity;
 use roost_platform::ids::{TemplateId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -30,6 +31,12 @@ impl Template {
         words(&self.row.mcp_bundles)
     }
 
+    /// What its agents need beside the tools of the image.
+    pub fn needs(&self) -> Vec<Need> {
+        // Only the gateway writes them.
+        serde_json::from_str(&self.row.needs).unwrap_or_default()
+    }
+
     /// The content, as a version stores it.
     pub fn content(&self) -> Content {
         Content {
@@ -40,6 +47,8 @@ impl Template {
             risk_profile: self.row.risk_profile.clone(),
             mcp_bundles: self.bundles(),
             category: Category::from_stored(&self.row.category),
+            image: self.row.image.clone(),
+            needs: self.needs(),
             roles: self.roles.clone(),
         }
     }
@@ -251,6 +260,8 @@ pub async fn replace(
             template::Column::Category,
             Expr::value(row.category.clone()),
         )
+        .col_expr(template::Column::Image, Expr::value(row.image.clone()))
+        .col_expr(template::Column::Needs, Expr::value(row.needs.clone()))
         .col_expr(template::Column::Version, Expr::value(row.version))
         .col_expr(template::Column::UpdatedAt, Expr::value(row.updated_at))
         .col_expr(template::Column::DeletedAt, Expr::value(row.deleted_at))

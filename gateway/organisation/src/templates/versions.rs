@@ -49,6 +49,8 @@ pub(super) fn row(about: &About, content: &Content) -> template::Model {
         risk_profile: content.risk_profile.clone(),
         mcp_bundles: serde_json::json!(content.mcp_bundles).to_string(),
         category: content.category.as_str().to_owned(),
+        image: content.image.clone(),
+        needs: serde_json::json!(content.needs).to_string(),
         source: match about.scope {
             None => "builtin",
             Some(_) => "workspace",

@@ -24,6 +24,12 @@ pub mod record {
         pub created_at: DateTimeUtc,
         /// Whether the agent was created for a team. The team's deletion can then purge it.
         pub minted: bool,
+        /// A name of the catalogue of images. Its team's applies when it is absent.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub image: Option<String>,
+        /// A `NewLimits` as JSON: the limits of its sandboxes.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub limits: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -39,6 +39,8 @@ pub(in crate::claws) async fn insert(
         mcp_bundles: Bundle::stored(record.bundles.iter().copied()),
         created_at: agent.created_at,
         minted: record.minted,
+        image: None,
+        limits: None,
     };
     record::Entity::insert(record::ActiveModel::from(row))
         .exec_without_returning(db)

@@ -9,12 +9,14 @@ use crate::teams::layout::layout;
 use crate::teams::model::State;
 use crate::teams::plan::{self, Member};
 use crate::teams::{TeamError, TeamsContext, nested, store};
+use crate::templates::model::works_with_files;
 use crate::templates::{self, Content, Template};
 use roost_agents::claws::runtime_record::Record;
 use roost_agents::claws::{self, ClawError, NewClaw, create_in};
 use roost_execution::models;
-use roost_execution::tools::Bundle;
+use roost_execution::tools::{Bundle, Grant, Profile, effective};
 use roost_execution::topology::Graph;
+use roost_machines::images::Wanted;
 use roost_machines::sandboxes;
 use roost_platform::db::WriteTx;
 use roost_platform::events::{Event, ResourceKind};
@@ -71,6 +73,7 @@ pub async fn create(
     if !wrong.is_empty() {
         return Err(TeamError::Wrong(wrong));
     }
+    lacks_accepted(state, &change, scope, &new, content.as_ref()).await?;
     let new_agents = plan.members.iter().filter(|member| member.agent.is_none());
     let count = new_agents.count() as u64;
     // Reserve the quota for all agents at once, so that a refusal reports only agents that exist.
@@ -129,6 +132,8 @@ pub async fn create(
         updated_at: now,
         version: 1,
         machine_id: new.machine_id.clone(),
+        image: None,
+        limits: None,
     };
     let seats = plan
         .members
@@ -151,6 +156,39 @@ pub async fn create(
     change.events(layout(&row));
     change.commit().await?;
     Ok(row)
+}
+
+/// Refuses a team whose sandboxes would lack something, unless the request accepts that.
+async fn lacks_accepted(
+    state: &TeamsContext,
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    new: &NewTeam,
+    content: Option<&Content>,
+) -> Result<(), TeamError> {
+    let Some(content) = content.filter(|_| !new.accept_lacks) else {
+        return Ok(());
+    };
+    let own = Grant::from_stored(
+        new.risk_profile.map(Profile::as_str),
+        new.mcp_bundles.iter().copied().collect(),
+    );
+    let (profile, bundles) = effective(&Grant::default(), Some(&content.grant()), Some(&own));
+    if !works_with_files(profile, &bundles) {
+        return Ok(());
+    }
+    let here = state
+        .sandboxes
+        .here(&**tx, scope, new.machine_id.as_deref())
+        .await?;
+    let wanted = Wanted {
+        image: content.image.as_deref(),
+        needs: &content.needs,
+    };
+    match state.sandboxes.lacks(wanted, &here) {
+        lacks if lacks.is_empty() => Ok(()),
+        lacks => Err(TeamError::Lacks(lacks)),
+    }
 }
 
 /// The caller's rights to name machines in a team.
