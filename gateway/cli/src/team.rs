@@ -52,12 +52,15 @@ pub enum Team {
         /// Take the team down after its last run
         #[arg(long)]
         ephemeral: bool,
+        /// Make the team although something is missing that its template needs; `roost team templates` shows what
+        #[arg(long)]
+        accept_lacks: bool,
     },
     /// List teams
     List,
     /// Show one team with its members, by id or name
     Show { team: String },
-    /// List team templates
+    /// List team templates with their images, and what is missing here for each
     Templates,
     /// Run a team on a goal, and watch it. Exits with 3 when the run completed and its goal was not met
     Run {
@@ -127,6 +130,7 @@ impl Team {
                 model,
                 machine,
                 ephemeral,
+                accept_lacks,
             } => {
                 let asked = bundles.into_iter().map(ToolBundle::from).collect();
                 let profile = profile.map(RiskProfile::from);
@@ -152,6 +156,7 @@ impl Team {
                     model_binding: model,
                     machine_id,
                     lifecycle: ephemeral.then_some(TeamLifecycle::Ephemeral),
+                    accept_lacks: accept_lacks.then_some(true),
                 };
                 one(api, &api.ask(routes::create_team(&new)).await?);
             }
@@ -191,12 +196,22 @@ impl Team {
                             template.key.shown(),
                             template.default_topology.shown(),
                             template.risk_profile.shown(),
+                            template.image.kind.shown(),
                             template.version.shown(),
                             template.name.shown(),
                         ]
                     };
                     let rows: Vec<_> = items.iter().map(row).collect();
-                    show::table(&["KEY", "TOPOLOGY", "PROFILE", "VERSION", "NAME"], &rows);
+                    show::table(
+                        &["KEY", "TOPOLOGY", "PROFILE", "IMAGE", "VERSION", "NAME"],
+                        &rows,
+                    );
+                    for template in &items {
+                        for lack in &template.image.lacks {
+                            let (key, detail) = (template.key.shown(), lack.detail.shown());
+                            println!("{key}: {detail} {}", lack.remedy.shown());
+                        }
+                    }
                 }
             }
             Self::Run {

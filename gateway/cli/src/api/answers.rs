@@ -342,6 +342,12 @@ pub struct SandboxBrief {
 }
 
 #[derive(Deserialize)]
+pub struct SandboxLack {
+    pub detail: String,
+    pub remedy: String,
+}
+
+#[derive(Deserialize)]
 pub struct Session {
     pub id: SessionId,
     pub kind: String,
@@ -403,8 +409,15 @@ pub struct TeamTemplateBrief {
     pub key: String,
     pub default_topology: String,
     pub risk_profile: String,
+    pub image: TemplateImage,
     pub version: i64,
     pub name: String,
+}
+
+#[derive(Deserialize)]
+pub struct TemplateImage {
+    pub kind: Option<String>,
+    pub lacks: Vec<SandboxLack>,
 }
 
 #[derive(Deserialize)]

@@ -160,6 +160,8 @@ pub struct NewTeam {
     pub machine_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<TeamLifecycle>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept_lacks: Option<bool>,
 }
 
 #[derive(Serialize)]

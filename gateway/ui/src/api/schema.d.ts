@@ -3111,7 +3111,7 @@ export interface components {
          * @description All error codes. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "chunk-invalid" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lacks" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "chunk-invalid" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
         /** @description A command in a sandbox. Other operations, and commands of older gateways, have none of these fields. */
         CommandFacts: {
             /** @description The agent's input to its tool: the command or the path, without the program that Roost puts around it. */
@@ -4170,6 +4170,11 @@ export interface components {
         };
         /** @description A new team. */
         NewTeam: {
+            /**
+             * @description Make the team although something is missing that its template needs (`image.lacks` of the template). Without it,
+             *     such a request is refused with `sandbox-lacks`, and nothing is made.
+             */
+            accept_lacks?: boolean;
             description?: string | null;
             graph?: components["schemas"]["TopologyGraph"] | null;
             lifecycle?: components["schemas"]["TeamLifecycle"];
@@ -4214,6 +4219,8 @@ export interface components {
             default_topology?: string | null;
             description?: string | null;
             from?: components["schemas"]["TemplateId"] | null;
+            /** @description As in a template's content. */
+            image?: string | null;
             /**
              * @description Lower-case letters, digits and `_`, beginning with a letter, at most 40 characters. Unique among templates. It
              *     never changes.
@@ -4221,6 +4228,7 @@ export interface components {
             key: string;
             mcp_bundles?: string[] | null;
             name?: string | null;
+            needs?: components["schemas"]["SandboxNeed"][] | null;
             risk_profile?: string | null;
             roles?: components["schemas"]["TemplateRole"][] | null;
             stack?: string | null;
@@ -6249,6 +6257,24 @@ export interface components {
         };
         /** Format: uuid */
         SandboxId: string;
+        /** @description Something that is missing, and what to do about it. */
+        SandboxLack: {
+            /** @description What is missing, as a sentence. */
+            detail: string;
+            /** @description What to do about it, as one or two sentences. */
+            remedy: string;
+            what: components["schemas"]["SandboxLackKind"];
+        };
+        /**
+         * @description The kind of a lack.
+         * @enum {string}
+         */
+        SandboxLackKind: "no_image" | "image_missing" | "image_differs" | "image_unfit" | "no_gpu" | "no_mobile_sdk";
+        /**
+         * @description What work needs beside the tools of its image.
+         * @enum {string}
+         */
+        SandboxNeed: "gpu" | "mobile_sdk";
         /** @description A sandbox in the view of its machine. */
         SandboxOnNode: {
             agent_id: components["schemas"]["ClawId"];
@@ -6598,9 +6624,12 @@ export interface components {
             default_topology: string;
             description: string;
             id: components["schemas"]["TemplateId"];
+            image: components["schemas"]["TemplateImage"];
             key: string;
             mcp_bundles: string[];
             name: string;
+            /** @description What its agents need beside the tools of the image. */
+            needs: components["schemas"]["SandboxNeed"][];
             risk_profile: string;
             source: components["schemas"]["TemplateSource"];
             stack: string;
@@ -6672,10 +6701,17 @@ export interface components {
             default_topology: string;
             /** @description A text that helps people to choose a template, at most 1,000 characters. */
             description: string;
+            /**
+             * @description The image of its agents' sandboxes: a name of the catalogue (`/api/images`). The deployment's default image
+             *     when it is absent.
+             */
+            image?: string | null;
             /** @description Any of door, skills, sandbox, repo. */
             mcp_bundles: string[];
             /** @description 1 to 100 characters. */
             name: string;
+            /** @description What its agents need beside the tools of the image. */
+            needs?: components["schemas"]["SandboxNeed"][];
             /** @description toolfree, research_readonly or coding_readwrite. */
             risk_profile: string;
             /** @description 1 to 40, in the order of their work. */
@@ -6685,6 +6721,18 @@ export interface components {
         };
         /** Format: uuid */
         TemplateId: string;
+        /** @description The image of a template's agents, and what is missing for it. */
+        TemplateImage: {
+            /** @description A name of the catalogue (`/api/images`). The deployment's default image when it is null. */
+            kind?: string | null;
+            /**
+             * @description What is missing for a team from this template on the machine that its sandboxes would be made on. Empty when
+             *     nothing is missing, and when its agents use no sandboxes.
+             */
+            lacks: components["schemas"]["SandboxLack"][];
+            /** @description The reference that the catalogue has for it. Absent when the catalogue has no such image. */
+            tag?: string | null;
+        };
         /** @description A role of a template. */
         TemplateRole: {
             /** @description The slot of the role that the work goes back to. */
@@ -15051,7 +15099,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            409: components["responses"]["IdempotencyKeyInUse"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
