@@ -19,6 +19,12 @@ export const PROFILE_NAMES = Object.entries(PROFILES).map(([value, { name }]) =>
 export const profileName = (profile: string) => PROFILES[profile]?.name ?? profile;
 export const profileSays = (profile: string) => PROFILES[profile]?.says ?? "";
 
+const NEEDS: Record<string, string> = { gpu: "a GPU", mobile_sdk: "a mobile SDK (Android or iOS)" };
+export const NEED_NAMES = Object.entries(NEEDS).map(([value, label]) => ({ value, label }));
+export const needName = (need: string) => NEEDS[need] ?? need;
+/** The image of a template or a team, for people. */
+export const imageName = (kind: string | null | undefined) => kind ?? "the deployment's default image";
+
 const BUNDLES: Record<string, string> = {
   door: "ask at doors",
   skills: "read skills",

@@ -77,6 +77,35 @@ test.describe("teams", () => {
     expect(mock.state.teams.goal).toStrictEqual({ input: "Mend the tests", cost_ceiling_microusd: 500_000 });
   });
 
+  test("what is missing for a team is said before it is made, and can be accepted", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const [template] = mock.state.templates;
+    const detail = "Image `node` is not on the gateway's host.";
+    const remedy = "Run `deploy/agent-image/build.sh --recipe node` on the gateway's host.";
+    const image = { kind: "node", tag: "roost-agent:node" };
+    template.image = { ...image, lacks: [{ what: "image_missing", detail, remedy }] };
+    await page.goto(`${mock.url}/templates/${template.id}`);
+    await page.getByText("Missing here").waitFor();
+    await page.getByText("deploy/agent-image/build.sh --recipe node").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "template-lacks");
+    await page.getByRole("link", { name: "Make a team" }).click();
+    const missing = page.getByRole("region", { name: "Missing here" });
+    await missing.getByText("deploy/agent-image/build.sh --recipe node").waitFor();
+    await page.getByLabel("What they may do").selectOption("toolfree");
+    await until("nothing to be missing", async () => (await missing.count()) === 0);
+    await page.getByLabel("What they may do").selectOption("");
+    await page.getByRole("button", { name: "Create team" }).click();
+    await page.getByText("The sandboxes would lack something").waitFor();
+    expect(mock.state.teams.asked).toStrictEqual([]);
+    expect(await axe(page)).toStrictEqual([]);
+    await missing.getByLabel("Make the team all the same").check();
+    await shot(page, "team-lacks");
+    await page.getByRole("button", { name: "Create team" }).click();
+    await page.getByRole("heading", { name: template.name, exact: true }).waitFor();
+    expect(mock.state.teams.asked[0].body.accept_lacks).toBe(true);
+  });
+
   for (const [theme, width] of [
     ["dark", 1280],
     ["light", 390],

@@ -27,10 +27,15 @@ export const teamRoutes = {
       throw new Refusal(409, "name-taken", "The name is taken", {
         errors: [{ pointer: `/roles/${taken}/name`, detail: "Another agent has this name." }],
       });
+    const template = found(templates, body.template_id, "template");
+    if (!body.accept_lacks && body.risk_profile !== "toolfree" && template.image.lacks.length > 0)
+      throw new Refusal(409, "sandbox-lacks", "The sandboxes would lack something", {
+        errors: template.image.lacks.map(({ detail }) => ({ pointer: "/template_id", detail })),
+      });
     teams.asked.push({ key, body });
     const before = teams.made.get(key);
     if (before) return { status: 201, body: before };
-    const made = makeTeam(state, found(templates, body.template_id, "template"), {
+    const made = makeTeam(state, template, {
       name: body.name,
       kind: body.topology,
       roles: body.roles ?? undefined,

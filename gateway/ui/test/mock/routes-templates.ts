@@ -68,7 +68,12 @@ export const templateRoutes = {
         errors: [{ pointer: `/roles/${wrong}/slot`, detail: "is there already" }],
       });
     (at.state.before ??= []).push({ ...one });
-    Object.assign(one, at.body, { version: one.version + 1 });
+    const { image, needs, ...rest } = at.body;
+    Object.assign(one, rest, {
+      image: { kind: image ?? null, tag: image ? `roost-agent:${image}` : "roost-agent:rust", lacks: [] },
+      needs: needs ?? [],
+      version: one.version + 1,
+    });
     return { body: one };
   },
   "DELETE /api/team-templates/{id}": (at) => {
@@ -111,17 +116,29 @@ export const templateRoutes = {
     const kept = at.state.before?.find(
       ({ id, version }) => id === one.id && String(version) === at.params.version,
     );
-    const { name, description, category, default_topology, mcp_bundles, risk_profile, roles, stack } =
-      kept ?? {
-        ...one,
-        description: `As it was in version ${at.params.version}`,
-      };
+    const {
+      name,
+      description,
+      category,
+      default_topology,
+      image,
+      mcp_bundles,
+      needs,
+      risk_profile,
+      roles,
+      stack,
+    } = kept ?? {
+      ...one,
+      description: `As it was in version ${at.params.version}`,
+    };
     const content = {
       name,
       description,
       category,
       default_topology,
+      image: image.kind,
       mcp_bundles,
+      needs,
       risk_profile,
       roles,
       stack,

@@ -35,6 +35,8 @@ export function makeTemplate(
     default_topology: "pipeline",
     mcp_bundles: ["skills", "sandbox", "repo"],
     risk_profile: "coding_readwrite",
+    image: { kind: "rust", tag: "roost-agent:rust", lacks: [] },
+    needs: [],
     source: "builtin",
     stack: "rust",
     version: 1,

@@ -9,6 +9,7 @@ import type { Use } from "~/api/types";
 import { Button, buttonClass } from "~/ui/button";
 import { Area, Choice, Field, Tick } from "~/ui/field";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
+import { Lacks, type Lack } from "~/ui/lacks";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -17,7 +18,16 @@ import { Topology } from "~/ui/topology/drawing";
 import { KIND_NAMES } from "~/ui/topology/kinds";
 import { shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
-import { bodyOf, draftOf, isTouched, missingAgents, working, type Draft, type DraftRole } from "./draft";
+import {
+  bodyOf,
+  draftOf,
+  isTouched,
+  lacksOf,
+  missingAgents,
+  working,
+  type Draft,
+  type DraftRole,
+} from "./draft";
 import { MachineChoice } from "./machine";
 import { create } from "./queries";
 
@@ -229,6 +239,12 @@ export function Builder({ template }: { template: TemplateBrief }) {
       </Panel>
       <Settings draft={draft} template={template} models={list} problem={problem} set={set} />
       {quota.data && <Missing wanted={here.length} agents={quota.data.agents} />}
+      <Lacking
+        lacks={lacksOf(draft, template)}
+        refused={problem?.code === "sandbox-lacks"}
+        accepts={draft.accepts}
+        accept={(accepts) => set({ accepts })}
+      />
       {problem && <ProblemNote problem={problem}>{told(problem)}</ProblemNote>}
       <LeaveGuard
         dirty={isTouched(draft, template) && !make.isPending && !make.isSuccess}
@@ -258,6 +274,41 @@ function Missing({ wanted, agents }: { wanted: number; agents: Use }) {
       </Link>
     </p>
   ) : null;
+}
+
+/** What is missing here for its sandboxes, before anything is made, and the choice to make the team all the same. */
+function Lacking({
+  lacks,
+  refused,
+  accepts,
+  accept,
+}: {
+  lacks: readonly Lack[];
+  /** The gateway refused the team because of what is missing on the chosen machine. */
+  refused: boolean;
+  accepts: boolean;
+  accept: (accepts: boolean) => void;
+}) {
+  if (lacks.length === 0 && !refused) return null;
+  return (
+    <section
+      aria-label="Missing here"
+      className="flex flex-col gap-2 rounded-control border border-waiting/50 bg-waiting/8 px-3 py-2"
+    >
+      {lacks.length > 0 && (
+        <>
+          <p className="font-[550]">Something is missing for this team</p>
+          <Lacks lacks={lacks} />
+        </>
+      )}
+      <Tick
+        label="Make the team all the same"
+        hint="Its agents then work without what is missing. No sandbox can be made while its image is missing."
+        checked={accepts}
+        onChange={(event) => accept(event.target.checked)}
+      />
+    </section>
+  );
 }
 
 /** What the gateway says of single parts, wherever they stand. */

@@ -23,6 +23,8 @@ export interface Draft {
   model: string;
   /** As the gateway calls it; null is the workspace's placement. */
   machine: string | null;
+  /** Whether the team is made although something is missing. */
+  accepts: boolean;
 }
 
 export const draftOf = (template: TemplateBrief): Draft => ({
@@ -42,7 +44,12 @@ export const draftOf = (template: TemplateBrief): Draft => ({
   profile: "",
   model: "",
   machine: null,
+  accepts: false,
 });
+
+/** What is missing here for the sandboxes of the team; nothing when its agents may not work in them. */
+export const lacksOf = (draft: Draft, template: TemplateBrief) =>
+  (draft.profile || template.risk_profile) === "toolfree" ? [] : template.image.lacks;
 
 /** Whether something was chosen or typed that would be lost. */
 export const isTouched = (draft: Draft, template: TemplateBrief) =>
@@ -87,5 +94,6 @@ export function bodyOf(draft: Draft, template: TemplateBrief): NewTeam {
     ...(draft.profile && { risk_profile: draft.profile as RiskProfile }),
     ...(model && { model_binding: model }),
     ...(draft.machine && { machine_id: draft.machine }),
+    ...(draft.accepts && { accept_lacks: true }),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TemplateBrief } from "~/api/teams";
 import type { NodeLine } from "~/api/types";
-import { bodyOf, draftOf, isTouched, missingAgents, working } from "./draft";
+import { bodyOf, draftOf, isTouched, lacksOf, missingAgents, working } from "./draft";
 import { machineOf, machineOptions, takesWork } from "./place";
 import { microusdOf, typedOf } from "~/ui/dollars";
 
@@ -10,6 +10,7 @@ const template = {
   name: "Coding",
   default_topology: "pipeline",
   risk_profile: "coding_readwrite",
+  image: { kind: "gpu", lacks: [{ what: "no_gpu", detail: "No GPU.", remedy: "Go on." }] },
   roles: ["planner", "coder"].map((slot) => ({ slot, title: slot, summary: "", skills: [] })),
 } as unknown as TemplateBrief;
 
@@ -38,6 +39,13 @@ describe("a team that is put together", () => {
     );
     // A plan that was made smaller has no room at all.
     expect(missingAgents(2, { used: 9, limit: 5 })).toMatch(/room for 0 more: 2 are missing\.$/);
+  });
+  it("lacks what its template lacks, but nothing when its agents may not use files", () => {
+    const draft = draftOf(template);
+    expect(lacksOf(draft, template)).toEqual(template.image.lacks);
+    expect(lacksOf({ ...draft, profile: "toolfree" }, template)).toEqual([]);
+    expect(bodyOf(draft, template)).not.toHaveProperty("accept_lacks");
+    expect(bodyOf({ ...draft, accepts: true }, template)).toMatchObject({ accept_lacks: true });
   });
   it("is made on the machine that was chosen, whatever became of it", () => {
     const draft = { ...draftOf(template), machine: "n1" };

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { TemplateBrief } from "~/api/teams";
+import { Sentence } from "~/ui/lacks";
 import { Sketch } from "~/ui/topology/sketch";
 import { categoryName } from "~/ui/template-words";
 import { kindName } from "~/ui/topology/kinds";
@@ -36,6 +37,13 @@ export function TemplateCards({ templates }: { templates: TemplateBrief[] }) {
                 <Sketch {...shapeOf(one.default_topology, one.roles)} />
               </div>
               <p className="line-clamp-3 break-words text-fg-2">{visible(one.description)}</p>
+              {one.image.lacks.length > 0 && (
+                <p className="text-small break-words text-waiting">
+                  {one.image.lacks.map(({ detail }) => (
+                    <Sentence key={detail} text={`${detail} `} />
+                  ))}
+                </p>
+              )}
               <p className="mt-auto text-small break-words text-fg-3">
                 {visible(one.roles.map(({ title }) => title).join(", "))}
               </p>

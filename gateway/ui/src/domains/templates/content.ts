@@ -1,6 +1,7 @@
 // A template as it is written: what is sent of it, and its whole text for a comparison.
 import type { components } from "~/api/schema";
 import type { TeamTemplate, TemplateRole } from "~/api/teams";
+import { imageName, needName } from "~/ui/template-words";
 
 export type TemplateContent = components["schemas"]["TemplateContent"];
 
@@ -13,6 +14,8 @@ export const contentOf = (one: TeamTemplate): TemplateContent => ({
   default_topology: one.default_topology,
   risk_profile: one.risk_profile,
   mcp_bundles: one.mcp_bundles,
+  image: one.image.kind ?? null,
+  needs: one.needs,
   roles: one.roles.map(
     ({ slot, title, seat, on_reject, back_to, summary, skills, system_prompt, brain_seed }) => ({
       slot,
@@ -65,6 +68,7 @@ export const textOf = (content: TemplateContent): string =>
     "",
     `Works as: ${content.default_topology}`,
     `May: ${content.risk_profile}; ${content.mcp_bundles.join(", ")}`,
+    `Image: ${imageName(content.image)}${content.needs?.length ? `; needs ${content.needs.map(needName).join(", ")}` : ""}`,
     `For: ${content.category ?? "development"}, ${content.stack}`,
     "",
     ...content.roles.flatMap((role) => [

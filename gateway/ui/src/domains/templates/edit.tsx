@@ -10,12 +10,14 @@ import { Area, Choice, Field, Tick } from "~/ui/field";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
-import { BUNDLE_NAMES, PROFILE_NAMES, profileSays } from "~/ui/template-words";
+import { BUNDLE_NAMES, NEED_NAMES, PROFILE_NAMES, profileSays } from "~/ui/template-words";
 import { KIND_NAMES } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import { contentOf, moved, newRole, textOf, type TemplateContent } from "./content";
 import { EditRole } from "./edit-role";
 import { write } from "./queries";
+
+type Need = NonNullable<TemplateContent["needs"]>[number];
 
 /** What belongs to the whole team. */
 function About({
@@ -71,6 +73,34 @@ function About({
           </option>
         ))}
       </Choice>
+      <Field
+        label="Image of their sandboxes"
+        hint="A name of the deployment's images, such as rust. Leave it empty to use the default image."
+        maxLength={40}
+        pattern="[a-z0-9_\-]+"
+        autoComplete="off"
+        spellCheck="false"
+        value={draft.image ?? ""}
+        error={problem?.field("/image")}
+        onChange={(event) => set({ image: event.target.value || null })}
+      />
+      <fieldset className="flex flex-col gap-y-2">
+        <legend className="mb-1 text-small font-[550] text-fg-2">They also need</legend>
+        {NEED_NAMES.map(({ value, label }) => (
+          <Tick
+            key={value}
+            label={label}
+            checked={draft.needs?.includes(value as Need) ?? false}
+            onChange={(event) =>
+              set({
+                needs: event.target.checked
+                  ? [...(draft.needs ?? []), value as Need]
+                  : (draft.needs ?? []).filter((one) => one !== value),
+              })
+            }
+          />
+        ))}
+      </fieldset>
       <fieldset className="flex flex-wrap gap-x-6 gap-y-2 sm:col-span-2">
         <legend className="mb-1 text-small font-[550] text-fg-2">They may</legend>
         {BUNDLE_NAMES.map(({ value, label }) => (

@@ -9,11 +9,12 @@ import { Confirm } from "~/ui/dialog";
 import { isolate } from "~/ui/isolate";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
-import { Panel } from "~/ui/panel";
+import { Lacks } from "~/ui/lacks";
+import { Facts, Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
-import { bundleName, categoryName, profileName, profileSays } from "~/ui/template-words";
+import { bundleName, categoryName, imageName, needName, profileName, profileSays } from "~/ui/template-words";
 import { Topology } from "~/ui/topology/drawing";
 import { kindName } from "~/ui/topology/kinds";
 import { shapeOf } from "~/ui/topology/place";
@@ -63,6 +64,27 @@ function Actions({ template, onEdit }: { template: TeamTemplate; onEdit: () => v
   );
 }
 
+/** The image of its agents' sandboxes, and what is missing here before a team is made. */
+function Image({ one: { image, needs } }: { one: TeamTemplate }) {
+  return (
+    <Panel title="Sandboxes">
+      <Facts
+        items={[
+          ["Image", visible(imageName(image.kind))],
+          ["Reference", visible(image.tag ?? "none: this deployment has no image of this name")],
+          ["Also needs", needs.map(needName).join(", ") || "nothing"],
+        ]}
+      />
+      {image.lacks.length > 0 && (
+        <div role="status" className="border-t border-line bg-waiting/8 px-4 py-3">
+          <p className="font-[550]">Missing here</p>
+          <Lacks lacks={image.lacks} />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
 function Content({ one }: { one: TeamTemplate }) {
   return (
     <>
@@ -76,6 +98,7 @@ function Content({ one }: { one: TeamTemplate }) {
           {one.mcp_bundles.map(bundleName).join(", ") || "use no tools"}.
         </p>
       </Panel>
+      <Image one={one} />
       <Roles roles={one.roles} missing={one.missing_skills} />
     </>
   );

@@ -14,6 +14,8 @@ const template = {
   default_topology: "pipeline",
   risk_profile: "toolfree",
   mcp_bundles: ["door"],
+  image: { kind: "node", tag: "roost-agent:node", lacks: [] },
+  needs: ["gpu"],
   roles: [role("a"), { ...role("role_2"), seat: "hub", skills: ["x", "y"], brain_seed: "Knows b." }],
 } as unknown as TeamTemplate;
 
@@ -24,12 +26,15 @@ describe("a template that is written", () => {
       "category",
       "default_topology",
       "description",
+      "image",
       "mcp_bundles",
       "name",
+      "needs",
       "risk_profile",
       "roles",
       "stack",
     ]);
+    expect([content.image, content.needs]).toEqual(["node", ["gpu"]]);
     expect(content.roles[0]).toEqual({ ...role("a"), seat: null, summary: "", skills: [], brain_seed: "" });
   });
 
@@ -41,6 +46,7 @@ describe("a template that is written", () => {
       "Skills: x, y",
       "Knows b.",
       "May: toolfree; door",
+      "Image: node; needs a GPU",
     ])
       expect(text).toContain(piece);
     expect(textOf(contentOf({ ...template, stack: "web" }))).not.toBe(text);
