@@ -47,6 +47,7 @@ export const keys = {
   // As the live stream calls their kinds.
   runs: ["run", "list"] as const,
   run: (id: string) => ["run", id] as const,
+  workspace: (id: string) => ["workspace", id] as const,
   runRepo: (id: string) => ["run_repo", id] as const,
   teams: ["team"] as const,
   skills: ["skill"] as const,

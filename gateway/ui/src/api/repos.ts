@@ -15,3 +15,12 @@ export const repoChoicesQuery = queryOptions({
   queryKey: keys.repoList(""),
   queryFn: ({ signal }) => api.get("/api/repos", { query: {}, signal }),
 });
+
+/** A commit never changes, so its diff stays. */
+export const runDiffQuery = (run: string, branch: string, commit: string) =>
+  queryOptions({
+    queryKey: [...keys.runRepo(run), "diff", branch, commit],
+    queryFn: ({ signal }) =>
+      api.get("/api/runs/{id}/repo/diff", { path: { id: run }, query: { branch, commit }, signal }),
+    staleTime: Infinity,
+  });

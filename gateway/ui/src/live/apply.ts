@@ -90,6 +90,7 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       again(keys.me);
       // Its plan may be another one.
       again(keys.quota);
+      again(keys.workspace(id));
       return again(keys.members(id));
   }
 }

@@ -34,6 +34,7 @@ export function makeDoor(claw: Claw, more: Partial<Door> = {}): Door {
     decided_by: null,
     decided_at: null,
     result: null,
+    allowed_by_setting: false,
   };
   return { ...door, ...more };
 }

@@ -34,8 +34,9 @@ const session = (state: State, more: { label: string | null; kind: string; expir
   ...more,
 });
 
-const whole = (one: Schemas["MembershipBrief"]): Schemas["Workspace"] => ({
+const whole = (state: State, one: Schemas["MembershipBrief"]): Schemas["Workspace"] => ({
   ...one,
+  push_policy: state.pushPolicy,
   plan: "scale",
   created_at: ago(86_400 * 40),
   version: 1,
@@ -67,8 +68,11 @@ export const peopleRoutes = {
   "POST /api/workspaces": ({ state, body }) => {
     const made: Schemas["MembershipBrief"] = { id: newId(), name: body.name, role: "owner" };
     state.people.workspaces.push(made);
-    return { status: 201, body: whole(made) };
+    return { status: 201, body: whole(state, made) };
   },
+  "GET /api/workspaces/{id}": ({ state, params }) => ({
+    body: whole(state, must(state.people.workspaces.find((one) => one.id === params.id))),
+  }),
   "PATCH /api/workspaces/{id}": ({ mock, state, params, body }) => {
     if (state.renameRefused)
       throw new Refusal(400, "validation", "The name is not taken", {
@@ -82,8 +86,9 @@ export const peopleRoutes = {
       state.quota.live_containers = plan.live_containers;
     }
     if (body.name) row.name = body.name;
+    if (body.push_policy) state.pushPolicy = body.push_policy;
     mock.hub.changed("workspace", params.id, 2);
-    return { body: whole(row) };
+    return { body: whole(state, row) };
   },
   "DELETE /api/workspaces/{id}": ({ state, params, query }) => {
     const row = must(state.people.workspaces.find((one) => one.id === params.id));

@@ -68,6 +68,8 @@ export interface State {
   operations: Operation[];
   failNext: Map<string, Refusal>;
   delayMs: number;
+  /** What happens when an agent asks to push its branch. */
+  pushPolicy: Schemas["PushPolicy"];
   quota: { plan: string; agents: number; live_containers: number };
   attempts: number;
   workspace: string;
@@ -279,6 +281,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     operations: [],
     failNext: new Map(),
     delayMs: 0,
+    pushPolicy: "ask",
     quota: { plan: "scale", agents: 1000, live_containers: 200 },
     attempts: 0,
     workspace: "w1",

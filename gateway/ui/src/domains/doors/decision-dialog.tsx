@@ -4,6 +4,7 @@ import { keys } from "~/api/keys";
 import { Confirm } from "~/ui/dialog";
 import { Notice } from "~/ui/notice";
 import { visible } from "~/ui/visible";
+import { Branch } from "./branch";
 import { Destination } from "./destination";
 import { Decided } from "./outcome";
 import { resolve, take, type Decision } from "./queries";
@@ -23,9 +24,12 @@ interface Props {
 const WORDS = {
   approve: {
     verb: "Approve",
-    says: "Roost sends it at once, in the name of the agent's connection. You can't undo this.",
+    says: (door: Door) =>
+      door.branch
+        ? "Roost sends exactly this commit at once, with the credential of the code host."
+        : "Roost sends it at once, in the name of the agent's connection. You can't undo this.",
   },
-  deny: { verb: "Deny", says: "Roost sends nothing and informs the agent. The agent may ask again." },
+  deny: { verb: "Deny", says: () => "Roost sends nothing and informs the agent. The agent may ask again." },
 };
 
 /** Asks once more, with the whole request in view. Focus begins on Cancel, so that no stray Enter decides anything. */
@@ -43,7 +47,7 @@ export function DecisionDialog({ door, action, agent, own, decision, onDecided, 
       consequence={
         <>
           <bdi>{agent}</bdi> asks for <code className="font-mono text-small">{visible(door.action)}</code> at{" "}
-          <bdi className="font-mono text-small break-all text-fg">{visible(door.target)}</bdi>. {says}
+          <bdi className="font-mono text-small break-all text-fg">{visible(door.target)}</bdi>. {says(door)}
           {decision === "approve" && !over && <Destination door={door} />}
         </>
       }
@@ -72,6 +76,11 @@ export function DecisionDialog({ door, action, agent, own, decision, onDecided, 
         tabIndex={0}
         className="mt-3 min-h-24 flex-1 overflow-y-auto rounded-control"
       >
+        {door.branch && (
+          <div className="mb-3">
+            <Branch branch={door.branch} whole />
+          </div>
+        )}
         <Request door={door} action={action} whole />
       </div>
     </Confirm>

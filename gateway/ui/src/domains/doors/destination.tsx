@@ -8,7 +8,8 @@ import { visible } from "~/ui/visible";
 export function Destination({ door }: { door: Door }) {
   const connections = useQuery(connectionsOf(door.agent_id));
   const [app = ""] = door.action.split(".");
-  const cut = connections.data && !connections.data.some(({ provider }) => provider === app);
+  // A branch is sent with the credential of the code host, which is no connection of the agent.
+  const cut = !door.branch && connections.data && !connections.data.some(({ provider }) => provider === app);
   return (
     <span className="block min-h-5 text-small text-fg-2">
       Would be sent to <bdi className="font-mono break-all text-fg">{visible(door.address)}</bdi>

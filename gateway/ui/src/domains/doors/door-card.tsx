@@ -5,6 +5,7 @@ import { Button } from "~/ui/button";
 import { Status } from "~/ui/status";
 import { Ago, span, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { Branch } from "./branch";
 import { DecisionDialog } from "./decision-dialog";
 import { Destination } from "./destination";
 import { Outcome } from "./outcome";
@@ -111,6 +112,7 @@ export function DoorCard(props: CardProps) {
           )}
         </header>
         <About door={door} action={action} agent={agent} />
+        {door.branch && <Branch branch={door.branch} />}
         <Request door={door} action={action} />
         {!waits && (
           <div ref={outcome} tabIndex={-1} role="status" className="rounded-control">

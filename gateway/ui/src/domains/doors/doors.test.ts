@@ -15,6 +15,7 @@ const door = (more: Partial<Door> = {}): Door => ({
   state: "pending",
   created_at: "2026-03-01T12:00:00Z",
   expires_at: "2026-03-02T12:00:00Z",
+  allowed_by_setting: false,
   ...more,
 });
 const create = catalogue.find(({ action }) => action === "github.issues.create")?.params_schema;

@@ -28,6 +28,12 @@ function Seen({ address }: { address: string }) {
 
 /** Who decided, when. */
 export function Decided({ door, own }: { door: Door; own: string | undefined }) {
+  if (door.allowed_by_setting && door.decided_at)
+    return (
+      <span>
+        by the workspace's setting, <Ago at={door.decided_at} />
+      </span>
+    );
   if (!door.decided_by && !door.decided_at) return null;
   const name = door.decided_by?.name || door.decided_by?.email;
   return (

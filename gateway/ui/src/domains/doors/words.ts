@@ -97,6 +97,8 @@ export function ordered(params: Record<string, unknown>, schema: unknown): [stri
   return Object.entries(params).toSorted(([a], [b]) => rank(a) - rank(b));
 }
 
+export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 /** A value as text: a text as it is, everything else as JSON. */
 export const asText = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? String(value));

@@ -27,13 +27,6 @@ export const runRepoQuery = (id: string) =>
     queryKey: runRepoKey(id),
     queryFn: ({ signal }) => api.get("/api/runs/{id}/repo", { path: { id }, signal }),
   });
-/** A commit never changes, so its diff stays. */
-export const diffQuery = (id: string, branch: string, commit: string) =>
-  queryOptions({
-    queryKey: [...runRepoKey(id), "diff", branch, commit],
-    queryFn: ({ signal }) => api.get("/api/runs/{id}/repo/diff", { path: { id }, query: { branch }, signal }),
-    staleTime: Infinity,
-  });
 export const push = (id: string, body: components["schemas"]["PushRun"]) =>
   api.post("/api/runs/{id}/repo/push", { path: { id }, body });
 

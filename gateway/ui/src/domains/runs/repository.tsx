@@ -9,7 +9,7 @@ import { number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { textLink } from "~/ui/class";
 import { CopyText } from "~/ui/copy";
-import { PatchView } from "~/ui/diff/patch-view";
+import { RunDiff } from "~/ui/diff/run-diff";
 import { MissingRight } from "~/ui/missing-right";
 import { Facts, Panel } from "~/ui/panel";
 import { Failed, ProblemNote } from "~/ui/problem";
@@ -18,23 +18,10 @@ import { Stale } from "~/ui/stale";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import { diffQuery, push, runRepoKey, runRepoQuery } from "./queries";
+import { push, runRepoKey, runRepoQuery } from "./queries";
 import { commitsWord, filesWord, stepNote } from "./words";
 
 const short = (commit: string) => commit.slice(0, 12);
-
-function Diff({ run, branch, commit }: { run: string; branch: string; commit: string }) {
-  const diff = useQuery(diffQuery(run, branch, commit));
-  if (diff.isPending) return <Loading what="the diff" rows={4} />;
-  if (!diff.data)
-    return <Failed error={diff.error} retry={() => void diff.refetch()} className="mx-4 mb-3" />;
-  return (
-    <>
-      <PatchView text={diff.data.text} label={`What ${visible(branch)} changes`} />
-      {diff.data.cut && <p className="px-4 pb-3 text-fg-3">The diff is longer. Its end is left out.</p>}
-    </>
-  );
-}
 
 function Push({ run, branch }: { run: string; branch: RunBranch }) {
   const client = useQueryClient();
@@ -68,6 +55,18 @@ function Push({ run, branch }: { run: string; branch: RunBranch }) {
   );
 }
 
+/** The branch's pull request. The address came from the code host, so its host is said. */
+function PullLink({ url }: { url: string | null | undefined }) {
+  const page = url && URL.canParse(url) ? new URL(url) : undefined;
+  if (!page || !/^https?:$/.test(page.protocol)) return null;
+  return (
+    <a href={page.href} target="_blank" rel="noopener noreferrer" className={textLink}>
+      Pull request on <bdi>{page.host}</bdi>
+      <span className="sr-only"> (opens another tab)</span>
+    </a>
+  );
+}
+
 function Branch({ run, branch, mayPush }: { run: string; branch: RunBranch; mayPush: boolean }) {
   const [open, setOpen] = useState(false);
   return (
@@ -75,6 +74,7 @@ function Branch({ run, branch, mayPush }: { run: string; branch: RunBranch; mayP
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
         <CopyText text={branch.branch} what="branch" />
         <Status tone={branch.pushed_at ? "done" : "idle"} word={branch.pushed_at ? "pushed" : "not pushed"} />
+        <PullLink url={branch.pull_url} />
         <span className="text-fg-3">
           {commitsWord(branch.commits)}, {filesWord(branch.files)}, <Ago at={branch.received_at} />
         </span>
@@ -102,7 +102,7 @@ function Branch({ run, branch, mayPush }: { run: string; branch: RunBranch; mayP
           <li className="text-fg-3">and {number(branch.commits - branch.newest.length)} earlier ones</li>
         )}
       </ol>
-      {open && <Diff run={run} branch={branch.branch} commit={branch.commit} />}
+      {open && <RunDiff run={run} branch={branch.branch} commit={branch.commit} />}
     </section>
   );
 }

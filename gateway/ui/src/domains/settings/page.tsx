@@ -6,6 +6,7 @@ import { SettingsFrame, type Part } from "./frame";
 import { Keys } from "./keys";
 import { WorkspaceName } from "./workspace-name";
 import { WorkspacePlan } from "./workspace-plan";
+import { WorkspacePushes } from "./workspace-pushes";
 
 export function SettingsPage({ parts }: { parts: Part[] }) {
   const me = useQuery(meQuery);
@@ -22,6 +23,7 @@ export function SettingsPage({ parts }: { parts: Part[] }) {
       {/* Another workspace, or its new name from elsewhere, begins the form anew. */}
       <WorkspaceName key={`${workspace.id}:${workspace.name}`} workspace={workspace} />
       <WorkspacePlan key={workspace.id} me={me.data} />
+      <WorkspacePushes key={`pushes of ${workspace.id}`} workspace={workspace.id} />
       <DeleteWorkspace me={me.data} />
     </SettingsFrame>
   );

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
+import type { components } from "~/api/schema";
 
 export const renameWorkspace = (id: string, name: string) =>
   api.patch("/api/workspaces/{id}", { path: { id }, body: { name } });
@@ -8,6 +9,17 @@ export const renameWorkspace = (id: string, name: string) =>
 /** Only operators may. */
 export const setPlan = (id: string, plan: string) =>
   api.patch("/api/workspaces/{id}", { path: { id }, body: { plan } });
+
+export type PushPolicy = components["schemas"]["PushPolicy"];
+
+export const pushPolicyQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.workspace(id),
+    queryFn: ({ signal }) => api.get("/api/workspaces/{id}", { path: { id }, signal }),
+    select: ({ push_policy }) => push_policy,
+  });
+export const setPushPolicy = (id: string, push_policy: PushPolicy) =>
+  api.patch("/api/workspaces/{id}", { path: { id }, body: { push_policy } });
 
 /** As the gateway was configured when it started; for operators. */
 export const plansQuery = queryOptions({
