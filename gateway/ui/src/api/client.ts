@@ -55,8 +55,11 @@ function address(template: string, { path, query }: Pick<Request, "path" | "quer
 }
 
 /** An address that the browser requests by itself. */
-export const url = <P extends PathOf<"get">>(path: P, query?: Query<P>): string =>
-  address(path, { query: query as Request["query"] });
+export const url = <P extends PathOf<"get">>(
+  path: P,
+  query?: Query<P>,
+  values?: Record<string, string>,
+): string => address(path, { query: query as Request["query"], ...(values && { path: values }) });
 
 /** Sends a request and hands back the raw answer; problems are thrown. */
 async function send(method: Method, template: string, options: Request, accept: string): Promise<Response> {
@@ -114,6 +117,30 @@ type Call<M extends Method> = <P extends PathOf<M>>(
   ...rest: Rest<Options<M, P>>
 ) => Promise<Answer<M, P>>;
 
+/** Reads a body to its end, or stops and answers `undefined` when it has more than `most` bytes. */
+async function upTo(most: number, response: Response): Promise<Uint8Array | undefined> {
+  const reader = response.body?.getReader();
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const part = await reader?.read();
+    if (!part || part.done) break;
+    length += part.value.length;
+    if (length > most) {
+      await reader?.cancel();
+      return undefined;
+    }
+    parts.push(part.value);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 // This cast is the only place where the page trusts the type of an answer.
 const call = <M extends Method>(method: M): Call<M> =>
   ((path: string, options?: Request) => json(method, path, options)) as Call<M>;
@@ -124,6 +151,15 @@ export const api = {
   patch: call("patch"),
   put: call("put"),
   delete: call("delete"),
+  /** Answers with the bytes of a file, or `undefined` when it has more than `most` bytes. */
+  bytes: async <P extends PathOf<"get">>(
+    path: P,
+    most: number,
+    ...[options]: Rest<Options<"get", P>>
+  ): Promise<Uint8Array | undefined> => {
+    const wanted = (options as unknown as Request | undefined) ?? {};
+    return upTo(most, await send("get", path, wanted, "application/octet-stream"));
+  },
   /** Answers with an event stream. */
   stream: <P extends PathOf<"get">>(path: P, ...[options]: Rest<Options<"get", P>>): Promise<Response> =>
     // Through unknown: a direct cast compares the options of all routes, which are too many for the compiler.

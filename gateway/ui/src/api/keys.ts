@@ -54,4 +54,9 @@ export const keys = {
   templates: ["team_template"] as const,
   sandbox: (id: string) => ["claws", id, "sandbox"] as const,
   snapshots: (id: string) => ["claws", id, "snapshots"] as const,
+  snapshotHistory: (id: string) => ["claws", id, "snapshots", "history"] as const,
+  // A snapshot never changes, so its files are not below the agent, whose parts are requested again after each event.
+  folder: (id: string, snapshot: string, path: string) => ["files", id, snapshot, "folder", path] as const,
+  file: (id: string, snapshot: string, path: string) => ["files", id, snapshot, "file", path] as const,
+  changes: (id: string, before: string, after: string) => ["files", id, after, "since", before] as const,
 };

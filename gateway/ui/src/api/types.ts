@@ -29,6 +29,9 @@ export type ClawChange = Schemas["ClawChange"];
 
 export type Sandbox = Schemas["Sandbox"];
 export type Snapshot = Schemas["Snapshot"];
+export type FileList = Schemas["FileList"];
+export type FileEntry = Schemas["FileEntry"];
+export type FileChange = Schemas["FileChange"];
 export type SandboxBrief = Schemas["SandboxBrief"];
 export type SandboxState = Schemas["SandboxState"];
 export type FallbackReason = Schemas["FallbackReason"];

@@ -77,3 +77,33 @@ export function useWindow(body: RefObject<HTMLElement | null>, count: number, he
   const last = Math.min(Math.max(place[1], first), count);
   return { first, last, before: first * height, after: (count - last) * height };
 }
+
+/** As `useWindow`, for rows that scroll in a box of their own. */
+export function useBoxWindow(box: RefObject<HTMLElement | null>, count: number, height: number) {
+  const [place, setPlace] = useState(() => visible(count, height, 0, window.innerHeight));
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    let frame = 0;
+    const look = () => {
+      frame = 0;
+      const next = visible(count, height, -element.scrollTop, element.clientHeight);
+      setPlace((before) => (before[0] === next[0] && before[1] === next[1] ? before : next));
+    };
+    const soon = () => {
+      frame ||= requestAnimationFrame(look);
+    };
+    look();
+    element.addEventListener("scroll", soon, { passive: true });
+    const resized = new ResizeObserver(soon);
+    resized.observe(element);
+    return () => {
+      element.removeEventListener("scroll", soon);
+      resized.disconnect();
+      cancelAnimationFrame(frame);
+    };
+  }, [box, count, height]);
+  const first = Math.min(place[0], count);
+  const last = Math.min(Math.max(place[1], first), count);
+  return { first, last, before: first * height, after: (count - last) * height };
+}
