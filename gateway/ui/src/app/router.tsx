@@ -45,6 +45,9 @@ const agent = createRoute({
       sources: text(search["sources"]),
       view: text(search["view"]),
       declined: text(search["declined"]),
+      snapshot: text(search["snapshot"]),
+      path: text(search["path"]),
+      before: text(search["before"]),
     }),
   component: page(() => import("./agent-route"), "AgentRoute"),
 });
@@ -54,6 +57,19 @@ const agentMoved = createRoute({
   path: "/agents/$id",
   beforeLoad: ({ params, location }) => {
     throw redirect({ to: "/claws/$id", params, search: location.search, replace: true });
+  },
+});
+// An agent's files have an address of their own, which is short to write and to link.
+const agentFiles = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents/$id/files",
+  beforeLoad: ({ params, location }) => {
+    throw redirect({
+      to: "/claws/$id",
+      params,
+      search: { ...(location.search as Record<string, string>), app: "files" },
+      replace: true,
+    });
   },
 });
 const connections = createRoute({
@@ -157,6 +173,7 @@ export const router = createRouter({
       agents,
       agent,
       agentMoved,
+      agentFiles,
       connections,
       doors,
       repos,

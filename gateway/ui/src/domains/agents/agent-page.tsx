@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { Suspense, type ReactNode } from "react";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { Claw } from "~/api/types";
+import { later } from "~/live/arriving";
 import { buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { PageFrame } from "~/ui/page";
+import { PartMissing } from "~/ui/part-missing";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
@@ -16,6 +18,7 @@ import { SOURCES, sourcesOf } from "./activity/queries";
 import { AgentActions } from "./agent-actions";
 import { AvatarImage } from "./avatar";
 import { BrainTab } from "./brain/brain";
+import type { FilesChoice } from "./files/files";
 import { Overview } from "./overview";
 import { clawQuery, sandboxQuery } from "./queries";
 import { SandboxLine } from "./sandbox-line";
@@ -23,6 +26,8 @@ import { SandboxTab } from "./sandbox-tab";
 import { clawStates, stateOf } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
+
+const FilesTab = later(async () => (await import("./files/files")).FilesTab, PartMissing);
 
 /** What other domains know of the agent: its connected apps, its work, and what it runs with. */
 interface Elsewhere {
@@ -65,7 +70,7 @@ export function AgentPage(elsewhere: Elsewhere) {
 
 /** Where the tabs of an address were before they got one name. */
 const MOVED: Record<string, string> = { console: "sandbox", hardening: "sandbox", details: "overview" };
-const TABS = ["overview", "work", "sandbox", "brain", "runtime", "activity", "apps"];
+const TABS = ["overview", "work", "sandbox", "files", "brain", "runtime", "activity", "apps"];
 
 /** Which tab an address means; one that does not exist is the first. */
 export function tabOf(app: string | undefined, tab: string | undefined): string {
@@ -73,14 +78,15 @@ export function tabOf(app: string | undefined, tab: string | undefined): string 
   return TABS.find((one) => one === wanted) ?? "overview";
 }
 
-type Choice = Partial<Record<"app" | "tab" | "sources" | "view" | "declined", string | undefined>>;
+type Key = "app" | "tab" | "sources" | "view" | "declined" | "snapshot" | "path" | "before";
+type Choice = Partial<Record<Key, string | undefined>>;
 
 /** An address holds what was chosen and nothing else. */
 const chosen = (choice: Choice) =>
   Object.fromEntries(Object.entries(choice).filter(([, value]) => value)) as Record<string, string>;
 
 function Agent({ claw, apps, runtime, work }: Elsewhere & { claw: Claw }) {
-  const { app, tab, sources, view } = route.useSearch();
+  const { app, tab, sources, view, snapshot, path, before } = route.useSearch();
   const navigate = route.useNavigate();
   const sandbox = useQuery(sandboxQuery(claw.id));
   const may = useMay();
@@ -92,6 +98,9 @@ function Agent({ claw, apps, runtime, work }: Elsewhere & { claw: Claw }) {
       search: (now) => chosen({ ...now, tab: undefined, declined: undefined, ...change }),
       replace: true,
     });
+  // Each file and snapshot is a step of the browser's history.
+  const chooseFiles = (change: FilesChoice) =>
+    void navigate({ search: (now) => chosen({ ...now, app: "files", ...change }) });
   return (
     <>
       <header className="z-10 -mx-1 bg-canvas px-1 py-1 sm:sticky sm:top-10">
@@ -119,6 +128,20 @@ function Agent({ claw, apps, runtime, work }: Elsewhere & { claw: Claw }) {
             id: "sandbox",
             label: "Sandbox",
             content: sandbox.isSuccess && <SandboxTab claw={claw} sandbox={live} />,
+          },
+          {
+            id: "files",
+            label: "Files",
+            content: (
+              <Suspense fallback={<Loading what="the files" rows={4} />}>
+                <FilesTab
+                  id={claw.id}
+                  sandbox={live}
+                  choice={{ snapshot, path, before }}
+                  onChoose={chooseFiles}
+                />
+              </Suspense>
+            ),
           },
           {
             id: "brain",

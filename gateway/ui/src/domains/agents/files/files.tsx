@@ -1,0 +1,149 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { History as HistoryIcon } from "lucide-react";
+import { useEffect } from "react";
+import type { Sandbox, Snapshot } from "~/api/types";
+import { bytes } from "~/ui/bytes";
+import { Button } from "~/ui/button";
+import { Empty } from "~/ui/empty";
+import { Panel } from "~/ui/panel";
+import { QueryView } from "~/ui/query-view";
+import { Ago } from "~/ui/time";
+import { filesOf } from "../saved";
+import { History, useMachineName } from "./history";
+import { Preview } from "./preview";
+import { historyQuery } from "./queries";
+import { firstShown } from "./time-line";
+import { FileTree } from "./tree-view";
+
+/** What an address says of this tab. */
+export interface FilesChoice {
+  snapshot?: string | undefined;
+  path?: string | undefined;
+  before?: string | undefined;
+}
+
+interface Props {
+  id: string;
+  sandbox: Sandbox | undefined;
+  choice: FilesChoice;
+  onChoose: (change: FilesChoice) => void;
+}
+
+function NotStored({ snapshot }: { snapshot: Snapshot }) {
+  const machine = useMachineName();
+  return (
+    <Panel title="Files">
+      <Empty title="These files are not on the gateway">
+        Only {machine(snapshot.node_id)} has this snapshot ({filesOf(snapshot)}, {bytes(snapshot.bytes)}). The
+        page can show its files when the machine has sent them to the gateway.
+      </Empty>
+    </Panel>
+  );
+}
+
+function Browse({
+  id,
+  snapshot,
+  path,
+  onChoose,
+}: { snapshot: Snapshot; path: string | undefined } & Omit<Props, "choice" | "sandbox">) {
+  return (
+    <div className="grid min-w-0 items-start gap-4 md:grid-cols-[minmax(220px,300px)_minmax(0,1fr)]">
+      <Panel title="Files" aside={`${filesOf(snapshot)}, ${bytes(snapshot.bytes)}`}>
+        {snapshot.files === 0 && snapshot.bytes === 0 && (
+          <p className="border-b border-line px-4 py-2 text-small text-fg-3">This snapshot has no file.</p>
+        )}
+        <FileTree id={id} snapshot={snapshot.id} path={path} onChoose={(next) => onChoose({ path: next })} />
+      </Panel>
+      {path ? (
+        <Preview id={id} snapshot={snapshot.id} path={path} />
+      ) : (
+        <Panel title="No file is chosen">
+          <p className="px-4 py-6 text-fg-2">
+            Choose a file to read it. The audit log records who reads which file.
+          </p>
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+/** The files of an agent: their history, and those of one snapshot. */
+export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
+  const history = useInfiniteQuery(historyQuery(id));
+  const snapshots = history.data?.pages.flatMap(({ items }) => items) ?? [];
+  const chosen = choice.snapshot
+    ? snapshots.find((one) => one.id === choice.snapshot)
+    : firstShown(snapshots);
+  const { hasNextPage, isFetching, isError, fetchNextPage } = history;
+  // A link may name a snapshot of an earlier page.
+  const further = choice.snapshot !== undefined && !chosen && hasNextPage && !isError;
+  useEffect(() => {
+    if (further && !isFetching) void fetchNextPage();
+  }, [further, isFetching, fetchNextPage]);
+  return (
+    <QueryView query={history} what="the history of the files" rows={6}>
+      {() =>
+        snapshots.length === 0 ? (
+          <div className="rounded-panel border border-line bg-surface">
+            <Empty
+              title="No files are saved yet"
+              icon={<HistoryIcon size={28} strokeWidth={1.5} aria-hidden />}
+            >
+              Roost saves the files of the sandbox after each command that changes them. This page then shows
+              them.
+            </Empty>
+          </div>
+        ) : (
+          <div className="grid min-w-0 items-start gap-4 lg:grid-cols-[280px_minmax(0,1fr)]">
+            <History
+              snapshots={snapshots}
+              chosen={chosen?.id}
+              before={choice.before}
+              beganWith={sandbox?.restored_from?.digest}
+              onChoose={(snapshot) => onChoose({ snapshot })}
+              older={{
+                more: hasNextPage,
+                busy: history.isFetchingNextPage,
+                load: () => void fetchNextPage(),
+              }}
+            />
+            <div className="flex min-w-0 flex-col gap-4">
+              {chosen && <Chosen snapshot={chosen} />}
+              {chosen?.uploaded && (
+                <Browse id={id} snapshot={chosen} path={choice.path} onChoose={onChoose} />
+              )}
+              {chosen && !chosen.uploaded && <NotStored snapshot={chosen} />}
+              {!chosen && !further && (
+                <Panel title="Files">
+                  <Empty
+                    title="This snapshot is not kept any more"
+                    action={
+                      <Button onClick={() => onChoose({ snapshot: undefined })}>Show the latest</Button>
+                    }
+                  >
+                    Roost keeps the latest snapshots, and those of runs as long as their results.
+                  </Empty>
+                </Panel>
+              )}
+            </div>
+          </div>
+        )
+      }
+    </QueryView>
+  );
+}
+
+/** Which snapshot the page shows. */
+function Chosen({ snapshot }: { snapshot: Snapshot }) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <p className="min-w-0 text-fg-2">
+        Files of <Ago at={snapshot.taken_at} />{" "}
+        <code className="text-small text-fg-3" title={snapshot.digest}>
+          {snapshot.digest.slice(0, 12)}
+        </code>
+      </p>
+    </div>
+  );
+}
