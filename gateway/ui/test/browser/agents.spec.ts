@@ -18,6 +18,7 @@ test.describe("agents", () => {
     for (const [name, app] of [
       ["Work", "work"],
       ["Sandbox", "sandbox"],
+      ["Files", "files"],
       ["Brain", "brain"],
       ["Runtime", "runtime"],
       ["Activity", "activity"],

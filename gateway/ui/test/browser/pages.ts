@@ -13,6 +13,7 @@ export function pagesOf(state: Mock["state"]): Record<string, string> {
     agent: `/claws/${claw.id}`,
     "no-sandbox": `/claws/${bare.id}?app=sandbox`,
     "agent-sandbox": `/claws/${claw.id}?app=sandbox`,
+    "agent-files": `/claws/${claw.id}?app=files&path=src/lib.rs`,
     activity: `/claws/${claw.id}?app=activity`,
     runtime: `/claws/${claw.id}?app=runtime`,
     apps: `/claws/${claw.id}?app=apps`,

@@ -3,6 +3,7 @@ import { makeExec, streamExec, type Exec } from "./exec.ts";
 import { must, Refusal } from "./refusal.ts";
 import type { Asked, AskedOf, Routes } from "./route.ts";
 import type { Claw, Sandbox } from "./schema.ts";
+import { changesOf, fileOf, folderOf, historyOf, known } from "./snapshots.ts";
 import type { State } from "./state.ts";
 import { brief, makeClaw, makeSandbox } from "./state.ts";
 
@@ -104,9 +105,33 @@ export const clawRoutes = {
   },
   "GET /api/claws/{id}/activity": (at) => ({ body: activityOf(at, clawOf(at)) }),
   "GET /api/claws/{id}/snapshots": (at) => {
-    const snapshot = at.state.sandboxes.get(clawOf(at).id)?.snapshot;
-    return { body: { items: snapshot ? [snapshot] : [] } };
+    const all = historyOf(at.state, clawOf(at).id).map(({ snapshot }) => snapshot);
+    const from = Number(at.query.get("cursor") ?? 0);
+    const next = from + Number(at.query.get("limit") ?? 50);
+    return {
+      body: { items: all.slice(from, next), next_cursor: next < all.length ? String(next) : null },
+    };
   },
+  "GET /api/claws/{id}/snapshots/{snapshot}/files": ({ state, params, query }) => ({
+    body: folderOf(known(state, params.id, params.snapshot).files, query.get("path") ?? ""),
+  }),
+  "GET /api/claws/{id}/snapshots/{snapshot}/file": ({ state, params, query, response }) => {
+    if (state.role === "viewer") throw new Refusal(403, "forbidden", "This is not allowed");
+    const content = fileOf(known(state, params.id, params.snapshot).files, query.get("path") ?? "");
+    response.writeHead(200, {
+      "content-type": "application/octet-stream",
+      "content-length": String(content.length),
+      "content-disposition": "attachment",
+    });
+    response.end(content);
+    return undefined;
+  },
+  "GET /api/claws/{id}/snapshots/{snapshot}/diff": ({ state, params, query }) => ({
+    body: changesOf(
+      known(state, params.id, query.get("before") ?? "").files,
+      known(state, params.id, params.snapshot).files,
+    ),
+  }),
   "POST /api/claws/{id}/sandbox": provision,
   "GET /api/claws/{id}/sandbox": (at) => ({ body: sandboxOf(at) }),
   "DELETE /api/claws/{id}/sandbox": (at) => {

@@ -29,6 +29,7 @@ import type {
   UserBrief,
 } from "./schema.ts";
 import { makeSkills } from "./skills.ts";
+import { makeHistory, type KnownSnapshot } from "./snapshots.ts";
 import { makeTeam, makeTemplates } from "./teams.ts";
 
 export interface Seed {
@@ -61,6 +62,8 @@ export interface State {
   claws: Claw[];
   pictures: Map<string, { type: string; file: Buffer }>;
   sandboxes: Map<string, Sandbox>;
+  /** By agent, newest first. */
+  snapshots: Map<string, KnownSnapshot[]>;
   placement: Schemas["Placement"];
   execs: Map<string, Exec>;
   brains: Map<string, Brain[]>;
@@ -273,6 +276,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     nodes: [],
     claws: [],
     sandboxes: new Map(),
+    snapshots: new Map(),
     placement: { target: "local" },
     pictures: new Map(),
     execs: new Map(),
@@ -332,6 +336,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
   for (const claw of [scribe, mason]) {
     const sandbox = makeSandbox(claw, box);
     state.sandboxes.set(claw.id, sandbox);
+    if (sandbox.snapshot) state.snapshots.set(claw.id, makeHistory(sandbox.snapshot));
     claw.sandbox = brief(sandbox);
   }
   box.sandboxes = 2;
