@@ -59,9 +59,11 @@ async fn template_without_its_gpu_or_sdk_says_so_and_a_team_needs_consent() {
             .refused(409, "sandbox-lacks")
             .await;
         let detail = refused.str("/detail");
+        assert!(detail.contains("accept_lacks"), "{detail}");
+        let errors = refused.body["errors"].to_string();
         assert!(
-            detail.contains("no GPU") && detail.contains("accept_lacks"),
-            "{detail}"
+            errors.contains("no GPU") && errors.contains("Go on without"),
+            "{errors}"
         );
         assert_eq!(teams(owner).await, 0);
         let agents = owner.get("/api/claws").expect(200).await;

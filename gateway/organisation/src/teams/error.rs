@@ -91,18 +91,14 @@ impl From<TeamError> for ApiError {
 
 /// Says everything that is missing, and what to do about each.
 fn lacking(lacks: &[Lack]) -> ApiError {
-    let said = lacks
-        .iter()
-        .map(|lack| format!("{} {}", lack.detail, lack.remedy));
+    let mut error = ApiError::new(Code::SandboxLacks).detail(
+        "No team was made, because its sandboxes would lack something. To make the team all the same, accept that: \
+         `accept_lacks` in the request, or `--accept-lacks` of `roost team create`.",
+    );
     let errors = lacks.iter().map(|lack| FieldError {
         pointer: "/template_id".to_owned(),
         detail: format!("{} {}", lack.detail, lack.remedy),
     });
-    let said: Vec<String> = said.collect();
-    let mut error = ApiError::new(Code::SandboxLacks).detail(format!(
-        "No team was made. {} To make the team all the same, accept this: `accept_lacks` in the request, or `--accept-lacks` of `roost team create`.",
-        said.join(" ")
-    ));
     error.errors = errors.collect();
     error
 }

@@ -9,12 +9,13 @@ use utoipa::{IntoParams, ToSchema};
 use super::check::{check_content, check_key};
 use super::commands::Upgraded;
 use super::entity::{link, version};
+use super::image::TemplateImage;
 use super::model::{Category, Content, PROFILES, Role, STACKS, Upgrade};
 use super::store::{Listed, Template};
 use crate::skills::RoleSkillRow;
 use roost_agents::claws::ClawRow;
 use roost_execution::topology::Kind;
-use roost_machines::images::{Lack, Need};
+use roost_machines::images::Need;
 use roost_platform::ids::{ClawId, TemplateId, WorkspaceId};
 use roost_tenancy::auth::UserBrief;
 use roost_web::json::{Check, Mistakes};
@@ -89,19 +90,6 @@ pub struct About {
     pub version: i64,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
-}
-
-/// The image of a template's agents, and what is missing for it.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct TemplateImage {
-    /// A name of the catalogue (`/api/images`). The deployment's default image when it is null.
-    pub kind: Option<String>,
-    /// The reference that the catalogue has for it. Absent when the catalogue has no such image.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
-    /// What is missing for a team from this template on the machine that its sandboxes would be made on. Empty when
-    /// nothing is missing, and when its agents use no sandboxes.
-    pub lacks: Vec<Lack>,
 }
 
 impl About {

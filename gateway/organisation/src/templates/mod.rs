@@ -18,6 +18,7 @@ mod context;
 mod dto;
 pub mod entity;
 mod error;
+mod image;
 pub mod link;
 mod load;
 pub mod model;

@@ -10,14 +10,14 @@ use uuid::Uuid;
 
 use super::commands::{By, Former};
 use super::dto::{
-    NewTemplate, TeamTemplate, TeamTemplateBrief, TemplateAgent, TemplateImage, TemplateQuery,
-    TemplateVersion, TemplateVersionBrief, UpgradeReport, UpgradeRequest,
+    NewTemplate, TeamTemplate, TeamTemplateBrief, TemplateAgent, TemplateQuery, TemplateVersion,
+    TemplateVersionBrief, UpgradeReport, UpgradeRequest,
 };
+use super::image::TemplateImage;
 use super::model::Content;
 use super::{Template, TemplatesContext, commands, store, store_links};
 use crate::skills;
 use roost_agents::claws::{self};
-use roost_machines::images::Here;
 use roost_platform::ids::{TemplateId, UserId};
 use roost_tenancy::auth::{self, Scoped, UserBrief, WorkspaceScope, can};
 use roost_web::conditional::if_match;
@@ -58,7 +58,7 @@ async fn list(
         .here(state.db.read(), caller.scope(), None)
         .await?;
     Ok(Json(page.map(|one| {
-        let image = image_of(&state, &one, &here);
+        let image = TemplateImage::of(&one, &state.sandboxes, &here);
         TeamTemplateBrief::new(one, image)
     })))
 }
@@ -252,22 +252,6 @@ async fn shown(
     let (id, version) = (from.row.id, from.row.version);
     let bound = skills::bound_to_version(state.db.read(), id, version).await?;
     let here = state.sandboxes.here(state.db.read(), scope, None).await?;
-    let image = image_of(state, &from, &here);
+    let image = TemplateImage::of(&from, &state.sandboxes, &here);
     Ok(TeamTemplate::new(from, image, bound))
-}
-
-fn image_of(state: &TemplatesContext, from: &Template, here: &Here) -> TemplateImage {
-    let (content, catalogue) = (from.content(), state.sandboxes.images());
-    let tag = match &content.image {
-        Some(name) => catalogue.named(name).map(|entry| entry.reference.clone()),
-        None => Some(catalogue.choose(None).reference),
-    };
-    TemplateImage {
-        lacks: match content.wanted() {
-            Some(wanted) => state.sandboxes.lacks(wanted, here),
-            None => Vec::new(),
-        },
-        kind: content.image,
-        tag,
-    }
 }
