@@ -147,13 +147,27 @@ need_counterparts() {
 # Python programs that the integration tests speak to, in an environment of this clone.
 need_python_counterparts() {
     local wanted=$ROOST_ROOT/tests/python/requirements.txt folder=$ROOST_ROOT/target/python
-    if cmp -s "$wanted" "$folder/.installed"; then return 0; fi
+    local descriptions=$ROOST_ROOT/tests/python/descriptions.txt
+    if cat "$wanted" "$descriptions" | cmp -s - "$folder/.installed"; then return 0; fi
     say "the packages of tests/python"
     rm -rf "$folder"
     mkdir -p "${folder%/*}"
     python3 -m venv "$folder" >&2 || return 1
     "$folder/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted" </dev/null >&2 || return 1
-    cp "$wanted" "$folder/.installed"
+    forgejo_description "$descriptions" "$folder" || return 1
+    cat "$wanted" "$descriptions" >"$folder/.installed"
+}
+
+# What Forgejo publishes of its API. Only the source of a client's package has it; the tests use that one file of it.
+forgejo_description() { # REQUIREMENTS FOLDER
+    local work status=0
+    work=$(mktemp -d)
+    "$2/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary :all: --dest "$work" \
+        --requirement "$1" </dev/null >&2 || status=1
+    [ "$status" != 0 ] || tar -xzOf "$work"/*.tar.gz --wildcards --no-wildcards-match-slash '*/swagger.v1.json' \
+        >"$2/forgejo.swagger.json" || status=1
+    rm -r "$work"
+    return "$status"
 }
 
 # A cargo tool, compiled without optimisation: half the time to build, and it is not slow.

@@ -24,6 +24,8 @@ pub struct Visit {
     /// Path and query.
     pub address: String,
     pub authorization: Option<String>,
+    /// The body of a request that is not of git.
+    pub body: String,
 }
 
 type Instead = Arc<dyn Fn(&Visit) -> BoxFuture<'static, Option<Response>> + Send + Sync>;
@@ -186,6 +188,8 @@ fn lock<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 async fn answer(State(host): State<GitHost>, request: Request) -> Response {
     let (head, body) = request.into_parts();
+    let of_git = head.uri.path().contains(".git/");
+    let body = to_bytes(body, 64 << 20).await.expect("a request");
     let visit = Visit {
         method: head.method.to_string(),
         address: head.uri.to_string(),
@@ -193,6 +197,10 @@ async fn answer(State(host): State<GitHost>, request: Request) -> Response {
             .headers
             .get("authorization")
             .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
+        body: match of_git {
+            true => String::new(),
+            false => String::from_utf8_lossy(&body).into_owned(),
+        },
     };
     lock(&host.visits).push(visit.clone());
     let instead = lock(&host.instead).clone();
@@ -204,12 +212,10 @@ async fn answer(State(host): State<GitHost>, request: Request) -> Response {
     if !host.lets_in(visit.authorization.as_deref()) {
         return text_answer(401, "who are you?");
     }
-    if head.uri.path().contains(".git/") {
-        let body = to_bytes(body, 64 << 20).await.expect("a request of git");
+    if of_git {
         return backend(&host, &head, &body).await;
     }
     if let ("POST", Some(name)) = (head.method.as_str(), pulls_of(head.uri.path())) {
-        let body = to_bytes(body, 1 << 20).await.expect("a request");
         return open_pull(&host, name, &body).await;
     }
     json_answer(200, &Value::Array(lock(&host.listed).clone()))

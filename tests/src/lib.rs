@@ -19,6 +19,7 @@ pub mod code_host;
 mod collector;
 mod daemon;
 mod db_inspector;
+pub mod described;
 mod disk;
 mod engine;
 mod fake_node;

@@ -1,5 +1,6 @@
 //! Repositories of runs: a real broker, git's own HTTP server, a real sandbox and the scripted model.
 
+mod published;
 mod sent;
 
 use roost_gateway::app::Surroundings;
@@ -56,10 +57,15 @@ struct Bench {
 
 impl Bench {
     async fn new(script: &str) -> Self {
-        Self::on(Store::Sqlite, None, script).await
+        Self::at("forgejo", script).await
     }
 
-    async fn on(store: Store, scratch: Option<ScratchPostgres>, script: &str) -> Self {
+    /// With a code host of this kind.
+    async fn at(kind: &str, script: &str) -> Self {
+        Self::on(Store::Sqlite, None, script, kind).await
+    }
+
+    async fn on(store: Store, scratch: Option<ScratchPostgres>, script: &str, kind: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let broker = BrokerProcess::start(folder.path()).await;
         let path = folder.path().join("script.toml");
@@ -80,7 +86,7 @@ impl Bench {
         host.create("acme/tools").await;
         let first = host.commit("acme/tools", "main", "a.txt", b"one").await;
         let owner = gateway.owner().await;
-        let repo = connected(owner, &host).await;
+        let repo = connected(owner, &host, kind).await;
         let team = json!({ "name": "Coders", "topology": "single", "risk_profile": "coding_readwrite",
             "mcp_bundles": ["sandbox", "repo", "door"], "roles": [{ "slot": "coder" }] });
         let team = owner.post("/api/teams").json(&team).expect(201).await;
@@ -100,7 +106,7 @@ impl Bench {
         let mut all = vec![Self::new(script).await];
         if let Some(scratch) = ScratchPostgres::new().await {
             let store = Store::Postgres(scratch.url().to_owned());
-            all.push(Self::on(store, Some(scratch), script).await);
+            all.push(Self::on(store, Some(scratch), script, "forgejo").await);
         }
         all
     }
@@ -135,8 +141,8 @@ impl Bench {
 }
 
 /// Connects the host; the id of its one repository.
-async fn connected(owner: &Person, host: &GitHost) -> String {
-    let body = json!({ "provider": "forgejo", "base_url": host.url(), "token": TOKEN });
+async fn connected(owner: &Person, host: &GitHost, kind: &str) -> String {
+    let body = json!({ "provider": kind, "base_url": host.url(), "token": TOKEN });
     owner
         .post("/api/repos/connections")
         .json(&body)

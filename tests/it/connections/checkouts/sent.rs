@@ -8,7 +8,7 @@ use crate::execution::runs::over;
 use crate::program::cli::Terminal;
 
 /// An agent that commits, asks to push, and asks for a pull request when it was pushed.
-const SENDS: &str = r#"
+pub(super) const SENDS: &str = r#"
 [[scene]]
   [[scene.turn]]
   say = "I add a file."
@@ -30,7 +30,7 @@ const SENDS: &str = r#"
   say = "Nothing was sent."
 "#;
 
-async fn started(bench: &Bench) -> String {
+pub(super) async fn started(bench: &Bench) -> String {
     let owner = bench.gateway.owner().await;
     let body = json!({ "input": "Do it.", "repo": { "repo_id": bench.repo } });
     let path = format!("/api/teams/{}/run", bench.team);
@@ -39,7 +39,7 @@ async fn started(bench: &Bench) -> String {
 }
 
 /// The door that waits.
-async fn asked(owner: &Person) -> Value {
+pub(super) async fn asked(owner: &Person) -> Value {
     eventually("a door waits", async || {
         let list = owner.get("/api/doors?state=pending").expect(200).await;
         list.body["items"].get(0).cloned()
@@ -53,7 +53,7 @@ fn assert_says(ended: &Answer, words: &str) {
     assert!(text.ends_with(words), "{}", ended.text);
 }
 
-async fn decide(owner: &Person, door: &Value, decision: &str) -> Answer {
+pub(super) async fn decide(owner: &Person, door: &Value, decision: &str) -> Answer {
     let path = format!("/api/doors/{}/resolve", door["id"].as_str().expect("an id"));
     let body = json!({ "decision": decision });
     owner.post(&path).json(&body).expect(200).await

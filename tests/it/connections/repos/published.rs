@@ -2,61 +2,16 @@
 //! requests that do not match it, and recorded answers of github.com. Both are packages that `deploy/setup.sh test`
 //! installs into `tests/node`.
 
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-
 use roost_tests::code_host::{CodeHost, Reply};
-use roost_tests::{eventually, free_port};
+use roost_tests::described::{self, Described, packages};
 use serde_json::{Value, json};
 
 use super::{Place, TOKEN, connected, names, new, synced};
 
-/// The packages; `None` where they are not installed, which is a failure where every test must run.
-fn packages() -> Option<PathBuf> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/node/node_modules"));
-    let there = folder.join(".bin/prism").exists();
-    let required = std::env::var("CI").is_ok_and(|ci| ci == "true");
-    assert!(
-        there || !required,
-        "run `deploy/setup.sh test`, which installs the packages of tests/node"
-    );
-    there.then_some(folder)
-}
-
-/// A server made from the description.
-struct Described {
-    child: Child,
-    port: u16,
-}
-
-impl Described {
-    fn start(packages: &std::path::Path) -> Self {
-        let port = free_port();
-        let child = Command::new(packages.join(".bin/prism"))
-            .args(["mock", "--errors", "--host", "127.0.0.1", "--port"])
-            .arg(port.to_string())
-            .arg(packages.join("@octokit/openapi/generated/ghes-3.19.json"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("prism runs");
-        Self { child, port }
-    }
-}
-
-impl Drop for Described {
-    fn drop(&mut self) {
-        // One that ended already is only waited for.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[tokio::test]
 async fn requests_fit_githubs_own_description_and_its_answers_are_read() {
     let Some(packages) = packages() else { return };
-    let described = Described::start(&packages);
+    let described = Described::start(&packages, &described::github(&packages)).await;
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
         // The description's paths begin where an Enterprise server has /api/v3.
@@ -64,10 +19,6 @@ async fn requests_fit_githubs_own_description_and_its_answers_are_read() {
             format!("http://127.0.0.1:{}", described.port),
             reqwest::Client::builder().build().expect("a client"),
         );
-        eventually("the described server answers", || async {
-            client.get(&to).send().await.ok()
-        })
-        .await;
         let host = CodeHost::start(|_| Reply::status(500, "")).await;
         host.answers_later(move |asked| {
             let path = asked.path.strip_prefix("/api/v3").unwrap_or("/none");
