@@ -9,7 +9,7 @@ use roost_connections::doors::AskingRuns;
 use roost_execution::runs::{self, RunWakes, Subject, Subjects, WaitOn};
 use roost_execution::tools::tokens;
 use roost_machines::fleet::WaitingWork;
-use roost_machines::sandboxes::AgentFacts;
+use roost_machines::sandboxes::{AgentFacts, Preferences};
 use roost_organisation::teams::{self, TeamRow};
 use roost_platform::WorkspaceScope;
 use roost_platform::db::{Db, WriteTx};
@@ -56,13 +56,16 @@ pub(super) struct AgentsAtWork {
 
 #[async_trait]
 impl AgentFacts for AgentsAtWork {
-    async fn preferred_machine(
+    async fn preferences(
         &self,
         scope: WorkspaceScope,
         agent: ClawId,
-    ) -> Result<Option<String>, DbErr> {
+    ) -> Result<Preferences, DbErr> {
         let settings = teams::effective_settings(self.db.read(), scope, agent, None).await?;
-        Ok(settings.machine)
+        Ok(Preferences {
+            machine: settings.machine,
+            ..Preferences::default()
+        })
     }
 }
 

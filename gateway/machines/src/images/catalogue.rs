@@ -122,6 +122,19 @@ impl Catalogue {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
+    /// What is wrong with a name that is not in the catalogue.
+    pub fn refusal(&self, name: &str) -> Option<String> {
+        let names = || self.entries.iter().map(|entry| entry.name.as_str());
+        let is_there = names().any(|known| known == name);
+        let names: Vec<&str> = names().collect();
+        (!is_there).then(|| {
+            format!(
+                "names no image of this deployment: must be one of {}",
+                names.join(", ")
+            )
+        })
+    }
+
     /// Whether the entry is the image of agents for which nobody chose one.
     pub fn is_usual(&self, entry: &Entry) -> bool {
         entry.reference == *self.usual

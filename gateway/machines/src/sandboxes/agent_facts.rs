@@ -3,19 +3,27 @@
 use async_trait::async_trait;
 use sea_orm::DbErr;
 
+use super::NewLimits;
 use roost_platform::ids::ClawId;
 use roost_tenancy::auth::WorkspaceScope;
+
+/// What an agent, its team and its template prefer for a new sandbox of the agent. A request may name other values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Preferences {
+    /// The machine; the workspace's placement applies without it.
+    pub machine: Option<String>,
+    /// A name of the catalogue; the deployment's default image applies without it.
+    pub image: Option<String>,
+    pub limits: NewLimits,
+}
 
 /// Facts about agents that other wings know.
 #[async_trait]
 pub trait AgentFacts: Send + Sync + 'static {
-    /// The machine that the agent's team prefers; `None` leaves the choice to the workspace's placement.
+    /// What is preferred for the agent's sandbox.
     ///
     /// # Errors
     /// When the database fails.
-    async fn preferred_machine(
-        &self,
-        scope: WorkspaceScope,
-        agent: ClawId,
-    ) -> Result<Option<String>, DbErr>;
+    async fn preferences(&self, scope: WorkspaceScope, agent: ClawId)
+    -> Result<Preferences, DbErr>;
 }

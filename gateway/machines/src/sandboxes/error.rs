@@ -5,6 +5,7 @@ use roost_protocol::validate::Invalid;
 
 use super::rates::TooFast;
 use crate::fleet::operations::OperationsError;
+use crate::images::Lack;
 use roost_platform::ids::NodeId;
 use roost_platform::supervision::StartError;
 use roost_tenancy::workspaces::QuotaError;
@@ -43,6 +44,9 @@ pub enum SandboxError {
     /// This agent has no operation with this id.
     #[error("no such command")]
     NoOperation,
+    /// The machine lacks the image that was chosen for the agent.
+    #[error("the sandbox's image is lacking: {}", .0.detail)]
+    Lacks(Lack),
     /// The plan's limit is reached.
     #[error(transparent)]
     Quota(#[from] QuotaError),
@@ -117,6 +121,8 @@ impl From<SandboxError> for ApiError {
             E::Lost => Self::new(Code::SandboxLost).detail(
                 "The machine that had this sandbox is gone. Make a new one; a stored workspace comes back where it lies.",
             ),
+            E::Lacks(lack) => Self::new(Code::ImageMissing)
+                .detail(format!("{} {}", lack.detail, lack.remedy)),
             E::Quota(error) => error.into(),
             E::Limits(invalid) => invalid.into(),
             E::TooFast(full) => Self::new(Code::TooManyCommands)

@@ -2,9 +2,9 @@
 
 use sea_orm::{ConnectionTrait, DbErr};
 
-use super::model::{Machine, Setting, place};
+use super::model::{Machine, Placement, Setting, place};
 use super::{SandboxesHandle, store};
-use crate::fleet;
+use crate::fleet::{self, Availability};
 use crate::images::{self, Catalogue, Here, Lack, Wanted};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -36,18 +36,20 @@ impl SandboxesHandle {
             Setting::Local => None,
             Setting::Node(id) => fleet::availability(db, scope, id).await?,
         };
-        let state = node.as_ref().map(|node| Machine {
-            connected: node.connected,
-            draining: node.draining,
-            paused: node.paused,
-        });
-        let (machine, states) = match (place(setting, state).node, node) {
+        let placement = place(setting, node.as_ref().map(Machine::of));
+        Ok(self.here_on(placement, node))
+    }
+
+    /// As [`here`](Self::here), for a placement that is known already.
+    pub(super) fn here_on(&self, placement: Placement, node: Option<Availability>) -> Here {
+        let (machine, states) = match (placement.node, node) {
             (Some(id), Some(node)) => {
                 let of_node = node.images.into_iter();
-                let states = of_node
-                    .map(|image| (image.reference, image.state))
-                    .collect();
-                (Some(node.name.unwrap_or_else(|| id.to_string())), states)
+                let states = of_node.map(|image| (image.reference, image.state));
+                (
+                    Some(node.name.unwrap_or_else(|| id.to_string())),
+                    states.collect(),
+                )
             }
             _ => {
                 let of_host = self.settings.held.get().into_iter();
@@ -55,11 +57,11 @@ impl SandboxesHandle {
                 (None, states.collect())
             }
         };
-        Ok(Here {
+        Here {
             machine,
             states,
             has_gpu: SANDBOXES_HAVE_A_GPU,
-        })
+        }
     }
 
     /// What work with these needs lacks on that machine.

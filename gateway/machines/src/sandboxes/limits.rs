@@ -3,7 +3,7 @@
 use roost_protocol::caps::{Caps, LEAST_BESIDE_WORKSPACE};
 use roost_protocol::sandbox::Limits;
 use roost_protocol::validate::{Fault, Invalid};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use roost_web::json::Mistakes;
@@ -11,24 +11,50 @@ use roost_web::json::Mistakes;
 /// The requested limits. An absent limit gets the machine's usual value: 1 GiB of memory, of which 512 MiB are the
 /// workspace, 1 cpu and 256 processes, or less if the machine's owner allows less. A value above the machine's cap is
 /// refused.
-#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NewLimits {
     /// Memory without swap, bytes. The workspace is a part of it. 64 MiB to 64 GiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
     /// Size of the workspace, bytes; at least 16 MiB less than the memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace_bytes: Option<u64>,
     /// Billionths of a cpu; 0.05 to 64 cpus.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub nano_cpus: Option<u64>,
     /// Processes and threads; 16 to 32,768.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pids: Option<u32>,
 }
 
 const MIB: u64 = 1024 * 1024;
 
 impl NewLimits {
+    /// Each limit of these, else that of `other`.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            memory_bytes: self.memory_bytes.or(other.memory_bytes),
+            workspace_bytes: self.workspace_bytes.or(other.workspace_bytes),
+            nano_cpus: self.nano_cpus.or(other.nano_cpus),
+            pids: self.pids.or(other.pids),
+        }
+    }
+
+    /// Parses the stored form. Only the gateway writes it, after a check.
+    pub fn from_stored(json: Option<&str>) -> Self {
+        json.and_then(|json| serde_json::from_str(json).ok())
+            .unwrap_or_default()
+    }
+
+    /// The stored form; `None` when no limit is set.
+    pub fn stored(self) -> Option<String> {
+        (self != Self::default()).then(|| serde_json::json!(self).to_string())
+    }
+
     /// Reports each value that is out of range on any machine.
-    pub(super) fn check(self, mistakes: &mut Mistakes) {
+    pub fn check(self, mistakes: &mut Mistakes) {
         let outside = |value: Option<u64>, least: u64, most: u64| {
             value.is_some_and(|value| !(least..=most).contains(&value))
         };
@@ -125,6 +151,20 @@ mod tests {
             ..nothing
         };
         assert_eq!(less.on(None).unwrap().workspace_bytes, 50 * MIB);
+    }
+
+    #[test]
+    fn an_agents_limit_goes_before_its_teams_and_the_stored_form_is_read_back() {
+        let limits = |memory_bytes, pids| NewLimits {
+            memory_bytes,
+            pids,
+            ..NewLimits::default()
+        };
+        let both = limits(Some(MIB), None).or(limits(Some(2 * MIB), Some(64)));
+        assert_eq!(both, limits(Some(MIB), Some(64)));
+        assert_eq!(NewLimits::from_stored(both.stored().as_deref()), both);
+        assert_eq!(NewLimits::default().stored(), None);
+        assert_eq!(NewLimits::from_stored(None), NewLimits::default());
     }
 
     #[test]

@@ -36,7 +36,7 @@ mod test_rows;
 mod transition;
 mod working;
 
-pub use agent_facts::AgentFacts;
+pub use agent_facts::{AgentFacts, Preferences};
 pub use branch::{branch, transitions};
 pub use commands::{
     cancel, destroy_for_good, exec, forget_archives, has_machine, of_agent, output, provision,

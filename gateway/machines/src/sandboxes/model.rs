@@ -12,6 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fleet::Availability;
 pub use roost_agents::claws::SandboxState as State;
 use roost_platform::ids::NodeId;
 
@@ -89,6 +90,17 @@ pub struct Machine {
     pub connected: bool,
     pub draining: bool,
     pub paused: bool,
+}
+
+impl Machine {
+    /// From what is known of the machine.
+    pub fn of(node: &Availability) -> Self {
+        Self {
+            connected: node.connected,
+            draining: node.draining,
+            paused: node.paused,
+        }
+    }
 }
 
 /// Where a new sandbox goes, and why it did not go to the wanted machine.

@@ -5,15 +5,15 @@ use std::time::Duration;
 use roost_protocol::sandbox::Limits;
 use sea_orm::{ConnectionTrait, DbErr};
 
-use crate::fleet;
 use crate::fleet::operations::OperationsError;
-use crate::images::Chosen;
+use crate::fleet::{self, Availability};
+use crate::images::{Chosen, Wanted};
 use crate::sandboxes::dto::{FallbackDto, NewSandbox};
 use crate::sandboxes::engine::name_of;
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Machine, Placement, Setting, State, place};
 use crate::sandboxes::snapshots::restore::{self, Restore};
-use crate::sandboxes::{SandboxError, SandboxesHandle, Starter, store, transition};
+use crate::sandboxes::{Preferences, SandboxError, SandboxesHandle, Starter, store, transition};
 use roost_agents::claws;
 use roost_platform::events::{About, Event, PlacementFallback, ResourceKind};
 use roost_platform::ids::{ClawId, SandboxId, UserId, fresh};
@@ -55,7 +55,7 @@ pub async fn provision_asked(
             return Err(SandboxError::NoMachine);
         }
         Some(_) => {}
-        None => wanted.node_id = sandboxes.agents.preferred_machine(scope, agent).await?,
+        None => wanted.node_id = sandboxes.agents.preferences(scope, agent).await?.machine,
     }
     let about = About::default();
     provision(sandboxes, scope, user, agent, id, wanted, about).await
@@ -78,10 +78,12 @@ pub async fn has_machine(
 }
 
 /// Gives the agent a sandbox and waits until it runs. An agent with a sandbox keeps it, and its machine. `about` is the run
-/// that needs the sandbox.
+/// that needs the sandbox. The image and each limit that the request does not name are those of the agent, its team or its
+/// template.
 ///
 /// # Errors
 /// [`SandboxError::Quota`] at the plan's limit; [`SandboxError::Limits`] above a limit of the chosen machine;
+/// [`SandboxError::Lacks`] when the machine does not have the chosen image;
 /// [`SandboxError::Refused`] when the machine could not create it.
 pub async fn provision(
     sandboxes: &SandboxesHandle,
@@ -92,6 +94,8 @@ pub async fn provision(
     wanted: NewSandbox,
     about: About,
 ) -> Result<Provisioned, SandboxError> {
+    let preferred = sandboxes.agents.preferences(scope, agent).await?;
+    let wanted = (wanted, preferred);
     let (row, made) = begin(sandboxes, scope, user, agent, id, wanted, about).await?;
     transition::ensure_watch(sandboxes, &row).await?;
     let row = transition::wait_for_end(sandboxes, scope, row.id, WAIT).await?;
@@ -113,7 +117,7 @@ async fn begin(
     user: UserId,
     agent: ClawId,
     id: SandboxId,
-    wanted: NewSandbox,
+    (wanted, preferred): (NewSandbox, Preferences),
     about: About,
 ) -> Result<(container::Model, bool), SandboxError> {
     let mut change = Change::begin(sandboxes, scope, user).await?;
@@ -142,8 +146,7 @@ async fn begin(
         Some(setting) => setting,
         None => store::placement(change.tx(), scope).await?.0,
     };
-    let mut node_caps = None;
-    let machine = match setting {
+    let node = match setting {
         Setting::Local => None,
         Setting::Node(node) => {
             let availability = fleet::availability(change.tx(), scope, node).await?;
@@ -153,22 +156,17 @@ async fn begin(
             {
                 return Err(OperationsError::HeldElsewhere(node).into());
             }
-            node_caps = availability
-                .as_ref()
-                .and_then(|availability| availability.caps);
-            availability.map(|availability| Machine {
-                connected: availability.connected,
-                draining: availability.draining,
-                paused: availability.paused,
-            })
+            availability
         }
     };
-    let placement = place(setting, machine);
+    let placement = place(setting, node.as_ref().map(Machine::of));
     let caps = match placement.node {
-        Some(_) => node_caps,
+        Some(_) => node.as_ref().and_then(|node| node.caps),
         None => sandboxes.settings.local.caps(),
     };
-    let limits = wanted.limits.unwrap_or_default().on(caps.as_ref());
+    let image = image_of(sandboxes, &wanted, preferred.image, placement, node)?;
+    let limits = wanted.limits.unwrap_or_default().or(preferred.limits);
+    let limits = limits.on(caps.as_ref());
     let limits = limits.map_err(SandboxError::Limits)?;
     quota::take(
         &change,
@@ -178,7 +176,6 @@ async fn begin(
         1,
     )
     .await?;
-    let image = sandboxes.settings.images.choose(wanted.image.as_deref());
     let machine = name_of(placement.node);
     let restore = match wanted.restore {
         None => restore::choose(change.tx(), scope, agent, &machine, newest.as_ref()).await?,
@@ -206,6 +203,35 @@ async fn begin(
     change.events(facts.map(|fact| fact.about(about)));
     change.commit().await?;
     Ok((row, true))
+}
+
+/// The image of the request, else the preferred one. An image of the catalogue that the machine is known to lack is refused
+/// before anything is written. What a machine has of the deployment's default image, and of a reference that is not in the
+/// catalogue, the machine itself decides.
+fn image_of(
+    sandboxes: &SandboxesHandle,
+    wanted: &NewSandbox,
+    preferred: Option<String>,
+    placement: Placement,
+    node: Option<Availability>,
+) -> Result<Chosen, SandboxError> {
+    let catalogue = sandboxes.images();
+    let of_request = wanted.image.as_deref();
+    let name = match of_request {
+        Some(asked) => catalogue.named(asked).map(|entry| entry.name.as_str()),
+        None => preferred.as_deref(),
+    };
+    if name.is_some() {
+        let here = sandboxes.here_on(placement, node);
+        let wanted = Wanted {
+            image: name,
+            needs: &[],
+        };
+        if let Some(lack) = sandboxes.lacks(wanted, &here).pop() {
+            return Err(SandboxError::Lacks(lack));
+        }
+    }
+    Ok(catalogue.choose(of_request.or(name)))
 }
 
 /// The event that explains why a sandbox is not on the wanted machine.
