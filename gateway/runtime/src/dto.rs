@@ -8,6 +8,8 @@ use utoipa::ToSchema;
 use roost_connections::checkouts::RunRepo;
 use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::Kind;
+use roost_machines::sandboxes::NewLimits;
+use roost_organisation::teams::EffectiveImage;
 use roost_platform::events::AgentState;
 use roost_platform::ids::{ClawId, SandboxId, TeamId, TemplateId};
 use roost_web::json::{Check, Mistakes};
@@ -47,6 +49,15 @@ pub struct RuntimeConfig {
     pub effective_bundles: BTreeSet<Bundle>,
     /// The tools that this profile and these bundles offer.
     pub tools: Vec<OfferedTool>,
+    /// The agent's own image for its sandboxes: a name of the catalogue. Its team's or its template's applies when it is
+    /// null.
+    pub image: Option<String>,
+    /// The image of its new sandboxes.
+    pub effective_image: EffectiveImage,
+    /// The agent's own limits for its sandboxes. Its team's limits apply where one is absent.
+    pub limits: NewLimits,
+    /// The limits of its new sandboxes. The machine's usual values apply where a limit is absent.
+    pub effective_limits: NewLimits,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team_id: Option<TeamId>,
     /// The agent whose sandbox this agent works in. Absent when it works in its own sandbox.
@@ -71,12 +82,21 @@ pub struct RuntimeConfigChange {
     pub model_binding: Option<Option<String>>,
     pub risk_profile: Option<Profile>,
     pub mcp_bundles: Option<Vec<Bundle>>,
+    /// A name of the catalogue (`/api/images`). Null removes the agent's own image. An existing sandbox keeps its image.
+    #[serde(default, deserialize_with = "roost_web::json::nullable")]
+    #[schema(value_type = Option<String>, max_length = 40)]
+    pub image: Option<Option<String>>,
+    /// All limits of the agent: a limit that is absent here is removed. An existing sandbox keeps its limits.
+    pub limits: Option<NewLimits>,
 }
 
 impl Check for RuntimeConfigChange {
     fn check(&self, mistakes: &mut Mistakes) {
         if let Some(Some(model)) = &self.model_binding {
             mistakes.text("/model_binding", model, 1, 200);
+        }
+        if let Some(limits) = self.limits {
+            limits.check(mistakes);
         }
     }
 }

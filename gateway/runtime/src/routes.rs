@@ -15,7 +15,7 @@ use roost_connections::apps;
 use roost_execution::runs::{self, RunSummary};
 use roost_execution::tools::{self, Bundle, Profile};
 use roost_execution::topology::Graph;
-use roost_machines::sandboxes;
+use roost_machines::sandboxes::{self, NewLimits};
 use roost_organisation::agent_skills;
 use roost_organisation::teams;
 use roost_organisation::templates;
@@ -49,7 +49,7 @@ async fn runtime_config(
     Ok(Json(shown(&state.agents, caller.scope(), id).await?))
 }
 
-/// Changes the model, the profile or the bundles of an agent.
+/// Changes the model, the profile, the bundles, the image or the limits of an agent.
 /// The team and its template add to the bundles, and the team's or the template's profile goes before the agent's own.
 #[utoipa::path(patch, path = "/api/claws/{id}/runtime-config", tag = "claws", operation_id = "configure_claw",
     request_body = RuntimeConfigChange,
@@ -121,6 +121,10 @@ async fn shown(agents: &Agents, scope: WorkspaceScope, id: ClawId) -> ApiResult<
                 reads_only: tool.reads_only,
             })
             .collect(),
+        image: record.image,
+        effective_image: settings.image,
+        limits: NewLimits::from_stored(record.limits.as_deref()),
+        effective_limits: settings.limits,
         team_id: settings.team,
         workbench_agent_id: settings.workbench.filter(|workbench| *workbench != id),
         template_id: link.as_ref().map(|link| link.template_id),

@@ -313,6 +313,12 @@ impl Session<'_> {
                 "No sandbox can be made: the plan's limit of live containers is reached.",
             )
             .into()),
+            // A person has to build the image, or choose another one.
+            Err(SandboxError::Lacks(lack)) => Err(StepResult::terminal(format!(
+                "No sandbox could be made: {} {}",
+                lack.detail, lack.remedy
+            ))
+            .into()),
             Err(SandboxError::NoClaw) => Err(StepResult::terminal(
                 "The agent whose sandbox the team shares does not exist any more.",
             )

@@ -64,7 +64,8 @@ impl AgentFacts for AgentsAtWork {
         let settings = teams::effective_settings(self.db.read(), scope, agent, None).await?;
         Ok(Preferences {
             machine: settings.machine,
-            ..Preferences::default()
+            image: settings.image.kind,
+            limits: settings.limits,
         })
     }
 }

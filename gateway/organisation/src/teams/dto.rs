@@ -6,10 +6,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::EffectiveImage;
 use super::model::{Lifecycle, MOST_MEMBERS, State};
 use roost_connections::checkouts::RunRepo;
 use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::{Bounds, Graph, Kind, OnReject, Placed, Seat};
+use roost_machines::sandboxes::NewLimits;
 use roost_platform::events::AgentState;
 use roost_platform::ids::{ClawId, TeamId, TemplateId};
 use roost_tenancy::auth::UserBrief;
@@ -59,6 +61,12 @@ pub struct Team {
     pub model_binding: Option<String>,
     /// The machine for its agents' sandboxes: `local`, a node's id, or null for the workspace's placement.
     pub machine_id: Option<String>,
+    /// The team's own image for its agents' sandboxes: a name of the catalogue. The template's applies when it is null.
+    pub image: Option<String>,
+    /// The image of its agents' new sandboxes, as far as an agent has no own image.
+    pub effective_image: EffectiveImage,
+    /// The limits of its agents' new sandboxes. The machine's usual values apply where a limit is absent.
+    pub limits: NewLimits,
     /// The attribute `agent` of each node is the agent that works there.
     pub topology: Graph,
     /// The positions of its nodes in the drawing.
@@ -133,6 +141,12 @@ pub struct NewTeam {
     /// placement applies when it is absent. To name a machine, the caller needs the right to set the placement.
     #[schema(max_length = 40)]
     pub machine_id: Option<String>,
+    /// The image for its agents' sandboxes: a name of the catalogue (`/api/images`). The template's when it is absent.
+    #[schema(max_length = 40)]
+    pub image: Option<String>,
+    /// The limits of its agents' sandboxes. A machine refuses a sandbox above its own limits.
+    #[serde(default)]
+    pub limits: NewLimits,
     /// Make the team although something is missing that its template needs (`image.lacks` of the template). Without it,
     /// such a request is refused with `sandbox-lacks`, and nothing is made.
     #[serde(default)]
@@ -158,6 +172,12 @@ pub struct TeamChange {
     #[serde(default, deserialize_with = "roost_web::json::nullable")]
     #[schema(value_type = Option<String>, max_length = 40)]
     pub machine_id: Option<Option<String>>,
+    /// As in a new team. Null means the template's image. Existing sandboxes keep theirs.
+    #[serde(default, deserialize_with = "roost_web::json::nullable")]
+    #[schema(value_type = Option<String>, max_length = 40)]
+    pub image: Option<Option<String>>,
+    /// All limits of the team: a limit that is absent here is removed. Existing sandboxes keep theirs.
+    pub limits: Option<NewLimits>,
 }
 
 /// The tools that a team's agents may use.
@@ -214,11 +234,15 @@ impl Check for TeamChange {
         if let Some(Some(binding)) = &self.model_binding {
             mistakes.text("/model_binding", binding, 1, 200);
         }
+        if let Some(limits) = self.limits {
+            limits.check(mistakes);
+        }
     }
 }
 
 impl Check for NewTeam {
     fn check(&self, mistakes: &mut Mistakes) {
+        self.limits.check(mistakes);
         mistakes.text("/name", &self.name, 1, 100);
         if let Some(description) = &self.description {
             mistakes.text("/description", description, 0, 1_000);

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use sea_orm::{ConnectionTrait, DbErr};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::entity::team;
 use super::store;
 use crate::templates::{self, Content};
 use roost_agents::claws::runtime_record::{self, RecordRow};
 use roost_execution::tools::{Bundle, Grant, Profile, effective};
+use roost_machines::sandboxes::NewLimits;
 use roost_platform::ids::{ClawId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -26,6 +29,48 @@ pub struct EffectiveSettings {
     pub model: Option<String>,
     /// The machine for a new sandbox of the agent. The workspace's placement applies when it is absent.
     pub machine: Option<String>,
+    pub image: EffectiveImage,
+    /// Each limit that the agent or its team sets.
+    pub limits: NewLimits,
+}
+
+/// Who chose an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = SandboxImageOrigin)]
+pub enum ImageOrigin {
+    Agent,
+    Team,
+    Template,
+    /// Nobody chose one, so it is the deployment's default image.
+    Deployment,
+}
+
+/// The image of a new sandbox, and who chose it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = SandboxImage)]
+pub struct EffectiveImage {
+    /// A name of the catalogue (`/api/images`). The deployment's default image when it is null.
+    pub kind: Option<String>,
+    pub from: ImageOrigin,
+}
+
+impl EffectiveImage {
+    /// The first choice of agent, team and template.
+    fn first(agent: Option<&str>, team: Option<&str>, template: Option<&str>) -> Self {
+        let choices = [
+            (agent, ImageOrigin::Agent),
+            (team, ImageOrigin::Team),
+            (template, ImageOrigin::Template),
+        ];
+        let mut choices = choices.into_iter();
+        let found = choices.find_map(|(kind, from)| Some((kind?.to_owned(), from)));
+        let (kind, from) = found.unzip();
+        Self {
+            kind,
+            from: from.unwrap_or(ImageOrigin::Deployment),
+        }
+    }
 }
 
 /// The settings of an agent in this team, or in the team that it is a member of (the newest one when there are several).
@@ -40,7 +85,7 @@ pub async fn effective_settings(
     team: Option<TeamId>,
 ) -> Result<EffectiveSettings, DbErr> {
     let record = runtime_record::get(db, scope, agent).await?;
-    let own = record.as_ref().map_or_else(Grant::default, of_record);
+    let own = record.as_ref().map_or_else(Own::default, Own::of);
     let row = match team {
         Some(team) => store::get(db, scope, team).await?,
         None => store::of_agent(db, scope, agent).await?,
@@ -48,7 +93,10 @@ pub async fn effective_settings(
     match row {
         Some(row) => with_team(db, scope, &own, &row).await,
         None => {
-            let (profile, bundles) = effective(&own, None, None);
+            // An agent that left its team keeps the trade of its template.
+            let template = templates::link::image_of(db, scope, agent).await?;
+            let image = EffectiveImage::first(own.image.as_deref(), None, template.as_deref());
+            let (profile, bundles) = effective(&own.grant, None, None);
             Ok(EffectiveSettings {
                 team: None,
                 version: None,
@@ -57,6 +105,8 @@ pub async fn effective_settings(
                 workbench: None,
                 model: None,
                 machine: None,
+                image,
+                limits: own.limits,
             })
         }
     }
@@ -71,18 +121,32 @@ pub async fn of_team(
     scope: WorkspaceScope,
     row: &team::Model,
 ) -> Result<EffectiveSettings, DbErr> {
-    with_team(db, scope, &Grant::default(), row).await
+    with_team(db, scope, &Own::default(), row).await
 }
 
-fn of_record(record: &RecordRow) -> Grant {
-    let bundles = Bundle::from_stored(&record.mcp_bundles);
-    Grant::from_stored(Some(&record.risk_profile), bundles)
+/// What an agent's own record has.
+#[derive(Debug, Default)]
+struct Own {
+    grant: Grant,
+    image: Option<String>,
+    limits: NewLimits,
+}
+
+impl Own {
+    fn of(record: &RecordRow) -> Self {
+        let bundles = Bundle::from_stored(&record.mcp_bundles);
+        Self {
+            grant: Grant::from_stored(Some(&record.risk_profile), bundles),
+            image: record.image.clone(),
+            limits: NewLimits::from_stored(record.limits.as_deref()),
+        }
+    }
 }
 
 async fn with_team(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    record: &Grant,
+    agent: &Own,
     row: &team::Model,
 ) -> Result<EffectiveSettings, DbErr> {
     // Use the template version from which the team was made: a newer version must not change permissions silently.
@@ -91,10 +155,16 @@ async fn with_team(
         _ => None,
     };
     let template = template.and_then(|stored| Content::from_stored(&stored.content).ok());
+    let of_template = template.as_ref().and_then(|content| content.image.clone());
     let template = template.map(|content| content.grant());
     let own = Bundle::from_stored(&row.mcp_bundles);
     let team = Grant::from_stored(row.risk_profile.as_deref(), own);
-    let (profile, bundles) = effective(record, template.as_ref(), Some(&team));
+    let (profile, bundles) = effective(&agent.grant, template.as_ref(), Some(&team));
+    let image = EffectiveImage::first(
+        agent.image.as_deref(),
+        row.image.as_deref(),
+        of_template.as_deref(),
+    );
     Ok(EffectiveSettings {
         team: Some(row.id),
         version: Some(row.version),
@@ -103,5 +173,36 @@ async fn with_team(
         workbench: row.workbench_id,
         model: row.model_binding.clone(),
         machine: row.machine_id.clone(),
+        image,
+        limits: agent
+            .limits
+            .or(NewLimits::from_stored(row.limits.as_deref())),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn image_of_the_agent_goes_before_that_of_its_team_and_its_template() {
+        let first = |agent, team, template| {
+            let found = EffectiveImage::first(agent, team, template);
+            (found.kind, found.from)
+        };
+        let (a, b, c) = (Some("node"), Some("rust"), Some("base"));
+        assert_eq!(
+            first(a, b, c),
+            (Some("node".to_owned()), ImageOrigin::Agent)
+        );
+        assert_eq!(
+            first(None, b, c),
+            (Some("rust".to_owned()), ImageOrigin::Team)
+        );
+        assert_eq!(
+            first(None, None, c),
+            (Some("base".to_owned()), ImageOrigin::Template)
+        );
+        assert_eq!(first(None, None, None), (None, ImageOrigin::Deployment));
+    }
 }

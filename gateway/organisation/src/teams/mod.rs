@@ -23,7 +23,7 @@ mod routes;
 mod store;
 
 pub use context::TeamsContext;
-pub use effective_settings::{EffectiveSettings, effective_settings, of_team};
+pub use effective_settings::{EffectiveImage, EffectiveSettings, effective_settings, of_team};
 pub use entity::team::Model as TeamRow;
 pub use error::TeamError;
 pub use lifecycle::{RunOver, after_runs, is_going};

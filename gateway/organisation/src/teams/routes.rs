@@ -237,6 +237,9 @@ async fn shown(
             description: row.description,
             model_binding: row.model_binding,
             machine_id: row.machine_id,
+            image: row.image,
+            effective_image: settings.image,
+            limits: settings.limits,
         });
     }
     Ok(shown)

@@ -89,10 +89,36 @@ pub async fn role_of(
     scope: WorkspaceScope,
     link: &link::Model,
 ) -> Result<Option<Role>, TemplateError> {
-    let stored = store::version(db, scope, link.template_id, link.template_version).await?;
-    let Some(stored) = stored else {
+    let content = content_of(db, scope, link).await?;
+    Ok(content.and_then(|content| content.role(&link.role_slot).cloned()))
+}
+
+/// The image of the template that an agent was made from, in the version of that time.
+///
+/// # Errors
+/// When the database fails.
+pub async fn image_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Option<String>, DbErr> {
+    let Some(link) = of(db, scope, agent).await? else {
         return Ok(None);
     };
-    let content = Content::from_stored(&stored.content).map_err(TemplateError::Unreadable)?;
-    Ok(content.role(&link.role_slot).cloned())
+    match content_of(db, scope, &link).await {
+        Ok(content) => Ok(content.and_then(|content| content.image)),
+        Err(TemplateError::Db(error)) => Err(error),
+        // A version that another program wrote names no image.
+        Err(_) => Ok(None),
+    }
+}
+
+async fn content_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    link: &link::Model,
+) -> Result<Option<Content>, TemplateError> {
+    let stored = store::version(db, scope, link.template_id, link.template_version).await?;
+    let content = stored.map(|stored| Content::from_stored(&stored.content));
+    content.transpose().map_err(TemplateError::Unreadable)
 }

@@ -4,6 +4,7 @@ use crate::dto::RuntimeConfigChange;
 use crate::{RuntimeContext, RuntimeError};
 use roost_agents::claws::{ClawRow, Configured, configure_in};
 use roost_execution::models;
+use roost_machines::sandboxes::NewLimits;
 use roost_platform::ids::{ClawId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -32,7 +33,17 @@ pub(crate) async fn configure(
             ),
         }]));
     }
+    if let Some(Some(image)) = &wanted.image
+        && let Some(detail) = state.agents.sandboxes.images().refusal(image)
+    {
+        return Err(RuntimeError::Wrong(vec![FieldError {
+            pointer: "/image".to_owned(),
+            detail,
+        }]));
+    }
     let wanted = Configured {
+        image: wanted.image,
+        limits: wanted.limits.map(NewLimits::stored),
         model: wanted.model_binding,
         profile: wanted.risk_profile,
         bundles: wanted

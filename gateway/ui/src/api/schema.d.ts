@@ -570,7 +570,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes the model, the profile or the bundles of an agent.
+         * Changes the model, the profile, the bundles, the image or the limits of an agent.
          *     The team and its template add to the bundles, and the team's or the template's profile goes before the agent's own.
          */
         patch: operations["configure_claw"];
@@ -2695,8 +2695,19 @@ export interface components {
             agent_id: components["schemas"]["ClawId"];
             /** @description The bundles of record, template and team, as far as this profile allows. */
             effective_bundles: components["schemas"]["ToolBundle"][];
+            /** @description The image of its new sandboxes. */
+            effective_image: components["schemas"]["SandboxImage"];
+            /** @description The limits of its new sandboxes. The machine's usual values apply where a limit is absent. */
+            effective_limits: components["schemas"]["NewLimits"];
             /** @description The profile that applies: the team's, else its template's, else the record's. */
             effective_profile: components["schemas"]["RiskProfile"];
+            /**
+             * @description The agent's own image for its sandboxes: a name of the catalogue. Its team's or its template's applies when it is
+             *     null.
+             */
+            image?: string | null;
+            /** @description The agent's own limits for its sandboxes. Its team's limits apply where one is absent. */
+            limits: components["schemas"]["NewLimits"];
             /** @description The model that the agent would use now. Absent when the binding does not resolve to a model. */
             model?: string | null;
             /** @description The agent's own model binding. When it is absent, the team's binding applies, then the workspace's default. */
@@ -2723,6 +2734,9 @@ export interface components {
         };
         /** @description A change of what the runtime knows of an agent. Absent fields stay unchanged. */
         AgentRuntimeConfigChange: {
+            /** @description A name of the catalogue (`/api/images`). Null removes the agent's own image. An existing sandbox keeps its image. */
+            image?: string | null;
+            limits?: components["schemas"]["NewLimits"] | null;
             mcp_bundles?: components["schemas"]["ToolBundle"][] | null;
             /** @description A model of the workspace. Null removes the agent's own binding. */
             model_binding?: string | null;
@@ -4177,7 +4191,11 @@ export interface components {
             accept_lacks?: boolean;
             description?: string | null;
             graph?: components["schemas"]["TopologyGraph"] | null;
+            /** @description The image for its agents' sandboxes: a name of the catalogue (`/api/images`). The template's when it is absent. */
+            image?: string | null;
             lifecycle?: components["schemas"]["TeamLifecycle"];
+            /** @description The limits of its agents' sandboxes. A machine refuses a sandbox above its own limits. */
+            limits?: components["schemas"]["NewLimits"];
             /**
              * @description The machine for its agents' sandboxes: `local`, or the id of a node of the workspace. The workspace's
              *     placement applies when it is absent. To name a machine, the caller needs the right to set the placement.
@@ -5171,15 +5189,21 @@ export interface components {
                 description?: string | null;
                 /** @description The bundles of the team and its template, as far as the profile allows. Each agent adds those of its record. */
                 effective_bundles: components["schemas"]["ToolBundle"][];
+                /** @description The image of its agents' new sandboxes, as far as an agent has no own image. */
+                effective_image: components["schemas"]["SandboxImage"];
                 /**
                  * @description The team's profile, else its template's. `toolfree` when neither names one: then the profile in the record of each
                  *     agent applies.
                  */
                 effective_profile: components["schemas"]["RiskProfile"];
                 id: components["schemas"]["TeamId"];
+                /** @description The team's own image for its agents' sandboxes: a name of the catalogue. The template's applies when it is null. */
+                image?: string | null;
                 /** @description The positions of its nodes in the drawing. */
                 layout: components["schemas"]["TopologyPlaced"][];
                 lifecycle: components["schemas"]["TeamLifecycle"];
+                /** @description The limits of its agents' new sandboxes. The machine's usual values apply where a limit is absent. */
+                limits: components["schemas"]["NewLimits"];
                 /** @description The machine for its agents' sandboxes: `local`, a node's id, or null for the workspace's placement. */
                 machine_id?: string | null;
                 /** @description The team's own bundles, in addition to the template's. */
@@ -6257,6 +6281,17 @@ export interface components {
         };
         /** Format: uuid */
         SandboxId: string;
+        /** @description The image of a new sandbox, and who chose it. */
+        SandboxImage: {
+            from: components["schemas"]["SandboxImageOrigin"];
+            /** @description A name of the catalogue (`/api/images`). The deployment's default image when it is null. */
+            kind?: string | null;
+        };
+        /**
+         * @description Who chose an image.
+         * @enum {string}
+         */
+        SandboxImageOrigin: "agent" | "team" | "template" | "deployment";
         /** @description Something that is missing, and what to do about it. */
         SandboxLack: {
             /** @description What is missing, as a sentence. */
@@ -6542,15 +6577,21 @@ export interface components {
             description?: string | null;
             /** @description The bundles of the team and its template, as far as the profile allows. Each agent adds those of its record. */
             effective_bundles: components["schemas"]["ToolBundle"][];
+            /** @description The image of its agents' new sandboxes, as far as an agent has no own image. */
+            effective_image: components["schemas"]["SandboxImage"];
             /**
              * @description The team's profile, else its template's. `toolfree` when neither names one: then the profile in the record of each
              *     agent applies.
              */
             effective_profile: components["schemas"]["RiskProfile"];
             id: components["schemas"]["TeamId"];
+            /** @description The team's own image for its agents' sandboxes: a name of the catalogue. The template's applies when it is null. */
+            image?: string | null;
             /** @description The positions of its nodes in the drawing. */
             layout: components["schemas"]["TopologyPlaced"][];
             lifecycle: components["schemas"]["TeamLifecycle"];
+            /** @description The limits of its agents' new sandboxes. The machine's usual values apply where a limit is absent. */
+            limits: components["schemas"]["NewLimits"];
             /** @description The machine for its agents' sandboxes: `local`, a node's id, or null for the workspace's placement. */
             machine_id?: string | null;
             /** @description The team's own bundles, in addition to the template's. */
@@ -6579,7 +6620,10 @@ export interface components {
         /** @description A change of a team. Absent fields stay unchanged. */
         TeamChange: {
             description?: string | null;
+            /** @description As in a new team. Null means the template's image. Existing sandboxes keep theirs. */
+            image?: string | null;
             lifecycle?: components["schemas"]["TeamLifecycle"] | null;
+            limits?: components["schemas"]["NewLimits"] | null;
             /** @description As in a new team. Null means the workspace's placement. Existing sandboxes stay on their machines. */
             machine_id?: string | null;
             model_binding?: string | null;

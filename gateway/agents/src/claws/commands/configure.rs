@@ -1,9 +1,10 @@
-//! Changing what the runtime knows of an agent: its model, its profile and its bundles.
+//! Changing what the runtime knows of an agent: its model, its profile, its bundles, and the image and limits of its
+//! sandboxes.
 
 use std::collections::BTreeSet;
 
 use crate::claws::entity::claw;
-use crate::claws::runtime_record::{self, Bundle, Profile};
+use crate::claws::runtime_record::{self, Bundle, Profile, Set};
 use crate::claws::{ClawError, store};
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::ClawId;
@@ -16,6 +17,10 @@ pub struct Configured {
     pub model: Option<Option<String>>,
     pub profile: Option<Profile>,
     pub bundles: Option<BTreeSet<Bundle>>,
+    /// The inner `None` removes the agent's own image.
+    pub image: Option<Option<String>>,
+    /// The stored form. The inner `None` removes the agent's own limits.
+    pub limits: Option<Option<String>>,
 }
 
 /// Writes the change into the agent's record, in the caller's change.
@@ -57,9 +62,18 @@ pub async fn configure_in(
     if !store::replace(change.tx(), &row, from).await? {
         return Err(ClawError::VersionMismatch { current: from + 1 });
     }
-    runtime_record::put(change.tx(), scope, id, profile, &bundles).await?;
+    let image = wanted.image.unwrap_or(record.image);
+    let limits = wanted.limits.unwrap_or(record.limits);
+    let set = Set {
+        profile,
+        bundles: &bundles,
+        image: image.as_deref(),
+        limits: limits.as_deref(),
+    };
+    runtime_record::put(change.tx(), scope, id, set).await?;
     let details = serde_json::json!({
         "model": row.model_binding, "risk_profile": profile, "mcp_bundles": Bundle::from_stored(&bundles),
+        "image": image, "limits": limits,
     });
     change.record("claw.configured", ("claw", &id), details);
     change.event(Event::changed(ResourceKind::Claw, id, row.version));

@@ -62,7 +62,16 @@ pub(in crate::claws) async fn set_model(
     Ok(())
 }
 
-/// Sets the profile and the bundles of an agent. The caller also raises the version of the agent's row, so that a step
+/// The values that [`put`] writes, as they are stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Set<'a> {
+    pub profile: Profile,
+    pub bundles: &'a str,
+    pub image: Option<&'a str>,
+    pub limits: Option<&'a str>,
+}
+
+/// Sets the profile, the bundles, the image and the limits of an agent. The caller also raises the version of the agent's row, so that a step
 /// at work notices the change.
 ///
 /// # Errors
@@ -71,12 +80,16 @@ pub async fn put(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     agent: ClawId,
-    profile: Profile,
-    bundles: &str,
+    set: Set<'_>,
 ) -> Result<(), DbErr> {
     record::Entity::update_in(scope)
-        .col_expr(record::Column::RiskProfile, Expr::value(profile.as_str()))
-        .col_expr(record::Column::McpBundles, Expr::value(bundles))
+        .col_expr(
+            record::Column::RiskProfile,
+            Expr::value(set.profile.as_str()),
+        )
+        .col_expr(record::Column::McpBundles, Expr::value(set.bundles))
+        .col_expr(record::Column::Image, Expr::value(set.image))
+        .col_expr(record::Column::Limits, Expr::value(set.limits))
         .filter(record::Column::AgentId.eq(agent))
         .exec(db)
         .await?;

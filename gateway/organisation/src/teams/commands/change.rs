@@ -19,9 +19,9 @@ use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 use roost_web::problem::FieldError;
 
-use super::create::{Places, machines, no_model};
+use super::create::{Places, machines, no_image, no_model};
 
-/// Changes the name, description, model, lifecycle, machine, topology and sandbox of a team.
+/// Changes the name, description, model, lifecycle, machine, image, limits, topology and sandbox of a team.
 ///
 /// # Errors
 /// [`TeamError::NotFound`], [`TeamError::Going`], [`TeamError::VersionMismatch`], [`TeamError::MayNotPlace`],
@@ -77,6 +77,17 @@ pub async fn change(
         machines(&change, scope, places, "", machine.as_deref(), None).await?;
         row.machine_id = machine;
         changed.push("machine_id");
+    }
+    if let Some(image) = wanted.image {
+        if let Some(wrong) = no_image(state, image.as_deref()) {
+            return Err(TeamError::Wrong(vec![wrong]));
+        }
+        row.image = image;
+        changed.push("image");
+    }
+    if let Some(limits) = wanted.limits {
+        row.limits = limits.stored();
+        changed.push("limits");
     }
     if let Some(graph) = wanted.topology {
         let seats = seats(&change, scope, (id, &row.name), &graph).await?;

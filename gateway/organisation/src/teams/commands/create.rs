@@ -70,6 +70,7 @@ pub async fn create(
     let mut wrong =
         nested::mistakes(&change, scope, (id, &new.name), &plan.graph, "/graph").await?;
     wrong.extend(unbound(&change, scope, &new).await?);
+    wrong.extend(no_image(state, new.image.as_deref()));
     if !wrong.is_empty() {
         return Err(TeamError::Wrong(wrong));
     }
@@ -132,8 +133,8 @@ pub async fn create(
         updated_at: now,
         version: 1,
         machine_id: new.machine_id.clone(),
-        image: None,
-        limits: None,
+        image: new.image.clone(),
+        limits: new.limits.stored(),
     };
     let seats = plan
         .members
@@ -149,7 +150,7 @@ pub async fn create(
     store::insert(change.tx(), row.clone(), seats.collect()).await?;
     let details = serde_json::json!({
         "name": row.name, "template": row.template_id, "agents": plan.members.len(), "topology": graph.kind,
-        "machine": row.machine_id,
+        "machine": row.machine_id, "image": row.image, "limits": row.limits,
     });
     change.record("team.created", ("team", &id), details);
     change.event(Event::changed(ResourceKind::Team, id, row.version));
@@ -166,14 +167,15 @@ async fn lacks_accepted(
     new: &NewTeam,
     content: Option<&Content>,
 ) -> Result<(), TeamError> {
-    let Some(content) = content.filter(|_| !new.accept_lacks) else {
+    if new.accept_lacks || (content.is_none() && new.image.is_none()) {
         return Ok(());
-    };
+    }
+    let template = content.map(Content::grant);
     let own = Grant::from_stored(
         new.risk_profile.map(Profile::as_str),
         new.mcp_bundles.iter().copied().collect(),
     );
-    let (profile, bundles) = effective(&Grant::default(), Some(&content.grant()), Some(&own));
+    let (profile, bundles) = effective(&Grant::default(), template.as_ref(), Some(&own));
     if !works_with_files(profile, &bundles) {
         return Ok(());
     }
@@ -181,9 +183,10 @@ async fn lacks_accepted(
         .sandboxes
         .here(&**tx, scope, new.machine_id.as_deref())
         .await?;
+    let of_template = content.and_then(|content| content.image.as_deref());
     let wanted = Wanted {
-        image: content.image.as_deref(),
-        needs: &content.needs,
+        image: new.image.as_deref().or(of_template),
+        needs: content.map_or(&[], |content| &content.needs),
     };
     match state.sandboxes.lacks(wanted, &here) {
         lacks if lacks.is_empty() => Ok(()),
@@ -307,6 +310,15 @@ async fn unbound(
         }
     }
     Ok(wrong)
+}
+
+/// The mistake of an image that the deployment does not have.
+pub(super) fn no_image(state: &TeamsContext, image: Option<&str>) -> Option<FieldError> {
+    let detail = state.sandboxes.images().refusal(image?)?;
+    Some(FieldError {
+        pointer: "/image".to_owned(),
+        detail,
+    })
 }
 
 pub(super) fn no_model(pointer: String, binding: &str) -> FieldError {
