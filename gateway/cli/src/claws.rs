@@ -10,7 +10,7 @@ use crate::api::{Api, Parsed, raw_list, routes};
 use crate::doors::Asking;
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
-use crate::{run_repo, team, watch};
+use crate::{run_repo, sandbox, team, watch};
 
 /// Agents.
 #[derive(Debug, clap::Subcommand)]
@@ -42,9 +42,9 @@ pub enum Claw {
         #[arg(long, value_name = "NAME[@BASE]")]
         repo: Option<String>,
     },
-    /// Show what an agent runs with: its model and its permissions. With options, change them first
+    /// Show what an agent runs with: its model, its permissions and its image. With options, change them first
     #[command(
-        after_help = "Examples:\n  roost claw runtime Ada\n  roost claw runtime Ada --profile coding_readwrite --bundle skills --bundle sandbox"
+        after_help = "Examples:\n  roost claw runtime Ada\n  roost claw runtime Ada --profile coding_readwrite --bundle skills --bundle sandbox\n  roost claw runtime Ada --image node --memory 2048 --cpus 2"
     )]
     Runtime {
         claw: String,
@@ -57,6 +57,16 @@ pub enum Claw {
         /// The agent's own bundles: skills, sandbox, repo or door; may be repeated, and replaces those it has
         #[arg(long = "bundle", value_name = "BUNDLE")]
         bundles: Vec<String>,
+        /// The agent's own image for new sandboxes; see `roost images`
+        #[arg(long, value_name = "NAME")]
+        image: Option<String>,
+        /// The agent's own memory limit for new sandboxes, in MiB; the workspace gets half of it. Without --cpus, a limit of
+        /// processors is removed
+        #[arg(long, value_name = "MIB")]
+        memory: Option<u64>,
+        /// The agent's own processors for new sandboxes, as 0.5. Without --memory, a limit of memory is removed
+        #[arg(long)]
+        cpus: Option<f64>,
     },
     /// Delete an agent: softly, or with --purge for good
     Delete {
@@ -133,15 +143,25 @@ impl Claw {
                 model,
                 profile,
                 bundles,
+                image,
+                memory,
+                cpus,
             } => {
                 let id = find(api, &claw).await?;
-                let changes = model.is_some() || profile.is_some() || !bundles.is_empty();
+                let limits = sandbox::limits(memory, cpus);
+                let changes = model.is_some()
+                    || profile.is_some()
+                    || !bundles.is_empty()
+                    || image.is_some()
+                    || limits.is_some();
                 let config = if changes {
                     let bundles: Vec<_> = bundles.into_iter().map(ToolBundle::from).collect();
                     let change = AgentRuntimeConfigChange {
                         model_binding: model,
                         risk_profile: profile.map(RiskProfile::from),
                         mcp_bundles: (!bundles.is_empty()).then_some(bundles),
+                        image,
+                        limits,
                     };
                     api.ask(routes::configure_claw(&id, &change)).await?
                 } else {
@@ -200,6 +220,7 @@ fn runtime(api: &Api, config: &Parsed<AgentRuntimeConfig>) {
         ("own model", config.model_binding.shown()),
         ("own profile", config.record_profile.shown()),
         ("own tools", list(&config.record_bundles)),
+        ("image", show::image(&config.effective_image)),
         ("team", config.team_id.shown()),
     ] {
         println!("{label:<11} {text}");

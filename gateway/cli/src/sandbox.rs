@@ -14,7 +14,7 @@ pub enum Sandbox {
     Provision {
         /// Id or name of the agent
         claw: String,
-        /// Another image than the deployment's
+        /// Another image than the agent's, its team's or the deployment's; see `roost images`
         #[arg(long)]
         image: Option<String>,
         /// Memory in MiB; the workspace gets half of it
@@ -74,17 +74,21 @@ impl Sandbox {
 }
 
 fn wanted(image: Option<String>, memory: Option<u64>, cpus: Option<f64>) -> NewSandbox {
-    let limits = NewLimits {
+    NewSandbox {
+        image,
+        limits: limits(memory, cpus),
+        restore: None,
+    }
+}
+
+/// The limits of a sandbox from memory in MiB, of which the workspace gets half, and processors.
+pub(crate) fn limits(memory: Option<u64>, cpus: Option<f64>) -> Option<NewLimits> {
+    let any = memory.is_some() || cpus.is_some();
+    any.then(|| NewLimits {
         memory_bytes: memory.map(|mib| mib * 1024 * 1024),
         workspace_bytes: memory.map(|mib| mib * 512 * 1024),
         nano_cpus: cpus.map(|cpus| (cpus * 1e9) as u64),
-    };
-    let any = memory.is_some() || cpus.is_some();
-    NewSandbox {
-        image,
-        limits: any.then_some(limits),
-        restore: None,
-    }
+    })
 }
 
 /// Says how long something takes while it does.

@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use serde_json::Value;
 
 use crate::api::Moment;
+use crate::api::types::SandboxImage;
 
 /// A text as one line that a terminal may show.
 pub fn clean(text: &str) -> String {
@@ -112,6 +113,15 @@ fn columns(heads: &[&str], rows: &[Vec<String>]) -> String {
         text.push_str(&line(&mut row.iter().map(String::as_str)));
     }
     text
+}
+
+/// The image of new sandboxes, and who chose it.
+pub fn image(image: &SandboxImage) -> String {
+    let kind = match &image.kind {
+        Some(kind) => clean(kind),
+        None => "default".to_owned(),
+    };
+    format!("{kind} ({})", image.from.shown())
 }
 
 /// Bytes in the largest unit that keeps a digit before the point.

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 
 use crate::api::types::{
-    NewTeam, NewTeamRole, RiskProfile, RunTeam, Team as Whole, TeamId, TeamLifecycle, TeamMember,
-    TeamTemplateBrief, TemplateId, ToolBundle, TopologyKind,
+    NewTeam, NewTeamRole, RiskProfile, RunTeam, Team as Whole, TeamChange, TeamId, TeamLifecycle,
+    TeamMember, TeamTemplateBrief, TemplateId, ToolBundle, TopologyKind,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
-use crate::{node, run_repo, watch};
+use crate::{node, run_repo, sandbox, watch};
 
 /// Teams.
 #[derive(Debug, clap::Subcommand)]
@@ -52,6 +52,15 @@ pub enum Team {
         /// Take the team down after its last run
         #[arg(long)]
         ephemeral: bool,
+        /// The image of its sandboxes, in place of the template's; see `roost images`
+        #[arg(long, value_name = "NAME")]
+        image: Option<String>,
+        /// The memory of each of its sandboxes, in MiB; the workspace gets half of it
+        #[arg(long, value_name = "MIB")]
+        memory: Option<u64>,
+        /// The processors of each of its sandboxes, as 0.5
+        #[arg(long)]
+        cpus: Option<f64>,
         /// Make the team although something is missing that its template needs; `roost team templates` shows what
         #[arg(long)]
         accept_lacks: bool,
@@ -60,6 +69,23 @@ pub enum Team {
     List,
     /// Show one team with its members, by id or name
     Show { team: String },
+    /// Choose the image and the limits of a team's new sandboxes, in place of the template's
+    #[command(
+        after_help = "Example:\n  roost team sandbox Ledger --image node --memory 2048 --cpus 2"
+    )]
+    Sandbox {
+        team: String,
+        /// Its image for new sandboxes; see `roost images`
+        #[arg(long, value_name = "NAME")]
+        image: Option<String>,
+        /// Its memory limit for new sandboxes, in MiB; the workspace gets half of it. Without --cpus, a limit of
+        /// processors is removed
+        #[arg(long, value_name = "MIB")]
+        memory: Option<u64>,
+        /// Its processors for new sandboxes, as 0.5. Without --memory, a limit of memory is removed
+        #[arg(long)]
+        cpus: Option<f64>,
+    },
     /// List team templates with their images, and what is missing here for each
     Templates,
     /// Run a team on a goal, and watch it. Exits with 3 when the run completed and its goal was not met
@@ -130,6 +156,9 @@ impl Team {
                 model,
                 machine,
                 ephemeral,
+                image,
+                memory,
+                cpus,
                 accept_lacks,
             } => {
                 let asked = bundles.into_iter().map(ToolBundle::from).collect();
@@ -156,6 +185,8 @@ impl Team {
                     model_binding: model,
                     machine_id,
                     lifecycle: ephemeral.then_some(TeamLifecycle::Ephemeral),
+                    image,
+                    limits: sandbox::limits(memory, cpus),
                     accept_lacks: accept_lacks.then_some(true),
                 };
                 one(api, &api.ask(routes::create_team(&new)).await?);
@@ -185,6 +216,21 @@ impl Team {
             Self::Show { team } => {
                 let id = find(api, &team).await?;
                 one(api, &api.ask(routes::team(&id)).await?);
+            }
+            Self::Sandbox {
+                team,
+                image,
+                memory,
+                cpus,
+            } => {
+                let limits = sandbox::limits(memory, cpus);
+                ensure!(
+                    image.is_some() || limits.is_some(),
+                    "name what changes: --image, --memory or --cpus"
+                );
+                let id = find(api, &team).await?;
+                let change = TeamChange { image, limits };
+                one(api, &api.ask(routes::change_team(&id, &change)).await?);
             }
             Self::Templates => {
                 let items = api.all(routes::team_templates).await?;
@@ -304,6 +350,7 @@ fn one(api: &Api, team: &Parsed<Whole>) {
         ("lifecycle", team.lifecycle.shown()),
         ("model", team.model_binding.shown()),
         ("machine", team.machine_id.shown()),
+        ("image", show::image(&team.effective_image)),
         ("tools", tools),
         (
             "steps",

@@ -21,6 +21,7 @@ pub struct AgentRuntimeConfig {
     pub record_bundles: Vec<ToolBundle>,
     pub effective_profile: RiskProfile,
     pub effective_bundles: Vec<ToolBundle>,
+    pub effective_image: SandboxImage,
     pub team_id: Option<TeamId>,
 }
 
@@ -342,6 +343,12 @@ pub struct SandboxBrief {
 }
 
 #[derive(Deserialize)]
+pub struct SandboxImage {
+    pub kind: Option<String>,
+    pub from: SandboxImageOrigin,
+}
+
+#[derive(Deserialize)]
 pub struct SandboxLack {
     pub detail: String,
     pub remedy: String,
@@ -389,6 +396,7 @@ pub struct Team {
     pub lifecycle: TeamLifecycle,
     pub model_binding: Option<String>,
     pub machine_id: Option<String>,
+    pub effective_image: SandboxImage,
     pub steps: TopologySteps,
     pub members: Vec<TeamMember>,
     pub created_at: Moment,

@@ -264,6 +264,15 @@ string_enum!(
 id!(SandboxId);
 
 string_enum!(
+    SandboxImageOrigin {
+        Agent = "agent",
+        Team = "team",
+        Template = "template",
+        Deployment = "deployment",
+    }
+);
+
+string_enum!(
     SandboxState {
         Provisioning = "provisioning",
         Running = "running",

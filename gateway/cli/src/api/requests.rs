@@ -14,6 +14,10 @@ pub struct AgentRuntimeConfigChange {
     pub risk_profile: Option<RiskProfile>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_bundles: Option<Vec<ToolBundle>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<NewLimits>,
 }
 
 #[derive(Serialize)]
@@ -161,6 +165,10 @@ pub struct NewTeam {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<TeamLifecycle>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<NewLimits>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub accept_lacks: Option<bool>,
 }
 
@@ -218,6 +226,14 @@ pub struct RunTeam {
 #[derive(Serialize)]
 pub struct Switch {
     pub workspace_id: WorkspaceId,
+}
+
+#[derive(Serialize)]
+pub struct TeamChange {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<NewLimits>,
 }
 
 #[derive(Serialize)]

@@ -252,6 +252,14 @@ pub fn team(id: &TeamId) -> Call<Team> {
     Call::new(Method::GET, format!("/api/teams/{}", segment(id)))
 }
 
+/// `PATCH /api/teams/{id}`
+#[must_use]
+pub fn change_team(id: &TeamId, body: &TeamChange) -> Call<Team> {
+    let mut call = Call::new(Method::PATCH, format!("/api/teams/{}", segment(id)));
+    call.body(body);
+    call
+}
+
 /// `DELETE /api/teams/{id}`
 #[must_use]
 pub fn delete_team(id: &TeamId, with_agents: Option<bool>) -> Call<Nothing> {

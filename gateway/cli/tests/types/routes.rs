@@ -111,6 +111,7 @@ pub const ROUTES: &[Route] = &[
     route("teams", "get", "/api/teams", &["limit", "cursor"]),
     route("create_team", "post", "/api/teams", &[]),
     route("team", "get", "/api/teams/{id}", &[]),
+    route("change_team", "patch", "/api/teams/{id}", &[]),
     route("delete_team", "delete", "/api/teams/{id}", &["with_agents"]),
     route("run_team", "post", "/api/teams/{id}/run", &[]),
     route(

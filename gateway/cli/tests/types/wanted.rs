@@ -6,7 +6,13 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     // Requests.
     (
         "AgentRuntimeConfigChange",
-        &["model_binding", "risk_profile", "mcp_bundles"],
+        &[
+            "model_binding",
+            "risk_profile",
+            "mcp_bundles",
+            "image",
+            "limits",
+        ],
     ),
     ("ChaosOrder", &["point", "action", "times", "within"]),
     ("DescribeRequest", &["name", "labels"]),
@@ -49,6 +55,8 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "model_binding",
             "machine_id",
             "lifecycle",
+            "image",
+            "limits",
             "accept_lacks",
         ],
     ),
@@ -59,6 +67,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("RunRepo", &["repo_id", "base"]),
     ("RunTeam", &["input", "repo", "cost_ceiling_microusd"]),
     ("Switch", &["workspace_id"]),
+    ("TeamChange", &["image", "limits"]),
     ("WorkspaceChange", &["name", "plan", "push_policy"]),
     ("TerminalSize", &["rows", "cols"]),
     // Answers.
@@ -72,6 +81,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "record_bundles",
             "effective_profile",
             "effective_bundles",
+            "effective_image",
             "team_id",
         ],
     ),
@@ -340,6 +350,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         ],
     ),
     ("SandboxBrief", &["state", "node_name"]),
+    ("SandboxImage", &["kind", "from"]),
     ("SandboxLack", &["detail", "remedy"]),
     (
         "Session",
@@ -361,6 +372,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "lifecycle",
             "model_binding",
             "machine_id",
+            "effective_image",
             "steps",
             "members",
             "created_at",
