@@ -13,6 +13,7 @@ export type TemplateBrief = Schemas["TeamTemplateBrief"];
 export type TeamTemplate = Schemas["TeamTemplate"];
 export type TemplateRole = Schemas["TemplateRole"];
 export type NewTeam = Schemas["NewTeam"];
+export type TeamChange = Schemas["TeamChange"];
 export type RoleOfTeam = Schemas["NewTeamRole"];
 
 export const teamsQuery = queryOptions({

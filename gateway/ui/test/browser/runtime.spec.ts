@@ -73,6 +73,13 @@ test.describe("runtime", () => {
       async () => mock.state.rights.get(agent.id)?.bundles.join() === "door,sandbox",
     );
     expect(mock.state.rights.get(agent.id)?.profile).toBe("coding_readwrite");
+    await own.getByLabel("Its own image").selectOption("node");
+    await panel(page, "What it runs with").getByText("the agent's own choice").waitFor();
+    await own.getByLabel("CPUs").fill("0.5");
+    await own.getByRole("button", { name: "Save limits" }).click();
+    await panel(page, "What it runs with").getByText("0.5 CPU").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "runtime-image");
     await page.goto(`${mock.url}/claws/${agent.id}?app=work`);
     await page.getByText("None yet. Runs of its teams").waitFor();
     await drawn(page);

@@ -96,7 +96,7 @@ test.describe("teams", () => {
     await until("nothing to be missing", async () => (await missing.count()) === 0);
     await page.getByLabel("What they may do").selectOption("");
     await page.getByRole("button", { name: "Create team" }).click();
-    await page.getByText("The sandboxes would lack something").waitFor();
+    await missing.getByText("No team was made, because something is missing").waitFor();
     expect(mock.state.teams.asked).toStrictEqual([]);
     expect(await axe(page)).toStrictEqual([]);
     await missing.getByLabel("Make the team all the same").check();
@@ -129,6 +129,14 @@ test.describe("teams", () => {
       await until("the team to move", () => team.machine_id === "local");
       await page.getByLabel("Machine of their sandboxes").selectOption("");
       await until("the team to move back", () => team.machine_id === null);
+      await page.getByText("named by the template").waitFor();
+      await page.getByLabel("Image of their sandboxes").selectOption("node");
+      await page.getByText("chosen for the team").waitFor();
+      await page.getByText(/build\.sh --recipe node there/).waitFor();
+      await page.getByLabel("Memory, in GiB").fill("2");
+      await page.getByRole("button", { name: "Save limits" }).click();
+      await page.getByText("2 GiB of memory", { exact: true }).waitFor();
+      expect(team.limits).toStrictEqual({ memory_bytes: 2 * 1024 ** 3 });
       expect(await axe(page)).toStrictEqual([]);
       await shot(page, `team-${width}-${theme}`);
       await page.getByRole("button", { name: "Delete team" }).click();

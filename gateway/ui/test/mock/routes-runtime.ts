@@ -35,6 +35,12 @@ function config(at: AskedOf): Schemas["AgentRuntimeConfig"] {
     record_profile: own.profile,
     record_bundles: own.bundles,
     effective_profile: team?.effective_profile ?? own.profile,
+    image: own.image ?? null,
+    effective_image: own.image
+      ? { kind: own.image, from: "agent" }
+      : (team?.effective_image ?? { kind: null, from: "deployment" }),
+    limits: own.limits ?? {},
+    effective_limits: { ...team?.limits, ...own.limits },
     effective_bundles: team ? ["sandbox", "repo", ...own.bundles] : own.bundles,
     model_binding: one.model_binding || null,
     model: one.model_binding ? null : (at.state.models.list.find((m) => m.is_default)?.name ?? "scripted"),
@@ -110,6 +116,8 @@ export const runtimeRoutes = {
     at.state.rights.set(one.id, {
       profile: at.body.risk_profile ?? own.profile,
       bundles: at.body.mcp_bundles ?? own.bundles,
+      image: at.body.image === undefined ? own.image : at.body.image,
+      limits: at.body.limits ?? own.limits,
     });
     one.version += 1;
     return { body: config(at) };

@@ -41,6 +41,7 @@ export const teamRoutes = {
       roles: body.roles ?? undefined,
       model_binding: body.model_binding ?? null,
       machine_id: body.machine_id ?? null,
+      image: body.image ?? null,
     });
     teams.made.set(key, made);
     teams.list.unshift(made);
@@ -58,6 +59,10 @@ export const teamRoutes = {
     if (at.request.headers["if-match"] !== `"${one.version}"`)
       throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
     Object.assign(one, at.body, { version: one.version + 1 });
+    const { image } = found(at.state.templates, one.template_id, "template");
+    one.effective_image = one.image
+      ? { kind: one.image, from: "team" }
+      : { kind: image.kind, from: "template" };
     return { body: one };
   },
   "PATCH /api/teams/{id}/runtime-config": (at) => {

@@ -102,7 +102,15 @@ export interface State {
   brokenNow?: number;
   choices: Map<string, Map<string, boolean>>;
   /** What each agent has of its own. */
-  rights: Map<string, { profile: Schemas["RiskProfile"]; bundles: Schemas["ToolBundle"][] }>;
+  rights: Map<
+    string,
+    {
+      profile: Schemas["RiskProfile"];
+      bundles: Schemas["ToolBundle"][];
+      image?: string | null;
+      limits?: Schemas["NewLimits"];
+    }
+  >;
   compared?: Keyed<Schemas["NewComparison"]>;
   confirmed?: string[];
   doorPage?: number;

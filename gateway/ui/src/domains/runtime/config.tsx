@@ -4,6 +4,8 @@ import { SCRIPTED } from "~/api/models";
 import { textLink } from "~/ui/class";
 import { Demonstration } from "~/ui/demonstration";
 import { Facts, Panel } from "~/ui/panel";
+import { limitWords } from "~/ui/limits";
+import { ImageWords } from "~/ui/sandbox-choice";
 import { Status } from "~/ui/status";
 import { bundleName, profileName, profileSays } from "~/ui/template-words";
 import { visible } from "~/ui/visible";
@@ -81,6 +83,8 @@ export function Config({ now }: { now: RuntimeConfig }) {
               <Because>{rightWhy(now)}</Because>
             </span>,
           ],
+          ["Image", <ImageWords key="image" image={now.effective_image} />],
+          ["Limits", limitWords(now.effective_limits)],
           ["It may", bundles(now.effective_bundles)],
           ...(now.team_id
             ? [

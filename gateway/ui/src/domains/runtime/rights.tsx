@@ -4,6 +4,7 @@ import { asProblem } from "~/api/problem";
 import { Choice, Tick } from "~/ui/field";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
+import { ImageChoice, LimitFields } from "~/ui/sandbox-choice";
 import { BUNDLE_NAMES, PROFILE_NAMES } from "~/ui/template-words";
 import { configure, type RightsChange, type RuntimeConfig } from "./queries";
 
@@ -55,6 +56,23 @@ export function Rights({ now }: { now: RuntimeConfig }) {
           A team or a template that names a right goes before the agent's own. Tools add up, as far as that
           right allows.
         </p>
+        <div className="flex flex-col gap-1">
+          <ImageChoice
+            label="Its own image"
+            value={(change.isPending ? change.variables.image : now.image) ?? null}
+            inherited="None: its team's or its template's"
+            disabled={change.isPending}
+            onChange={(image) => change.mutate({ image })}
+          />
+          <p className="text-small text-fg-3">A sandbox that is there keeps its image and limits.</p>
+        </div>
+        <LimitFields
+          key={JSON.stringify(now.limits)}
+          limits={now.limits}
+          busy={change.isPending}
+          problem={change.isError ? asProblem(change.error) : undefined}
+          save={(limits) => change.mutate({ limits })}
+        />
         {change.isError && <ProblemNote problem={asProblem(change.error)} className="sm:col-span-2" />}
       </div>
     </Panel>

@@ -9,17 +9,19 @@ import type { Use } from "~/api/types";
 import { Button, buttonClass } from "~/ui/button";
 import { Area, Choice, Field, Tick } from "~/ui/field";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
-import { Lacks, type Lack } from "~/ui/lacks";
+import { Lacks, Sentence, type Lack } from "~/ui/lacks";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
-import { PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
+import { ImageChoice } from "~/ui/sandbox-choice";
+import { imageName, PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
 import { Topology } from "~/ui/topology/drawing";
 import { KIND_NAMES } from "~/ui/topology/kinds";
 import { shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import {
   bodyOf,
+  changed,
   draftOf,
   isTouched,
   lacksOf,
@@ -140,6 +142,13 @@ function Settings({
           checked={draft.shared}
           onChange={(event) => set({ shared: event.target.checked })}
         />
+        <ImageChoice
+          label="Image of their sandboxes"
+          value={draft.image}
+          inherited={`As the template says: ${imageName(template.image.kind)}`}
+          error={problem?.field("/image")}
+          onChange={(image) => set({ image })}
+        />
         <MachineChoice
           label="Machine of their sandboxes"
           value={draft.machine}
@@ -158,9 +167,10 @@ export function Builder({ template }: { template: TemplateBrief }) {
   const quota = useQuery(quotaQuery);
   const list = useId();
   const navigate = useNavigate();
-  const set = (more: Partial<Draft>) => setDraft((before) => ({ ...before, ...more }));
+  const set = (more: Partial<Draft>) => setDraft((before) => changed(before, more));
   const make = useKeyedMutation(create);
   const problem = make.isError ? asProblem(make.error) : undefined;
+  const refused = problem?.code === "sandbox-lacks";
   const box = useRef<HTMLFormElement>(null);
   useEffect(() => {
     // The form is longer than the screen: the refused field is brought into view.
@@ -241,11 +251,11 @@ export function Builder({ template }: { template: TemplateBrief }) {
       {quota.data && <Missing wanted={here.length} agents={quota.data.agents} />}
       <Lacking
         lacks={lacksOf(draft, template)}
-        refused={problem?.code === "sandbox-lacks"}
+        refused={refused ? problem.fields.map(({ detail }) => detail) : []}
         accepts={draft.accepts}
         accept={(accepts) => set({ accepts })}
       />
-      {problem && <ProblemNote problem={problem}>{told(problem)}</ProblemNote>}
+      {problem && !refused && <ProblemNote problem={problem}>{told(problem)}</ProblemNote>}
       <LeaveGuard
         dirty={isTouched(draft, template) && !make.isPending && !make.isSuccess}
         title="Leave without making the team?"
@@ -284,18 +294,29 @@ function Lacking({
   accept,
 }: {
   lacks: readonly Lack[];
-  /** The gateway refused the team because of what is missing on the chosen machine. */
-  refused: boolean;
+  /** Why the gateway refused the team: it knows the chosen machine and image. */
+  refused: readonly string[];
   accepts: boolean;
   accept: (accepts: boolean) => void;
 }) {
-  if (lacks.length === 0 && !refused) return null;
+  if (lacks.length === 0 && refused.length === 0) return null;
   return (
     <section
       aria-label="Missing here"
       className="flex flex-col gap-2 rounded-control border border-waiting/50 bg-waiting/8 px-3 py-2"
     >
-      {lacks.length > 0 && (
+      {refused.length > 0 ? (
+        <div role="alert">
+          <p className="font-[550]">No team was made, because something is missing</p>
+          <ul className="flex list-disc flex-col gap-1 pl-5">
+            {refused.map((text) => (
+              <li key={text} className="break-words">
+                <Sentence text={text} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : (
         <>
           <p className="font-[550]">Something is missing for this team</p>
           <Lacks lacks={lacks} />

@@ -23,6 +23,8 @@ export interface Draft {
   model: string;
   /** As the gateway calls it; null is the workspace's placement. */
   machine: string | null;
+  /** A name of the deployment's images; null is the template's. */
+  image: string | null;
   /** Whether the team is made although something is missing. */
   accepts: boolean;
 }
@@ -44,12 +46,23 @@ export const draftOf = (template: TemplateBrief): Draft => ({
   profile: "",
   model: "",
   machine: null,
+  image: null,
   accepts: false,
 });
 
-/** What is missing here for the sandboxes of the team; nothing when its agents may not work in them. */
-export const lacksOf = (draft: Draft, template: TemplateBrief) =>
-  (draft.profile || template.risk_profile) === "toolfree" ? [] : template.image.lacks;
+/** What is missing here for the sandboxes of the team; nothing when its agents may not work in them. What another image
+ * lacks, the gateway says when it refuses the team. */
+export function lacksOf(draft: Draft, template: TemplateBrief) {
+  if ((draft.profile || template.risk_profile) === "toolfree") return [];
+  const { lacks } = template.image;
+  return draft.image ? lacks.filter(({ what }) => what === "no_gpu") : lacks;
+}
+
+/** The draft with a change. What was accepted holds only for the image, the machine and the right that it was said of. */
+export function changed(draft: Draft, more: Partial<Draft>): Draft {
+  const others = (["image", "machine", "profile"] as const).some((key) => key in more);
+  return { ...draft, ...(others && { accepts: false }), ...more };
+}
 
 /** Whether something was chosen or typed that would be lost. */
 export const isTouched = (draft: Draft, template: TemplateBrief) =>
@@ -94,6 +107,7 @@ export function bodyOf(draft: Draft, template: TemplateBrief): NewTeam {
     ...(draft.profile && { risk_profile: draft.profile as RiskProfile }),
     ...(model && { model_binding: model }),
     ...(draft.machine && { machine_id: draft.machine }),
+    ...(draft.image && { image: draft.image }),
     ...(draft.accepts && { accept_lacks: true }),
   };
 }

@@ -1,5 +1,5 @@
 import { api } from "~/api/client";
-import type { NewTeam, RiskProfile, Team } from "~/api/teams";
+import type { NewTeam, RiskProfile, Team, TeamChange } from "~/api/teams";
 
 export { teamQuery, teamsQuery } from "~/api/teams";
 
@@ -12,6 +12,9 @@ export const setMachine = (team: Team, machine: string | null) =>
     body: { machine_id: machine },
     ifMatch: team.version,
   });
+/** Its image or its limits; null and an empty object go back to what its template and the machines say. */
+export const setSandbox = (team: Team, body: Pick<TeamChange, "image" | "limits">) =>
+  api.patch("/api/teams/{id}", { path: { id: team.id }, body, ifMatch: team.version });
 export const setProfile = (team: Team, profile: RiskProfile | "") =>
   api.patch("/api/teams/{id}/runtime-config", {
     path: { id: team.id },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TemplateBrief } from "~/api/teams";
 import type { NodeLine } from "~/api/types";
-import { bodyOf, draftOf, isTouched, lacksOf, missingAgents, working } from "./draft";
+import { bodyOf, changed, draftOf, isTouched, lacksOf, missingAgents, working } from "./draft";
 import { machineOf, machineOptions, takesWork } from "./place";
 import { microusdOf, typedOf } from "~/ui/dollars";
 
@@ -44,6 +44,13 @@ describe("a team that is put together", () => {
     const draft = draftOf(template);
     expect(lacksOf(draft, template)).toEqual(template.image.lacks);
     expect(lacksOf({ ...draft, profile: "toolfree" }, template)).toEqual([]);
+    expect(changed({ ...draft, accepts: true }, { name: "x" }).accepts).toBe(true);
+    expect(changed({ ...draft, accepts: true }, { image: "node" }).accepts).toBe(false);
+    // Another image may have the SDK, and no image has a GPU.
+    const sdk = { what: "no_mobile_sdk" as const, detail: "No SDK.", remedy: "Go on." };
+    const both = { ...template, image: { ...template.image, lacks: [...template.image.lacks, sdk] } };
+    expect(lacksOf({ ...draft, image: "mobile" }, both)).toEqual(template.image.lacks);
+    expect(bodyOf({ ...draft, image: "mobile" }, template)).toMatchObject({ image: "mobile" });
     expect(bodyOf(draft, template)).not.toHaveProperty("accept_lacks");
     expect(bodyOf({ ...draft, accepts: true }, template)).toMatchObject({ accept_lacks: true });
   });

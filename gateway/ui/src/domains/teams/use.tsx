@@ -6,10 +6,12 @@ import type { RiskProfile, Team } from "~/api/teams";
 import { Choice } from "~/ui/field";
 import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
+import { limitWords } from "~/ui/limits";
+import { ImageChoice, ImageWords, LimitFields } from "~/ui/sandbox-choice";
 import { bundleName, PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
 import { visible } from "~/ui/visible";
 import { MachineChoice, MachineState } from "./machine";
-import { setMachine, setProfile } from "./queries";
+import { setMachine, setProfile, setSandbox } from "./queries";
 
 /** What its agents may use, and with what right. */
 export function Use({ team, manages }: { team: Team; manages: boolean }) {
@@ -23,7 +25,11 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
     mutationFn: (profile: RiskProfile | "") => setProfile(team, profile),
     ...renewed,
   });
-  const problem = move.error ?? change.error;
+  const equip = useMutation({
+    mutationFn: (body: Parameters<typeof setSandbox>[1]) => setSandbox(team, body),
+    ...renewed,
+  });
+  const problem = move.error ?? change.error ?? equip.error;
   const machine = team.machine_id ?? null;
   return (
     <Panel title="What its agents may use">
@@ -35,6 +41,8 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
           ...(manages
             ? []
             : [["Machine", <MachineState key="machine" value={machine} />] as [string, ReactNode]]),
+          ["Image", <ImageWords key="image" image={team.effective_image} />],
+          ["Limits", limitWords(team.limits)],
           ["Model", visible(team.model_binding || "the workspace's model, if a member has no own model")],
         ]}
       />
@@ -62,6 +70,23 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
             />
             <p className="text-small text-fg-3">Sandboxes that are there stay where they are.</p>
           </div>
+          <div className="flex flex-col gap-1">
+            <ImageChoice
+              label="Image of their sandboxes"
+              value={(equip.isPending ? equip.variables.image : team.image) ?? null}
+              inherited={team.template_id ? "As the template says" : "The deployment's default image"}
+              disabled={equip.isPending}
+              onChange={(image) => equip.mutate({ image })}
+            />
+            <p className="text-small text-fg-3">Sandboxes that are there keep their image and limits.</p>
+          </div>
+          <LimitFields
+            key={JSON.stringify(team.limits)}
+            limits={team.limits}
+            busy={equip.isPending}
+            problem={equip.isError ? asProblem(equip.error) : undefined}
+            save={(limits) => equip.mutate({ limits })}
+          />
           {problem && <ProblemNote problem={asProblem(problem)} className="sm:col-span-2" />}
         </div>
       )}
