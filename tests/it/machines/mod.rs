@@ -3,6 +3,7 @@
 mod audited_commands;
 mod fleet;
 mod hardening;
+mod image_choice;
 mod sandbox_limits;
 mod sandbox_races;
 mod sandboxes;

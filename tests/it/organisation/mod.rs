@@ -1,5 +1,6 @@
 //! Organisation: skills, templates, teams.
 
+mod image_choice;
 mod image_lacks;
 mod skills;
 mod teams;
