@@ -126,6 +126,12 @@ async fn image_is_lacking_on_the_machine_where_the_sandboxes_would_be_made() {
         .json(&new(&sdlc, &node))
         .expect(201)
         .await;
+    // A single node may work on that machine, too.
+    let graph = json!({ "kind": "single", "edges": [], "nodes": [{ "id": "coder", "kind": "agent", "label": "Coder", "attributes": { "machine": node } }] });
+    let one = json!({ "name": "One", "template_id": frontend["id"], "graph": graph, "roles": [{ "slot": "coder" }] });
+    let refused = owner.post("/api/teams").json(&one);
+    let refused = refused.refused(409, "sandbox-lacks").await;
+    assert_eq!(refused.body["errors"].as_array().expect("errors").len(), 1);
     // The workspace's placement decides for a team that names no machine.
     let placement = json!({ "target": "node", "node_id": node });
     owner
@@ -161,6 +167,17 @@ async fn own_template_names_an_image_and_its_copy_keeps_it() {
     let changed = owner.put(&path).json(&content).expect(200).await;
     assert_eq!(kinds(&changed.body), ["no_image"]);
     assert_eq!(changed.body["image"].get("tag"), None);
+    // Such a team can be made, and none of its agents gets a sandbox of another image in silence.
+    let new = json!({ "name": "Old", "template_id": made.str("/id"), "accept_lacks": true });
+    let team = owner.post("/api/teams").json(&new).expect(201).await;
+    let sandbox = format!("/api/claws/{}/sandbox", team.str("/members/0/agent_id"));
+    let refused = owner.post(&sandbox).json(&json!({}));
+    let refused = refused.refused(503, "image-missing").await;
+    let said = refused.str("/detail");
+    assert!(
+        said.starts_with("This deployment has no image `cobol`."),
+        "{said}"
+    );
     content["image"] = "not a name".into();
     let refused = owner
         .put(&path)

@@ -16,7 +16,7 @@ use roost_agents::claws::{self, ClawError, NewClaw, create_in};
 use roost_execution::models;
 use roost_execution::tools::{Bundle, Grant, Profile, effective};
 use roost_execution::topology::Graph;
-use roost_machines::images::Wanted;
+use roost_machines::images::{Lack, Wanted};
 use roost_machines::sandboxes;
 use roost_platform::db::WriteTx;
 use roost_platform::events::{Event, ResourceKind};
@@ -74,7 +74,7 @@ pub async fn create(
     if !wrong.is_empty() {
         return Err(TeamError::Wrong(wrong));
     }
-    lacks_accepted(state, &change, scope, &new, content.as_ref()).await?;
+    lacks_accepted(state, &change, scope, &new, (content.as_ref(), &plan.graph)).await?;
     let new_agents = plan.members.iter().filter(|member| member.agent.is_none());
     let count = new_agents.count() as u64;
     // Reserve the quota for all agents at once, so that a refusal reports only agents that exist.
@@ -165,7 +165,7 @@ async fn lacks_accepted(
     tx: &WriteTx,
     scope: WorkspaceScope,
     new: &NewTeam,
-    content: Option<&Content>,
+    (content, graph): (Option<&Content>, &Graph),
 ) -> Result<(), TeamError> {
     if new.accept_lacks || (content.is_none() && new.image.is_none()) {
         return Ok(());
@@ -179,19 +179,31 @@ async fn lacks_accepted(
     if !works_with_files(profile, &bundles) {
         return Ok(());
     }
-    let here = state
-        .sandboxes
-        .here(&**tx, scope, new.machine_id.as_deref())
-        .await?;
     let of_template = content.and_then(|content| content.image.as_deref());
     let wanted = Wanted {
         image: new.image.as_deref().or(of_template),
         needs: content.map_or(&[], |content| &content.needs),
     };
-    match state.sandboxes.lacks(wanted, &here) {
-        lacks if lacks.is_empty() => Ok(()),
-        lacks => Err(TeamError::Lacks(lacks)),
+    let mut lacks: Vec<Lack> = Vec::new();
+    for machine in machines_of(new.machine_id.as_deref(), graph) {
+        let here = state.sandboxes.here(&**tx, scope, machine).await?;
+        lacks.extend(state.sandboxes.lacks(wanted, &here));
     }
+    // What no machine has is said once.
+    let mut said = BTreeSet::new();
+    lacks.retain(|lack| said.insert(lack.detail.clone()));
+    match lacks.is_empty() {
+        true => Ok(()),
+        false => Err(TeamError::Lacks(lacks)),
+    }
+}
+
+/// The machines on which the team's sandboxes would be made: that of each node, else the team's.
+fn machines_of<'a>(of_team: Option<&'a str>, graph: &'a Graph) -> BTreeSet<Option<&'a str>> {
+    let nodes = graph.nodes.iter();
+    nodes
+        .map(|node| node.attributes.machine.as_deref().or(of_team))
+        .collect()
 }
 
 /// The caller's rights to name machines in a team.
