@@ -31,6 +31,17 @@ struct Snapshots {
     absent: Option<Duration>,
 }
 
+/// What the store does after a snapshot was added.
+#[derive(Debug)]
+pub struct Added {
+    /// The snapshot with its time.
+    pub stored: Stored,
+    /// The agent's list to write.
+    pub list: Vec<Stored>,
+    /// Whether the agent's oldest snapshots were dropped. Their chunks may be needed no more.
+    pub dropped: bool,
+}
+
 impl Shelf {
     /// Adds what was found on disk.
     pub fn found(&mut self, agent: AgentId, stored: Vec<Stored>) {
@@ -60,8 +71,8 @@ impl Shelf {
         self.agents.values().flat_map(|of| &of.stored)
     }
 
-    /// Adds a snapshot as the latest of its agent. Returns it with its time, and the agent's list to write.
-    pub fn add(&mut self, mut stored: Stored, now_s: i64) -> (Stored, Vec<Stored>) {
+    /// Adds a snapshot as the latest of its agent.
+    pub fn add(&mut self, mut stored: Stored, now_s: i64) -> Added {
         let of = self.agents.entry(stored.agent).or_default();
         let after = of.stored.last().map_or(i64::MIN, |last| last.taken_at_s);
         // The time orders the snapshots of an agent, so it rises even when the clock does not.
@@ -71,7 +82,11 @@ impl Shelf {
         of.stored.push(stored.clone());
         let more = of.stored.len().saturating_sub(MOST_OF_AGENT);
         of.stored.drain(..more);
-        (stored, of.stored.clone())
+        Added {
+            stored,
+            list: of.stored.clone(),
+            dropped: more > 0,
+        }
     }
 
     /// Removes an agent's snapshots.
@@ -168,11 +183,11 @@ mod tests {
     #[test]
     fn time_of_an_agents_snapshots_rises_when_the_clock_does_not() {
         let mut shelf = Shelf::default();
-        assert_eq!(shelf.add(stored(1, "a"), 100).0.taken_at_s, 100);
-        assert_eq!(shelf.add(stored(1, "b"), 100).0.taken_at_s, 101);
-        assert_eq!(shelf.add(stored(1, "c"), 50).0.taken_at_s, 102);
+        assert_eq!(shelf.add(stored(1, "a"), 100).stored.taken_at_s, 100);
+        assert_eq!(shelf.add(stored(1, "b"), 100).stored.taken_at_s, 101);
+        assert_eq!(shelf.add(stored(1, "c"), 50).stored.taken_at_s, 102);
         // A workspace that returns to an older state has that state as its latest.
-        assert_eq!(shelf.add(stored(1, "a"), 200).0.taken_at_s, 200);
+        assert_eq!(shelf.add(stored(1, "a"), 200).stored.taken_at_s, 200);
         assert_eq!(digests(&shelf), ["b", "c", "a"]);
         assert_eq!(shelf.latest(id(1)).unwrap().digest, "a");
     }

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -43,6 +44,9 @@ struct Inner {
     seen: Mutex<HashMap<SandboxId, Arc<tokio::sync::Mutex<Seen>>>>,
     /// Read while snapshots are taken or restored; written while chunks are removed.
     sweep: RwLock<()>,
+    /// Whether chunks without a snapshot may be here: an agent's oldest snapshot was dropped since the last sweep. A store
+    /// that was just opened cannot know, so it begins with `true`.
+    dropped: AtomicBool,
     /// Archives of older versions count against the same limit.
     archives: ArchiveStore,
     most: u64,
@@ -83,6 +87,7 @@ impl SnapshotStore {
                 shelf: Mutex::new(shelf),
                 seen: Mutex::default(),
                 sweep: RwLock::new(()),
+                dropped: AtomicBool::new(true),
                 archives,
                 most,
                 remote,
@@ -172,9 +177,12 @@ impl SnapshotStore {
     pub(super) async fn record(&self, stored: Stored) -> Result<Stored, DriverError> {
         KillPoint::SnapshotPacked.pass();
         let agent = stored.agent;
-        let (stored, list) = lock(&self.inner.shelf).add(stored, now_s());
-        self.write(agent, list).await?;
-        Ok(stored)
+        let added = lock(&self.inner.shelf).add(stored, now_s());
+        self.write(agent, added.list).await?;
+        if added.dropped {
+            self.inner.dropped.store(true, Ordering::Release);
+        }
+        Ok(added.stored)
     }
 
     async fn write(&self, agent: AgentId, list: Vec<Stored>) -> Result<(), DriverError> {
@@ -233,7 +241,7 @@ impl SnapshotStore {
             return Ok(());
         }
         let changed = lock(&self.inner.shelf).make_room(now_s());
-        if changed.is_empty() {
+        if changed.is_empty() && !self.inner.dropped.load(Ordering::Acquire) {
             return Ok(());
         }
         for (agent, list) in changed {
@@ -248,6 +256,16 @@ impl SnapshotStore {
     /// [`DriverError`]. A snapshot that cannot be read keeps all chunks: it may be mended.
     pub(crate) async fn sweep(&self) -> Result<(), DriverError> {
         let _alone = self.inner.sweep.write().await;
+        // Before the list is read: a snapshot that is dropped after it is swept the next time.
+        self.inner.dropped.store(false, Ordering::Release);
+        let swept = self.sweep_alone().await;
+        if swept.is_err() {
+            self.inner.dropped.store(true, Ordering::Release);
+        }
+        swept
+    }
+
+    async fn sweep_alone(&self) -> Result<(), DriverError> {
         let digests = lock(&self.inner.shelf).digests();
         let (packs, most) = (self.inner.packs.clone(), digests.len());
         let swept = tokio::task::spawn_blocking(move || {
@@ -382,3 +400,6 @@ fn now_s() -> i64 {
             i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
         })
 }
+
+#[cfg(test)]
+mod tests;
