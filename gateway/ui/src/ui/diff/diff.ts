@@ -1,12 +1,23 @@
 // What changed between two texts, line by line.
+import type { PatchKind } from "./patch";
 
 export interface Line {
   kind: "same" | "added" | "removed";
   text: string;
 }
-export interface Skip {
-  kind: "skip";
-  count: number;
+
+/** A line of a diff as it is drawn. */
+export interface DiffLine {
+  kind: PatchKind;
+  text: string;
+  /** Its number in the text that has it. */
+  line?: number;
+}
+
+/** Lines that did not change and are not shown. */
+export interface Unshown {
+  kind: "unshown";
+  lines: DiffLine[];
 }
 
 /** Above this many comparisons the middle is shown as taken out and put in whole. */
@@ -63,21 +74,42 @@ function middle(a: string[], b: string[]): Line[] {
   return lines;
 }
 
-/** Leaves out long runs of what did not change, but for `around` lines beside each change. */
-export function folded(lines: Line[], around = 3): (Line | Skip)[] {
-  const near = lines.map(() => false);
-  lines.forEach((line, index) => {
-    if (line.kind === "same") return;
-    for (let i = Math.max(0, index - around); i <= Math.min(lines.length - 1, index + around); i += 1)
-      near[i] = true;
+/** Unchanged lines that stay around a change. */
+const AROUND = 3;
+
+/** A fold that would hide fewer lines than its own button takes is not made. */
+const LEAST = 2;
+
+const numbered = (lines: readonly Line[]): DiffLine[] => {
+  let before = 0;
+  let after = 0;
+  return lines.map(({ kind, text }) => {
+    if (kind !== "added") before += 1;
+    if (kind !== "removed") after += 1;
+    return { kind, text, line: kind === "removed" ? before : after };
   });
-  const shown: (Line | Skip)[] = [];
+};
+
+/** The lines of two texts as one, where long runs of unchanged lines are folded. */
+export function changedLines(before: string, after: string): (DiffLine | Unshown)[] {
+  const lines = numbered(diffLines(before, after));
+  const near = new Uint8Array(lines.length);
+  lines.forEach(({ kind }, index) => {
+    if (kind !== "same") near.fill(1, Math.max(0, index - AROUND), index + AROUND + 1);
+  });
+  const shown: (DiffLine | Unshown)[] = [];
+  let run: DiffLine[] = [];
+  const end = () => {
+    if (run.length < LEAST) shown.push(...run);
+    else shown.push({ kind: "unshown", lines: run });
+    run = [];
+  };
   lines.forEach((line, index) => {
-    if (near[index]) return shown.push(line);
-    const last = shown.at(-1);
-    if (last?.kind === "skip") last.count += 1;
-    else shown.push({ kind: "skip", count: 1 });
+    if (!near[index]) return void run.push(line);
+    end();
+    shown.push(line);
     return undefined;
   });
+  end();
   return shown;
 }

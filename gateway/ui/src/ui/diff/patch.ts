@@ -45,3 +45,9 @@ export function patchFiles(text: string): PatchFile[] {
   }
   return files;
 }
+
+/** How many lines came and went. */
+export const countOf = (lines: readonly { kind: string }[]): { added: number; removed: number } => ({
+  added: lines.filter(({ kind }) => kind === "added").length,
+  removed: lines.filter(({ kind }) => kind === "removed").length,
+});
