@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useMemo, useRef } from "react";
 import { useMay } from "~/api/may";
-import { bytes, number } from "~/ui/bytes";
+import { bytes } from "~/ui/bytes";
 import { buttonClass } from "~/ui/button";
 import { CopyButton } from "~/ui/copy";
 import { MissingRight } from "~/ui/missing-right";
@@ -13,6 +13,7 @@ import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { useBoxWindow } from "~/ui/window";
 import { contentOf, MOST_SHOWN, MOST_TEXT, textRows, type Content } from "./content";
+import { Picture, Said } from "./picture";
 import { contentQuery, fileAddress, folderQuery } from "./queries";
 import { nameOf, parentOf } from "./tree";
 
@@ -51,35 +52,6 @@ function Text({ text, label }: { text: string; label: string }) {
     </div>
   );
 }
-
-/** A picture in its own size, or smaller where it does not fit. */
-function Picture({ content, type, path }: { content: Uint8Array; type: string; path: string }) {
-  const image = useRef<HTMLImageElement>(null);
-  const [size, setSize] = useState<string>();
-  const [broken, setBroken] = useState(false);
-  useEffect(() => {
-    const address = URL.createObjectURL(new Blob([content as BlobPart], { type }));
-    if (image.current) image.current.src = address;
-    return () => URL.revokeObjectURL(address);
-  }, [content, type]);
-  if (broken) return <Said>The browser cannot draw this picture. The file may be damaged.</Said>;
-  return (
-    <figure className="flex flex-col items-center gap-2 bg-sunken p-4">
-      <img
-        ref={image}
-        alt={`Content of ${visible(nameOf(path))}`}
-        className="max-h-[60vh] max-w-full object-contain"
-        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
-          setSize(`${number(naturalWidth)} × ${number(naturalHeight)} pixels`)
-        }
-        onError={() => setBroken(true)}
-      />
-      <figcaption className="text-small text-fg-3">{size}</figcaption>
-    </figure>
-  );
-}
-
-const Said = ({ children }: { children: ReactNode }) => <p className="px-4 py-6 text-fg-2">{children}</p>;
 
 function Shown({ shown, content, path }: { shown: Content; content: Uint8Array | null; path: string }) {
   switch (shown.kind) {

@@ -48,3 +48,16 @@ export const contentQuery = (id: string, snapshot: string, path: string) =>
 /** Where the browser downloads a file from by itself, however large it is. */
 export const fileAddress = (id: string, snapshot: string, path: string): string =>
   url(FILE, { path }, { id, snapshot });
+
+/** What differs from one snapshot to another. */
+export const changesQuery = (id: string, before: string, after: string) =>
+  queryOptions({
+    queryKey: keys.changes(id, before, after),
+    queryFn: ({ signal }) =>
+      api.get("/api/claws/{id}/snapshots/{snapshot}/diff", {
+        path: { id, snapshot: after },
+        query: { before },
+        signal,
+      }),
+    staleTime: Infinity,
+  });

@@ -21,6 +21,12 @@ const days = new Intl.DateTimeFormat("en-GB", {
   year: "numeric",
 });
 
+const moments = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+/** `25 Nov 2026, 07:12:42`. */
+export const momentOf = ({ taken_at }: Pick<Snapshot, "taken_at">): string =>
+  moments.format(new Date(taken_at));
+
 /** The marks of snapshots, which are ordered newest first. */
 export function marksOf(snapshots: readonly Snapshot[]): Mark[] {
   const largest = Math.max(1, ...snapshots.map(({ bytes }) => bytes));
