@@ -1,14 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Suspense, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { Claw } from "~/api/types";
-import { later } from "~/live/arriving";
 import { buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { PageFrame } from "~/ui/page";
-import { PartMissing } from "~/ui/part-missing";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
@@ -18,7 +16,7 @@ import { SOURCES, sourcesOf } from "./activity/queries";
 import { AgentActions } from "./agent-actions";
 import { AvatarImage } from "./avatar";
 import { BrainTab } from "./brain/brain";
-import type { FilesChoice } from "./files/files";
+import { FilesTab, type FilesChoice } from "./files/files";
 import { Overview } from "./overview";
 import { clawQuery, sandboxQuery } from "./queries";
 import { SandboxLine } from "./sandbox-line";
@@ -26,8 +24,6 @@ import { SandboxTab } from "./sandbox-tab";
 import { clawStates, stateOf } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
-
-const FilesTab = later(async () => (await import("./files/files")).FilesTab, PartMissing);
 
 /** What other domains know of the agent: its connected apps, its work, and what it runs with. */
 interface Elsewhere {
@@ -133,14 +129,12 @@ function Agent({ claw, apps, runtime, work }: Elsewhere & { claw: Claw }) {
             id: "files",
             label: "Files",
             content: (
-              <Suspense fallback={<Loading what="the files" rows={4} />}>
-                <FilesTab
-                  id={claw.id}
-                  sandbox={live}
-                  choice={{ snapshot, path, before }}
-                  onChoose={chooseFiles}
-                />
-              </Suspense>
+              <FilesTab
+                id={claw.id}
+                sandbox={live}
+                choice={{ snapshot, path, before }}
+                onChoose={chooseFiles}
+              />
             ),
           },
           {

@@ -49,3 +49,17 @@ export function TeamSandboxNote({ owner }: { owner: string }) {
     </p>
   );
 }
+
+/** Beside an empty history of files: the team's files are those of another agent. */
+export function TeamFiles({ owner }: { owner: string }) {
+  const name = useName(owner);
+  return (
+    <p className="px-4 pt-4 break-words text-fg-2">
+      This agent works in its team's sandbox. Its files are{" "}
+      <Link to="/claws/$id" params={{ id: owner }} search={{ app: "files" }} className={textLink}>
+        those of <bdi>{name}</bdi>
+      </Link>
+      .
+    </p>
+  );
+}

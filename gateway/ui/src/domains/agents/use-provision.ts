@@ -23,7 +23,10 @@ export function useProvision() {
       void client.invalidateQueries({ queryKey: keys.quota });
     },
   });
-  return { start: (id: string, body: ProvisionBody) => mutation.mutate({ id, body }) };
+  return {
+    start: (id: string, body: ProvisionBody) => mutation.mutate({ id, body }),
+    make: (id: string, body: ProvisionBody) => mutation.mutateAsync({ id, body }),
+  };
 }
 
 /** The newest attempt to make this agent's sandbox, whichever part of the page started it. */

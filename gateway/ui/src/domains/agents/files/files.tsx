@@ -1,18 +1,21 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { History as HistoryIcon } from "lucide-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { FileDiff, History as HistoryIcon } from "lucide-react";
 import { useEffect } from "react";
+import { configQuery } from "~/api/runtime";
 import type { Sandbox, Snapshot } from "~/api/types";
 import { bytes } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { Panel } from "~/ui/panel";
 import { QueryView } from "~/ui/query-view";
-import { Ago } from "~/ui/time";
 import { filesOf } from "../saved";
+import { TeamFiles } from "../team-sandbox";
+import { Compare } from "./compare";
 import { History, useMachineName } from "./history";
 import { Preview } from "./preview";
 import { historyQuery } from "./queries";
-import { firstShown } from "./time-line";
+import { Restore } from "./restore";
+import { beforeOf, firstShown, momentOf } from "./time-line";
 import { FileTree } from "./tree-view";
 
 /** What an address says of this tab. */
@@ -71,10 +74,12 @@ function Browse({
 /** The files of an agent: their history, and those of one snapshot. */
 export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
   const history = useInfiniteQuery(historyQuery(id));
+  const team = useQuery(configQuery(id)).data?.workbench_agent_id;
   const snapshots = history.data?.pages.flatMap(({ items }) => items) ?? [];
   const chosen = choice.snapshot
     ? snapshots.find((one) => one.id === choice.snapshot)
     : firstShown(snapshots);
+  const earlier = chosen && beforeOf(snapshots, chosen.id);
   const { hasNextPage, isFetching, isError, fetchNextPage } = history;
   // A link may name a snapshot of an earlier page.
   const further = choice.snapshot !== undefined && !chosen && hasNextPage && !isError;
@@ -86,6 +91,7 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
       {() =>
         snapshots.length === 0 ? (
           <div className="rounded-panel border border-line bg-surface">
+            {team && !sandbox && <TeamFiles owner={team} />}
             <Empty
               title="No files are saved yet"
               icon={<HistoryIcon size={28} strokeWidth={1.5} aria-hidden />}
@@ -109,11 +115,32 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
               }}
             />
             <div className="flex min-w-0 flex-col gap-4">
-              {chosen && <Chosen snapshot={chosen} />}
-              {chosen?.uploaded && (
+              {chosen && !choice.before && (
+                <Chosen
+                  snapshot={chosen}
+                  id={id}
+                  sandbox={sandbox}
+                  compare={
+                    earlier && chosen.uploaded
+                      ? () => onChoose({ snapshot: chosen.id, before: earlier.id, path: undefined })
+                      : undefined
+                  }
+                />
+              )}
+              {chosen && choice.before && (
+                <Compare
+                  id={id}
+                  snapshots={snapshots}
+                  before={choice.before}
+                  after={chosen.id}
+                  path={choice.path}
+                  onChoose={onChoose}
+                />
+              )}
+              {chosen?.uploaded && !choice.before && (
                 <Browse id={id} snapshot={chosen} path={choice.path} onChoose={onChoose} />
               )}
-              {chosen && !chosen.uploaded && <NotStored snapshot={chosen} />}
+              {chosen && !chosen.uploaded && !choice.before && <NotStored snapshot={chosen} />}
               {!chosen && !further && (
                 <Panel title="Files">
                   <Empty
@@ -134,16 +161,29 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
   );
 }
 
-/** Which snapshot the page shows. */
-function Chosen({ snapshot }: { snapshot: Snapshot }) {
+interface ChosenProps {
+  id: string;
+  snapshot: Snapshot;
+  sandbox: Sandbox | undefined;
+  compare: (() => void) | undefined;
+}
+
+/** Which snapshot the page shows, and what can be done with it. */
+function Chosen({ id, snapshot, sandbox, compare }: ChosenProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-      <p className="min-w-0 text-fg-2">
-        Files of <Ago at={snapshot.taken_at} />{" "}
+      <p className="min-w-0 grow text-fg-2">
+        Files of {momentOf(snapshot)}{" "}
         <code className="text-small text-fg-3" title={snapshot.digest}>
           {snapshot.digest.slice(0, 12)}
         </code>
       </p>
+      {compare && (
+        <Button icon={<FileDiff size={14} aria-hidden />} onClick={compare}>
+          Compare with the one before
+        </Button>
+      )}
+      <Restore id={id} snapshot={snapshot} sandbox={sandbox} />
     </div>
   );
 }
