@@ -57,6 +57,14 @@ const provision: Routes["POST /api/claws/{id}/sandbox"] = async (at) => {
   const { mock, state } = at;
   const claw = clawOf(at);
   const old = state.sandboxes.get(claw.id);
+  const restored = at.body.restore
+    ? must(historyOf(state, claw.id).find(({ snapshot }) => snapshot.id === at.body.restore)).snapshot
+    : undefined;
+  if (old?.state === "running" && restored)
+    throw new Refusal(409, "conflict", "This conflicts with the present state", {
+      detail:
+        "The agent has a sandbox. End it first, which saves its files; then make one from the snapshot.",
+    });
   if (old?.state === "running") return { body: old };
   await new Promise((done) => setTimeout(done, 60));
   const wanted =
@@ -69,6 +77,11 @@ const provision: Routes["POST /api/claws/{id}/sandbox"] = async (at) => {
     sandbox.fallback = { wanted: wanted.id, reason: "node_offline" };
     mock.hub.emit("placement.fallback", { agentId: claw.id, ...sandbox.fallback });
   }
+  if (restored)
+    Object.assign(sandbox, {
+      snapshot: restored,
+      restored_from: { digest: restored.digest, taken_at: restored.taken_at },
+    });
   state.sandboxes.set(claw.id, sandbox);
   touch(at, claw, { sandbox: brief(sandbox), status: "idle" });
   mock.hub.changed("sandbox", sandbox.id);
