@@ -65,8 +65,9 @@ impl Described {
             .expect("prism runs");
         let described = Self { child, port };
         let url = described.url("/");
+        let client = reqwest::Client::builder().build().expect("a client");
         eventually("the described server answers", || async {
-            reqwest::get(&url).await.ok()
+            client.get(&url).send().await.ok()
         })
         .await;
         described

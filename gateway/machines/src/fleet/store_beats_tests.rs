@@ -41,13 +41,12 @@ async fn connected(db: &Db, workspace: WorkspaceId) -> Fence {
 }
 
 async fn workspace(db: &Db) -> WorkspaceId {
-    let row = WorkspaceRow {
-        id: fresh(&UuidV7::shared(SystemClock::shared())),
-        name: "w".to_owned(),
-        plan: "free".to_owned(),
-        created_at: SystemClock.now(),
-        version: 1,
-    };
+    let row = WorkspaceRow::new(
+        fresh(&UuidV7::shared(SystemClock::shared())),
+        "w".to_owned(),
+        "free".to_owned(),
+        SystemClock.now(),
+    );
     let id = row.id;
     let tx = db.write().await.unwrap();
     workspaces::insert(&tx, row).await.unwrap();

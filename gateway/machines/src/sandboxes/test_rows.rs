@@ -90,13 +90,7 @@ pub(super) async fn sandbox(
 }
 
 pub(super) async fn workspace(db: &Db) -> WorkspaceScope {
-    let row = WorkspaceRow {
-        id: id(),
-        name: "w".to_owned(),
-        plan: "free".to_owned(),
-        created_at: SystemClock.now(),
-        version: 1,
-    };
+    let row = WorkspaceRow::new(id(), "w".to_owned(), "free".to_owned(), SystemClock.now());
     let scope = WorkspaceScope::of_row(row.id);
     let tx = db.write().await.unwrap();
     workspaces::insert(&tx, row).await.unwrap();

@@ -45,13 +45,7 @@ fn context(scratch: &Scratch) -> (Context, TestClock) {
 /// A workspace with an empty log.
 async fn workspace(context: &Context) -> WorkspaceScope {
     let id: WorkspaceId = fresh(&context.ids);
-    let row = WorkspaceRow {
-        id,
-        name: "w".to_owned(),
-        plan: "free".to_owned(),
-        created_at: context.clock.now(),
-        version: 1,
-    };
+    let row = WorkspaceRow::new(id, "w".to_owned(), "free".to_owned(), context.clock.now());
     let tx = context.db.write().await.unwrap();
     workspaces::insert(&tx, row).await.unwrap();
     tx.commit().await.unwrap();

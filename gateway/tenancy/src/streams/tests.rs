@@ -322,13 +322,12 @@ impl Seen {
 }
 
 async fn workspace(db: &Db, now: DateTime<Utc>) -> WorkspaceId {
-    let row = WorkspaceRow {
-        id: fresh(&UuidV7::shared(Arc::new(SystemClock))),
-        name: "w".to_owned(),
-        plan: "free".to_owned(),
-        created_at: now,
-        version: 1,
-    };
+    let row = WorkspaceRow::new(
+        fresh(&UuidV7::shared(Arc::new(SystemClock))),
+        "w".to_owned(),
+        "free".to_owned(),
+        now,
+    );
     let id = row.id;
     let tx = db.write().await.unwrap();
     workspaces::insert(&tx, row).await.unwrap();

@@ -13,7 +13,8 @@ use crate::execution::runs::over;
 
 /// What the described server answers to a request for a pull request.
 async fn passed_on(url: &str, token: Option<&str>, body: String) -> Response {
-    let mut request = reqwest::Client::new().post(url).body(body);
+    let client = reqwest::Client::builder().build().expect("a client");
+    let mut request = client.post(url).body(body);
     request = request.header("content-type", "application/json");
     if let Some(token) = token {
         request = request.header("authorization", token);

@@ -20,13 +20,7 @@ fn ids() -> SharedIds {
 async fn workspace(db: &Db) -> WorkspaceId {
     let (id, now): (WorkspaceId, DateTime<Utc>) = (fresh(&ids()), SystemClock.now());
     let tx = db.write().await.unwrap();
-    let row = WorkspaceRow {
-        id,
-        name: "w".to_owned(),
-        plan: "free".to_owned(),
-        created_at: now,
-        version: 1,
-    };
+    let row = WorkspaceRow::new(id, "w".to_owned(), "free".to_owned(), now);
     workspaces::insert(&tx, row).await.unwrap();
     tx.commit().await.unwrap();
     id
