@@ -166,6 +166,14 @@ test.describe("an agent's files", () => {
       all.push(makeKnown({ "old.txt": Buffer.from(`old ${n}`) }, { taken_at: ago(200_000 + n * 600) }));
     await page.goto(address(mock, `?snapshot=${all[140].snapshot.id}&path=old.txt`));
     await page.getByText("old 137").waitFor();
+    const mark = page.getByRole("region", { name: "Snapshots" }).locator('[aria-current="true"]');
+    await until("its mark to be in sight", () =>
+      mark.evaluate((one) => {
+        const view = one.closest('[role="region"]')!.getBoundingClientRect();
+        const { top, bottom } = one.getBoundingClientRect();
+        return top >= view.top && bottom <= view.bottom;
+      }),
+    );
     await shot(page, "files-history");
   });
 });

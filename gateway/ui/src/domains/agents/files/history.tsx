@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { nodesQuery } from "~/api/nodes";
 import type { Snapshot } from "~/api/types";
 import { bytes, number } from "~/ui/bytes";
@@ -52,7 +53,7 @@ function Line({ mark, notes, chosen, compared, place, last, onChoose }: LineProp
   const far = stretch(gap);
   return (
     <li className="relative">
-      {day && <h3 className="px-4 pt-2 pb-1 text-small font-[550] text-fg-2">{day}</h3>}
+      {day && <h3 className="pt-2 pr-3 pb-1 pl-11 text-small font-[550] text-fg-2">{day}</h3>}
       <div className={cx("relative pl-9", last ? "pb-2" : STRETCH[far])}>
         {!last && (
           <span
@@ -132,6 +133,19 @@ export function History({ snapshots, chosen, before, beganWith, onChoose, older 
     ...(index === 0 ? ["latest"] : []),
     ...(digest === beganWith ? ["the present sandbox began with it"] : []),
   ];
+  const box = useRef<HTMLDivElement>(null);
+  // A link may name a snapshot far down. It is shown once: later its reader scrolls.
+  const shown = useRef(false);
+  const found = snapshots.some(({ id }) => id === chosen);
+  useEffect(() => {
+    const view = box.current;
+    const mark = view?.querySelector<HTMLElement>('[aria-current="true"]');
+    if (!view || !mark || shown.current) return;
+    shown.current = true;
+    const { top, bottom } = mark.getBoundingClientRect();
+    const { top: above, bottom: below } = view.getBoundingClientRect();
+    if (bottom > below) view.scrollTop += (top + bottom - above - below) / 2;
+  }, [found]);
   return (
     <Panel
       title="History"
@@ -140,6 +154,7 @@ export function History({ snapshots, chosen, before, beganWith, onChoose, older 
     >
       {/* It scrolls by itself, so that the files stay beside it. */}
       <div
+        ref={box}
         role="region"
         aria-label="Snapshots"
         tabIndex={0}
