@@ -77,6 +77,22 @@ test.describe("two snapshots of an agent's files", () => {
     expect(page.url()).not.toContain("before=");
   });
 
+  test("of thousands of files are drawn in parts, and begin with the file of a link", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const [third, , first] = historyOf(mock);
+    for (let n = 0; n < 3000; n += 1) third.files[`many/${n}`] = Buffer.from("x");
+    const { id } = third.snapshot;
+    await page.goto(address(mock, `?snapshot=${id}&before=${first.snapshot.id}&path=src/lib.rs`));
+    await panel(page).getByText("2 lines added, 2 removed").waitFor();
+    const files = panel(page).getByRole("heading", { level: 3 });
+    expect(await files.first().innerText()).toContain("src/lib.rs");
+    expect(await files.count()).toBe(200);
+    await panel(page)
+      .getByRole("button", { name: /^Show more of 2,80\d further files$/ })
+      .click();
+    await until("more files", async () => (await files.count()) === 400);
+  });
+
   test("say why they cannot be compared", async ({ visit }) => {
     const { mock, page } = await visit();
     const [third, second, first] = historyOf(mock);

@@ -61,11 +61,14 @@ function List({
 }: Pick<Props, "id" | "before" | "after" | "path" | "onChoose"> & { changes: FileChange[]; more: boolean }) {
   const { path, onChoose } = pair;
   const [kind, setKind] = useState<Shown>("all");
-  // An address may name a file far down.
-  const [most, setMost] = useState(() => Math.max(MOST, changes.findIndex((one) => one.path === path) + 1));
+  const [most, setMost] = useState(MOST);
+  // A link may name one of thousands of files. That file comes first, so that its reader sees it.
+  const [linked] = useState(path);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set(path ? [path] : []));
   const counts = counted(changes);
-  const wanted = changes.filter(({ difference }) => kind === "all" || difference === kind);
+  const wanted = changes
+    .filter(({ difference }) => kind === "all" || difference === kind)
+    .toSorted((x, y) => Number(y.path === linked) - Number(x.path === linked));
   const toggle = (one: string) => {
     const next = new Set(open);
     const opened = !next.delete(one);
