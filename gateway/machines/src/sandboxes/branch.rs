@@ -7,6 +7,7 @@
 //! ├─ facts           receives the facts that machines report by themselves
 //! ├─ orphan-sweeper  sends machines the list of what should exist on them
 //! ├─ recovery        continues transitions that were cut off
+//! ├─ chunk-store     whether the bucket of chunks can be used, where there is one
 //! ├─ chunk-sweeper   removes chunks that no snapshot needs
 //! └─ images          writes what this host has of the catalogue of images (added by the wiring)
 //! ```
@@ -74,6 +75,9 @@ pub fn branch(
         )
         .serves("containers that no row claims"),
     );
+    if sandboxes.chunks.is_bucket() {
+        branch = branch.child(sweep::watcher(sandboxes.chunks.clone()));
+    }
     branch = branch.child(sweep::sweeper(Sweeper {
         db: sandboxes.db.clone(),
         clock: sandboxes.clock.clone(),

@@ -50,5 +50,8 @@ pub use model::State;
 pub use rates::{CommandLimits, Starter, TooFast};
 pub use routes::router;
 pub use snapshots::store::forget_before as forget_snapshots;
-pub use snapshots::{ChunkStore, ChunkStoreError, Exchange, ExchangeError, LocalChunks};
+pub use snapshots::{
+    Bucket, BucketKey, ChunkPlace, ChunkStore, ChunkStoreError, Exchange, ExchangeError,
+    LocalChunks,
+};
 pub use store::{current, remove_all, remove_of};

@@ -1,8 +1,11 @@
 //! The gateway's store of chunks: one object for each chunk, below its workspace. The objects have the form that machines
-//! send. Content is checked against its address when it is written and when it is read.
+//! send. Content is checked against its address when it is written and when it is read. The store is a folder or a bucket;
+//! names of objects are the same in both.
 
 use std::path::Path as FilePath;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -14,24 +17,54 @@ use roost_sandbox_driver::private;
 use roost_snapshot::chunk::{self, ChunkError, MOST_STORED};
 use roost_snapshot::{Address, Tenant};
 
+use super::bucket::Bucket;
 use roost_platform::ids::WorkspaceId;
 
 /// Questions to the store at the same time, for one request.
 const AT_ONCE: usize = 32;
+
+/// The longest time for one request to a bucket, with its retries.
+const WITHIN: Duration = Duration::from_secs(60);
+/// Written to find out whether the bucket can be used. No workspace has this name.
+const CHECK: &str = "roost-check";
 
 /// Why the store cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ChunkStoreError {
     #[error("the gateway's folder of chunks cannot be made")]
     Folder(#[source] std::io::Error),
-    #[error("the gateway's store of chunks does not work; its disk may be full")]
-    Store(#[from] Error),
+    #[error("the gateway's folder of chunks does not work; its disk may be full")]
+    Disk(#[source] Error),
+    #[error("the bucket `{0}` does not exist; make it, or correct `snapshots.bucket`")]
+    NoBucket(String, #[source] Error),
+    #[error(
+        "the service refuses the key for the bucket `{0}`; correct the key, or allow it to list, read, write and delete objects there"
+    )]
+    Denied(String, #[source] Error),
+    #[error("{0} does not answer; correct `snapshots.endpoint`, or wait until it is back")]
+    Away(String, #[source] Option<Error>),
+    #[error(
+        "{0} answers a request for chunks with an error; compare `snapshots.endpoint` and `snapshots.region` with the service's own"
+    )]
+    Service(String, #[source] Error),
 }
 
 /// The store. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ChunkStore {
     objects: Arc<dyn ObjectStore>,
+    /// `None`: the store is a folder.
+    bucket: Option<Arc<Bucket>>,
+    /// Whether the last check found a fault.
+    faulty: Arc<AtomicBool>,
+}
+
+impl std::fmt::Debug for ChunkStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChunkStore")
+            .field("bucket", &self.bucket)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ChunkStore {
@@ -41,16 +74,111 @@ impl ChunkStore {
     /// [`ChunkStoreError::Folder`].
     pub fn in_folder(folder: &FilePath) -> Result<Self, ChunkStoreError> {
         private::make_folder(folder).map_err(ChunkStoreError::Folder)?;
-        let objects = LocalFileSystem::new_with_prefix(folder)?
+        let objects = LocalFileSystem::new_with_prefix(folder)
+            .map_err(ChunkStoreError::Disk)?
             // A chunk that the gateway confirmed survives a power cut.
             .with_fsync(true)
             .with_automatic_cleanup(true);
-        Ok(Self::new(Arc::new(objects)))
+        Ok(Self {
+            objects: Arc::new(objects),
+            bucket: None,
+            faulty: Arc::default(),
+        })
     }
 
-    /// A store in any place that keeps objects.
-    pub fn new(objects: Arc<dyn ObjectStore>) -> Self {
-        Self { objects }
+    /// A store in a bucket. The bucket is asked for nothing yet, so a gateway starts while its bucket cannot be used.
+    ///
+    /// # Errors
+    /// When the settings make no client.
+    pub fn in_bucket(bucket: Bucket, http: reqwest::Client) -> Result<Self, ChunkStoreError> {
+        Ok(Self {
+            objects: bucket.objects(http)?,
+            bucket: Some(Arc::new(bucket)),
+            faulty: Arc::default(),
+        })
+    }
+
+    /// Whether the store is a bucket, which can be away while the gateway runs.
+    pub fn is_bucket(&self) -> bool {
+        self.bucket.is_some()
+    }
+
+    /// Writes and lists an object of a bucket. A folder was tried when it was made.
+    ///
+    /// # Errors
+    /// What the operator has to correct.
+    pub async fn check(&self) -> Result<(), ChunkStoreError> {
+        if self.bucket.is_none() {
+            return Ok(());
+        }
+        let payload = PutPayload::from_static(b"Roost can write here.\n");
+        self.within(self.objects.put(&Path::from(CHECK), payload))
+            .await?;
+        self.lists().await
+    }
+
+    /// Checks the store and keeps the result for [`is_faulty`](Self::is_faulty). The log has each change.
+    pub async fn watch(&self) {
+        let checked = self.check().await;
+        let was = self.faulty.swap(checked.is_err(), Ordering::Relaxed);
+        match checked {
+            Err(error) if !was => tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "the store of chunks cannot be used; snapshots stay on their machines and are uploaded later"
+            ),
+            Ok(()) if was => tracing::info!("the store of chunks can be used again"),
+            _ => {}
+        }
+    }
+
+    /// Whether the last check found that the store cannot be used.
+    pub fn is_faulty(&self) -> bool {
+        self.faulty.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the answer to one request, and says what an error means.
+    async fn within<T>(
+        &self,
+        request: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, ChunkStoreError> {
+        let Some(bucket) = &self.bucket else {
+            return request.await.map_err(ChunkStoreError::Disk);
+        };
+        match tokio::time::timeout(WITHIN, request).await {
+            Ok(answer) => answer.map_err(|error| bucket.failed(error)),
+            Err(_) => Err(ChunkStoreError::Away(bucket.place(), None)),
+        }
+    }
+
+    /// As [`within`](Self::within), for an object that may not exist.
+    async fn found<T>(
+        &self,
+        request: impl Future<Output = Result<T, Error>>,
+    ) -> Result<Option<T>, ChunkStoreError> {
+        let found = async {
+            match request.await {
+                Ok(found) => Ok(Some(found)),
+                Err(Error::NotFound { .. }) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        self.within(found).await
+    }
+
+    /// A missing object and a missing bucket have the same answer. Nothing counts as lost while the bucket is missing.
+    async fn is_really_missing(&self) -> Result<(), ChunkStoreError> {
+        match self.bucket {
+            Some(_) => self.lists().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the bucket can be listed. The list is short: only the object of the check.
+    async fn lists(&self) -> Result<(), ChunkStoreError> {
+        let below = Path::from(CHECK);
+        self.within(self.objects.list_with_delimiter(Some(&below)))
+            .await?;
+        Ok(())
     }
 
     /// Whether the chunk is here.
@@ -62,11 +190,8 @@ impl ChunkStore {
         workspace: WorkspaceId,
         address: Address,
     ) -> Result<bool, ChunkStoreError> {
-        match self.objects.head(&key(workspace, address)).await {
-            Ok(_) => Ok(true),
-            Err(Error::NotFound { .. }) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        let key = key(workspace, address);
+        Ok(self.found(self.objects.head(&key)).await?.is_some())
     }
 
     /// The chunks that are not here, in the given order.
@@ -83,13 +208,18 @@ impl ChunkStore {
             Ok::<_, ChunkStoreError>((!here).then_some(address))
         });
         let answers = futures::stream::iter(asked).buffered(AT_ONCE);
-        answers
+        let missing: Vec<Address> = answers
             .try_filter_map(|missing| async move { Ok(missing) })
             .try_collect()
-            .await
+            .await?;
+        if !missing.is_empty() {
+            self.is_really_missing().await?;
+        }
+        Ok(missing)
     }
 
-    /// Keeps the stored form of a chunk. A chunk that is here already counts as new for the sweep.
+    /// Keeps the stored form of a chunk. A chunk that is here already is written again, so it counts as new for the sweep,
+    /// and a damaged one is mended. A conditional put would do neither.
     ///
     /// # Errors
     /// The inner error when the bytes are not this chunk; nothing is kept then.
@@ -106,7 +236,8 @@ impl ChunkStore {
             return Ok(Err(wrong));
         }
         let payload = PutPayload::from_bytes(stored);
-        self.objects.put(&key(workspace, address), payload).await?;
+        let key = key(workspace, address);
+        self.within(self.objects.put(&key, payload)).await?;
         Ok(Ok(()))
     }
 
@@ -121,36 +252,44 @@ impl ChunkStore {
         address: Address,
     ) -> Result<Option<(Bytes, Vec<u8>)>, ChunkStoreError> {
         let key = key(workspace, address);
-        let found = match self.objects.get(&key).await {
-            Ok(found) => found,
-            Err(Error::NotFound { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
+        let whole = async { self.objects.get(&key).await?.bytes().await };
+        let Some(stored) = self.found(whole).await? else {
+            self.is_really_missing().await?;
+            return Ok(None);
         };
-        let stored = found.bytes().await?;
         match chunk::decode(&Tenant::of(workspace.0), address, &stored) {
             Ok(content) => Ok(Some((stored, content))),
             Err(error) => {
                 tracing::error!(%workspace, %error, "a chunk in the gateway's store is damaged; it is removed");
                 metrics::counter!("roost_chunks_damaged_total").increment(1);
-                self.delete(workspace, address).await?;
+                self.delete(workspace, [address]).await?;
                 Ok(None)
             }
         }
     }
 
-    /// Removes a chunk. One that is not here is no error.
+    /// Removes chunks. One that is not here is no error. A bucket removes up to a thousand with one request.
     ///
     /// # Errors
     /// When the store does not answer.
     pub async fn delete(
         &self,
         workspace: WorkspaceId,
-        address: Address,
+        addresses: impl IntoIterator<Item = Address>,
     ) -> Result<(), ChunkStoreError> {
-        match self.objects.delete(&key(workspace, address)).await {
-            Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        let keys: Vec<_> = addresses
+            .into_iter()
+            .map(|address| Ok(key(workspace, address)))
+            .collect();
+        let mut deleted = self
+            .objects
+            .delete_stream(futures::stream::iter(keys).boxed());
+        let mut next = async || match deleted.next().await {
+            Some(Err(Error::NotFound { path, .. })) => Ok(Some(Path::from(path))),
+            other => other.transpose(),
+        };
+        while self.within(next()).await?.is_some() {}
+        Ok(())
     }
 
     /// The chunks of a workspace, with the time of their last upload.
@@ -162,15 +301,16 @@ impl ChunkStore {
         workspace: WorkspaceId,
     ) -> Result<Vec<(Address, DateTime<Utc>)>, ChunkStoreError> {
         let prefix = Path::from(workspace.to_string());
-        let objects = self.objects.list(Some(&prefix));
-        let named = objects.try_filter_map(|object| async move {
-            let address = object
-                .location
-                .filename()
-                .and_then(|name| name.parse().ok());
-            Ok(address.map(|address: Address| (address, object.last_modified)))
-        });
-        Ok(named.try_collect().await?)
+        let mut objects = self.objects.list(Some(&prefix));
+        let mut listed = Vec::new();
+        // The limit of time is for each page.
+        while let Some(object) = self.within(objects.try_next()).await? {
+            let name = object.location.filename();
+            if let Some(address) = name.and_then(|name| name.parse().ok()) {
+                listed.push((address, object.last_modified));
+            }
+        }
+        Ok(listed)
     }
 
     /// The workspaces that have chunks.
@@ -178,7 +318,7 @@ impl ChunkStore {
     /// # Errors
     /// When the store does not answer.
     pub async fn workspaces(&self) -> Result<Vec<WorkspaceId>, ChunkStoreError> {
-        let listed = self.objects.list_with_delimiter(None).await?;
+        let listed = self.within(self.objects.list_with_delimiter(None)).await?;
         let names = listed.common_prefixes.iter().filter_map(Path::filename);
         Ok(names.filter_map(|name| name.parse().ok()).collect())
     }
@@ -191,90 +331,4 @@ fn key(workspace: WorkspaceId, address: Address) -> Path {
 }
 
 #[cfg(test)]
-mod tests {
-    use uuid::Uuid;
-
-    use super::*;
-
-    fn store() -> (tempfile::TempDir, ChunkStore) {
-        let folder = tempfile::tempdir().unwrap();
-        let store = ChunkStore::in_folder(&folder.path().join("chunks")).unwrap();
-        (folder, store)
-    }
-
-    fn workspace(n: u128) -> WorkspaceId {
-        WorkspaceId(Uuid::from_u128(n))
-    }
-
-    fn chunk(workspace: WorkspaceId, content: &[u8]) -> (Address, Bytes) {
-        let address = Tenant::of(workspace.0).address(content);
-        (address, chunk::encode(content).into())
-    }
-
-    #[tokio::test]
-    async fn chunk_reads_back_in_its_own_workspace_only() {
-        let (_folder, store) = store();
-        let (one, other) = (workspace(1), workspace(2));
-        let (address, stored) = chunk(one, b"text");
-        store
-            .put(one, address, stored.clone())
-            .await
-            .unwrap()
-            .unwrap();
-        let (read, content) = store.read(one, address).await.unwrap().unwrap();
-        assert_eq!((read, content.as_slice()), (stored, b"text".as_slice()));
-        assert!(!store.has(other, address).await.unwrap());
-        let (absent, _) = chunk(one, b"absent");
-        let asked = [absent, address];
-        assert_eq!(store.missing(one, asked).await.unwrap(), [absent]);
-        assert_eq!(store.workspaces().await.unwrap(), [one]);
-        let listed = store.list(one).await.unwrap();
-        assert_eq!(
-            listed.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
-            [address]
-        );
-        store.delete(one, address).await.unwrap();
-        store.delete(one, address).await.unwrap();
-        // Its folders are gone with the last chunk.
-        assert!(store.workspaces().await.unwrap().is_empty());
-    }
-
-    #[tokio::test]
-    async fn chunk_with_other_content_is_not_kept() {
-        let (_folder, store) = store();
-        let (one, other) = (workspace(1), workspace(2));
-        let (address, stored) = chunk(one, b"text");
-        let (_, lie) = chunk(one, b"lie");
-        for (place, wrong) in [
-            (one, lie),
-            // The address has another tenant's key.
-            (other, stored.clone()),
-            (one, stored.slice(..stored.len() - 1)),
-            (one, vec![0; MOST_STORED + 1].into()),
-        ] {
-            assert!(store.put(place, address, wrong).await.unwrap().is_err());
-            assert!(!store.has(place, address).await.unwrap());
-        }
-    }
-
-    #[tokio::test]
-    async fn chunk_that_changed_on_the_disk_is_removed_and_can_be_uploaded_again() {
-        let (folder, store) = store();
-        let home = workspace(1);
-        let (address, stored) = chunk(home, b"text");
-        store
-            .put(home, address, stored.clone())
-            .await
-            .unwrap()
-            .unwrap();
-        let file = folder
-            .path()
-            .join("chunks")
-            .join(key(home, address).as_ref());
-        std::fs::write(file, b"damage").unwrap();
-        assert!(store.read(home, address).await.unwrap().is_none());
-        assert!(!store.has(home, address).await.unwrap());
-        store.put(home, address, stored).await.unwrap().unwrap();
-        assert!(store.read(home, address).await.unwrap().is_some());
-    }
-}
+mod tests;

@@ -31,7 +31,7 @@ impl From<ExchangeError> for ApiError {
                 answer
             }
             ExchangeError::Store(error) => Self::new(Code::Unavailable)
-                .detail("The gateway's store of chunks does not work; its disk may be full. The operator finds the cause in the log.")
+                .detail("The gateway's store of chunks does not work. The operator finds the cause in the log and with `roost doctor`.")
                 .retry_after(AGAIN_S)
                 .caused_by(error),
             ExchangeError::Db(error) => error.into(),

@@ -4,8 +4,9 @@
 //! snapshot that its machine can have, and its row says when a newer one exists elsewhere ([`model`], [`restore`]); a
 //! snapshot counts as uploaded only after the gateway found each of its chunks ([`exchange`]); chunks are addressed and
 //! kept inside their workspace ([`chunks`]), and the sweep removes what no row names ([`sweep`]). Table:
-//! `workspace_snapshots`. Folder: `chunks`, below the data folder.
+//! `workspace_snapshots`. Folder: `chunks`, below the data folder, or a bucket ([`bucket`]).
 
+mod bucket;
 mod chunks;
 mod dto;
 pub(crate) mod entity;
@@ -24,6 +25,7 @@ pub(super) mod sweep;
 #[cfg(test)]
 mod tests;
 
+pub use bucket::{Bucket, BucketKey, ChunkPlace};
 pub use chunks::{ChunkStore, ChunkStoreError};
 pub(super) use dto::{RestoredFrom, Snapshot};
 pub use exchange::{Exchange, ExchangeError};

@@ -41,6 +41,28 @@ pub struct Sweeper {
     pub owner: String,
 }
 
+/// The time between two checks of a bucket.
+const CHECKED_EVERY: Duration = Duration::from_secs(10);
+
+/// The child of `sandboxes` that finds out whether a bucket can be used; it has no state.
+pub fn watcher(chunks: ChunkStore) -> AnyChild {
+    ChildSpec::periodic(
+        "chunk-store",
+        ActorKind::Worker,
+        CHECKED_EVERY,
+        &Nudge::default(),
+        move |_| {
+            let chunks = chunks.clone();
+            async move {
+                chunks.watch().await;
+                Ok(())
+            }
+        },
+    )
+    .serves("whether the store of chunks can be used")
+    .into()
+}
+
 /// The child of `sandboxes` that sweeps; it has no state.
 pub fn sweeper(sweeper: Sweeper) -> AnyChild {
     ChildSpec::periodic(
@@ -58,11 +80,16 @@ pub fn sweeper(sweeper: Sweeper) -> AnyChild {
 }
 
 impl Sweeper {
-    /// Sweeps each workspace that has chunks, unless another gateway has the lease.
+    /// Sweeps each workspace that has chunks, unless another gateway has the lease. A bucket that cannot be used is not
+    /// swept this time.
     ///
     /// # Errors
     /// When the database or the store fails.
     pub async fn sweep(&self) -> Result<(), Failure> {
+        if let Err(error) = self.chunks.check().await {
+            tracing::warn!(%error, "chunks that no snapshot needs stay until the next sweep");
+            return Ok(());
+        }
         for workspace in self.chunks.workspaces().await? {
             let lease = Lease::acquire(&self.db, LEASE, &self.owner, LEASE_TTL).await?;
             let Some(lease) = lease else {
@@ -90,13 +117,12 @@ impl Sweeper {
         let old = |at: DateTime<Utc>| !exists || at < before;
         let unneeded = listed
             .into_iter()
-            .filter(|(address, at)| old(*at) && !marked.chunks.contains(address));
-        let mut removed = 0;
-        for (address, _) in unneeded {
-            self.chunks.delete(workspace, address).await?;
-            removed += 1;
-        }
+            .filter(|(address, at)| old(*at) && !marked.chunks.contains(address))
+            .map(|(address, _)| address)
+            .collect::<Vec<_>>();
+        let removed = unneeded.len();
         if removed > 0 {
+            self.chunks.delete(workspace, unneeded).await?;
             self.check_again(scope, &marked).await?;
         }
         Ok(removed)

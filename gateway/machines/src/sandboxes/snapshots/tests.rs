@@ -195,7 +195,7 @@ async fn snapshot_counts_as_uploaded_only_with_each_chunk() {
         assert_eq!(missing.await.unwrap(), all);
         scene.put_all(&taken).await;
         for absent in &all {
-            scene.chunks.delete(workspace, *absent).await.unwrap();
+            scene.chunks.delete(workspace, [*absent]).await.unwrap();
             let missing = scene
                 .exchange
                 .missing(&scene.machine, workspace, all.clone());
@@ -281,7 +281,7 @@ async fn snapshot_whose_chunk_is_lost_counts_as_not_uploaded() {
             .find(|chunk| **chunk != taken.digest)
             .unwrap();
         let workspace = scene.home.workspace();
-        scene.chunks.delete(workspace, lost).await.unwrap();
+        scene.chunks.delete(workspace, [lost]).await.unwrap();
         assert!(scene.read(&taken, lost).await.is_err());
         assert!(!scene.is_uploaded(&taken).await);
         scene.put_all(&taken).await;
@@ -331,7 +331,11 @@ async fn sweep_removes_nothing_while_it_cannot_read_what_a_snapshot_names() {
         scene.put_all(&taken).await;
         scene.uploaded(&taken).await.unwrap();
         let workspace = scene.home.workspace();
-        scene.chunks.delete(workspace, taken.digest).await.unwrap();
+        scene
+            .chunks
+            .delete(workspace, [taken.digest])
+            .await
+            .unwrap();
         scene.clock.advance(Duration::from_secs(7_200));
         scene.sweep().await;
         assert_eq!(scene.held().await, taken.chunks.len() - 1);
