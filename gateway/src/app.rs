@@ -15,6 +15,7 @@ mod sockets;
 mod toolbox;
 mod work;
 
+pub(crate) use machines::chunk_store;
 pub use private::write_private;
 
 use std::net::SocketAddr;
@@ -111,7 +112,7 @@ pub enum StartupError {
     Script(#[from] roost_execution::providers::scripted::ScriptError),
     #[error("cannot arm a kill point")]
     Chaos(#[from] ArmError),
-    #[error("cannot use the folder of chunks below `data_dir`")]
+    #[error("cannot use the store of chunks (`snapshots.store`)")]
     Chunks(#[from] ChunkStoreError),
     #[error("a part of the gateway did not start")]
     Tree(#[from] StartError),
@@ -272,7 +273,7 @@ impl Gateway {
         let contexts = contexts::contexts(
             &shared,
             machines.state,
-            (machines.sandboxes.clone(), machines.images),
+            (machines.sandboxes.clone(), machines.images, machines.chunks),
             &work,
             hosted.clone(),
         )?;

@@ -14,7 +14,7 @@ use roost_connections::apps::AppsContext;
 use roost_connections::checkouts::CheckoutsContext;
 use roost_machines::fleet::FleetContext;
 use roost_machines::images::ImagesContext;
-use roost_machines::sandboxes::SandboxesHandle;
+use roost_machines::sandboxes::{ChunkStore, SandboxesHandle};
 use roost_organisation::agent_skills::AgentSkillsContext;
 use roost_organisation::teams::TeamsContext;
 use roost_runtime::{Agents, RuntimeContext};
@@ -32,7 +32,7 @@ pub(super) fn without_slash(url: &url::Url) -> Arc<str> {
 pub(super) fn contexts(
     shared: &Shared<'_>,
     fleet: FleetContext,
-    (sandboxes, images): (SandboxesHandle, ImagesContext),
+    (sandboxes, images, chunks): (SandboxesHandle, ImagesContext, ChunkStore),
     work: &Work,
     hosted: Option<Hosted>,
 ) -> Result<Contexts, AuthError> {
@@ -102,6 +102,7 @@ pub(super) fn contexts(
             snapshots: SnapshotCache::default(),
             broker: shared.broker.clone(),
             needs_broker: config.broker.start || config.broker.socket.is_some(),
+            chunks,
             hosted: config.auth.clone().map(Arc::new),
             kill_points: shared.kill_points.clone(),
             view: shared.view.clone(),

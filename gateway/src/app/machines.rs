@@ -1,24 +1,31 @@
 //! Wiring of the machines wing: the fleet with its operations, the engine on this host, the sandboxes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::broadcast;
 
 use super::links::{AgentsAtWork, StepsOfMachines};
 use super::{Shared, StartupError};
+use crate::config::Config;
 use roost_machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalImages, LocalSettings};
 use roost_machines::fleet::operations::OperationsHandle;
 use roost_machines::fleet::{self, FleetContext, FleetParts, FleetSettings};
 use roost_machines::images::{self, Catalogue, ImagesContext};
-use roost_machines::sandboxes::{self, ChunkStore, Exchange, LocalChunks, SandboxesHandle};
+use roost_machines::sandboxes::{
+    self, ChunkPlace, ChunkStore, Exchange, LocalChunks, SandboxesHandle,
+};
 use roost_platform::db::DbError;
 use roost_platform::supervision::{AnyChild, SupervisorSpec};
+use roost_secret_broker::outbound::{Dial, client};
 
 /// How many facts of the local engine may wait for their listener.
 const LOCAL_FACTS: usize = 1024;
 
 /// The folder of chunks below the data folder.
 const CHUNKS: &str = "chunks";
+/// The time limit of a connection to the bucket.
+const CONNECT: Duration = Duration::from_secs(5);
 
 /// The parts of the tree, and what the routes need.
 pub(super) struct Machines {
@@ -32,6 +39,22 @@ pub(super) struct Machines {
     /// The name of this process as the holder of machines.
     pub(super) replica: String,
     pub(super) images: ImagesContext,
+    pub(super) chunks: ChunkStore,
+}
+
+/// The store of chunks that the configuration names. Only the operator chooses the bucket's address, so any may be dialled.
+pub(crate) fn chunk_store(config: &Config) -> Result<ChunkStore, StartupError> {
+    let ChunkPlace::Bucket(bucket) = &config.snapshots else {
+        return Ok(ChunkStore::in_folder(&config.data_dir.join(CHUNKS))?);
+    };
+    let http = client(&Dial {
+        policy: None,
+        ca_file: config.outbound.ca_file.clone(),
+        connect: CONNECT,
+        lookup: None,
+    });
+    let http = http.map_err(StartupError::Outbound)?;
+    Ok(ChunkStore::in_bucket(bucket.clone(), http)?)
 }
 
 /// Creates the parts.
@@ -66,8 +89,8 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
     let operations = fleet.operations().clone();
     let (local_facts, _) = broadcast::channel(LOCAL_FACTS);
     let (bounds, held_here) = (LocalBounds::default(), LocalImages::default());
-    let chunks = ChunkStore::in_folder(&config.data_dir.join(CHUNKS))?;
-    let exchange = Exchange::new(shared.db.clone(), shared.clock.clone(), chunks);
+    let chunks = chunk_store(config)?;
+    let exchange = Exchange::new(shared.db.clone(), shared.clock.clone(), chunks.clone());
     let settings = LocalSettings {
         state_dir: local::state_dir(&config.data_dir),
         engine: config.sandboxes.engine.clone(),
@@ -119,5 +142,6 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         operations,
         replica,
         images,
+        chunks,
     })
 }

@@ -256,7 +256,7 @@ pub const FOLDERS: &[Kept] = &[
         "chunks",
         With(
             "workspace_snapshots",
-            "the chunk sweeper deletes what no snapshot names, an hour after its upload",
+            "the chunk sweeper deletes what no snapshot names, an hour after its upload; the same in a bucket",
         ),
     ),
     kept(

@@ -4,6 +4,7 @@ mod connections;
 mod identity;
 mod runs;
 mod sandboxes;
+mod snapshots;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -51,7 +52,10 @@ impl fmt::Display for ConfigErrors {
 /// # Errors
 /// All mistakes at once.
 pub fn load(overrides: &Overrides) -> Result<(Config, Vec<String>), ConfigErrors> {
-    let mut reader = Reader::default();
+    let mut reader = Reader {
+        without_environment: overrides.without_environment,
+        ..Reader::default()
+    };
     let mut figment = Figment::new();
     if let Some(path) = overrides.file() {
         let layer = layers::from_file(&path);
@@ -86,6 +90,7 @@ struct Reader {
     known: BTreeSet<String>,
     refuse: BTreeSet<String>,
     warn: BTreeSet<String>,
+    without_environment: bool,
 }
 
 const DAY: u64 = 86_400;
@@ -127,6 +132,7 @@ impl Reader {
             otlp: self.otlp(),
             tls: self.tls(),
             sandboxes: self.sandboxes(),
+            snapshots: self.snapshots(),
             broker: Broker {
                 socket: self.optional("broker.socket"),
                 start: self.choice("broker.start", &[("on", true), ("off", false)]),

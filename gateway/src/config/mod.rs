@@ -23,7 +23,7 @@ pub use crate::edge::server::certificate::Tls;
 pub use layers::Overrides;
 pub use load::{ConfigErrors, Mistake, load};
 pub use roost_connections::apps::OAuth;
-pub use roost_machines::sandboxes::CommandLimits;
+pub use roost_machines::sandboxes::{ChunkPlace, CommandLimits};
 pub use roost_platform::events::Retention;
 pub use roost_platform::outbound::OutboundSettings;
 pub use roost_platform::telemetry::{Log, LogFormat, Otlp};
@@ -52,6 +52,8 @@ pub struct Config {
     pub otlp: Option<Otlp>,
     pub tls: Option<Tls>,
     pub sandboxes: Sandboxes,
+    /// Where the chunks of snapshots are kept.
+    pub snapshots: ChunkPlace,
     pub broker: Broker,
     pub outbound: OutboundSettings,
     /// The identity issuer; absent in mode `local`.

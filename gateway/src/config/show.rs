@@ -5,7 +5,7 @@ use std::fmt::Write;
 use roost_sandbox_driver::executor::OwnerPolicy;
 use secrecy::ExposeSecret;
 
-use super::{Config, HostedIdentity, HostedMode, LogFormat, OAuth};
+use super::{ChunkPlace, Config, HostedIdentity, HostedMode, LogFormat, OAuth};
 
 /// All keys with their effective values.
 pub fn show(config: &Config) -> String {
@@ -76,6 +76,9 @@ pub fn show(config: &Config) -> String {
     line("sandboxes.images", format!("[{images}]"));
     for (key, value) in policy(&config.sandboxes.policy) {
         line(&format!("sandboxes.{key}"), value.to_string());
+    }
+    for (key, value) in snapshots(&config.snapshots) {
+        line(key, text(&value));
     }
     line(
         "broker.start",
@@ -199,6 +202,31 @@ fn policy(policy: &OwnerPolicy) -> toml::Table {
     keys.remove("images");
     keys.remove("shell");
     keys
+}
+
+/// Where chunks are kept. The key is not shown; a key of the environment has no setting.
+fn snapshots(place: &ChunkPlace) -> Vec<(&'static str, String)> {
+    let ChunkPlace::Bucket(bucket) = place else {
+        return vec![("snapshots.store", "folder".to_owned())];
+    };
+    let file = bucket.credentials_file.as_ref();
+    [
+        ("snapshots.store", Some("s3".to_owned())),
+        ("snapshots.bucket", Some(bucket.name.clone())),
+        ("snapshots.region", Some(bucket.region.clone())),
+        (
+            "snapshots.endpoint",
+            bucket.endpoint.as_ref().map(ToString::to_string),
+        ),
+        ("snapshots.prefix", bucket.prefix.clone()),
+        (
+            "snapshots.credentials_file",
+            file.map(|file| file.display().to_string()),
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key, value?)))
+    .collect()
 }
 
 /// The settings for connected apps. A client's secret is only shown as present or absent.

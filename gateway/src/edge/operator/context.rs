@@ -6,6 +6,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::snapshot_cache::SnapshotCache;
+use roost_machines::sandboxes::ChunkStore;
 use roost_platform::broker::BrokerHandle;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -32,6 +33,8 @@ pub struct OperatorContext {
     pub broker: BrokerHandle,
     /// Whether the configuration names a broker.
     pub needs_broker: bool,
+    /// A bucket can be away while the gateway works.
+    pub chunks: ChunkStore,
     /// The identity issuer beside local accounts.
     pub hosted: Option<Arc<HostedIdentity>>,
     /// The tree's kill points. They can be armed only where the configuration allows it.

@@ -71,17 +71,20 @@ pub(super) async fn readyz(State(state): State<OperatorContext>) -> Response {
     (code, Json(Health { status, degraded })).into_response()
 }
 
-/// A gateway without its broker is ready: work without credentials continues, and another replica would lack it as
-/// well.
+/// A gateway without its broker or its bucket of chunks is ready: work without them continues, and another replica would
+/// lack them as well. The endpoint is unauthenticated, so the reasons are only in the log and in `roost doctor`.
 async fn degraded(state: &OperatorContext) -> Vec<String> {
-    if !state.needs_broker {
-        return Vec::new();
+    let mut degraded = Vec::new();
+    if state.needs_broker {
+        let answer = tokio::time::timeout(BROKER_WITHIN, state.broker.status()).await;
+        if !matches!(answer, Ok(Ok(_))) {
+            degraded.push("the secret broker does not answer".to_owned());
+        }
     }
-    match tokio::time::timeout(BROKER_WITHIN, state.broker.status()).await {
-        Ok(Ok(_)) => Vec::new(),
-        // The endpoint is unauthenticated, so the reason is only in the log and in `roost doctor`.
-        Ok(Err(_)) | Err(_) => vec!["the secret broker does not answer".to_owned()],
+    if state.chunks.is_faulty() {
+        degraded.push("the bucket of snapshots cannot be used".to_owned());
     }
+    degraded
 }
 
 /// Metrics in Prometheus' text format.

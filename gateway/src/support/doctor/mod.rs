@@ -15,9 +15,11 @@ use roost_sandbox_driver::{Driver, Enforcement, EngineConfig, ImageState};
 use secrecy::ExposeSecret;
 
 use super::host;
-use crate::config::{Config, ConfigErrors, Overrides, load};
+use crate::app::{StartupError, chunk_store};
+use crate::config::{ChunkPlace, Config, ConfigErrors, Overrides, load};
 use roost_machines::fleet::local;
 use roost_platform::clock::SharedClock;
+use roost_secret_broker::outbound::chain;
 
 /// Below this many bytes the database may fail.
 const DISK_FAIL: u64 = 256 << 20;
@@ -60,6 +62,7 @@ pub async fn examine(overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
     checks.push(outbound(&config));
     checks.extend(engine(&config).await);
     checks.extend(broker::broker(&config).await);
+    checks.extend(chunks(&config).await);
     checks.extend(listeners::ports(&config).await);
     checks.push(listeners::tls(&config, clock.now()).await);
     checks.extend(chaos(&config));
@@ -160,6 +163,32 @@ fn outbound(config: &Config) -> Check {
         ),
     };
     ok("outbound", "Addresses outside", said)
+}
+
+/// A folder of chunks lies in the data, which `disk` and `permissions` check.
+async fn chunks(config: &Config) -> Option<Check> {
+    let (name, title) = ("snapshots", "Bucket of snapshots");
+    let ChunkPlace::Bucket(bucket) = &config.snapshots else {
+        return None;
+    };
+    let asked = async {
+        chunk_store(config)?.check().await?;
+        Ok::<_, StartupError>(())
+    };
+    Some(match tokio::time::timeout(PATIENCE, asked).await {
+        Ok(Ok(())) => ok(
+            name,
+            title,
+            format!("`{}` can be written and listed", bucket.name),
+        ),
+        Ok(Err(error)) => fail(name, title, chain(&error)),
+        Err(_) => fail(
+            name,
+            title,
+            "the service does not answer within 5 s; correct `snapshots.endpoint`, or wait until it is back. Snapshots stay \
+             on their machines and are uploaded later",
+        ),
+    })
 }
 
 async fn engine(config: &Config) -> Vec<Check> {
