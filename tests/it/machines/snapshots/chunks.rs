@@ -26,7 +26,7 @@ impl build::Store for Memory {
     }
 }
 
-fn taken(spec: &SandboxSpec, text: &str) -> (Address, HashMap<Address, Vec<u8>>) {
+pub(super) fn taken(spec: &SandboxSpec, text: &str) -> (Address, HashMap<Address, Vec<u8>>) {
     let tenant = Tenant::of(spec.workspace.uuid());
     let (mut memory, known) = (Memory::default(), Known::new());
     let mut builder = Builder::new(&tenant, &mut memory, &known);

@@ -12,6 +12,7 @@ use roost_tests::{Answer, Client, Gateway, Machine};
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
+mod bucket;
 mod chunks;
 mod files;
 mod reports;
