@@ -114,6 +114,13 @@ repo_id=$(repository_id "$address")
 [ -n "$repo_id" ] || die "Roost does not list $name; see: roost repo hosts"
 detail "$address/$name.git"
 
+# The machine says every few seconds which images it has; a team is refused until it has said that the image is there.
+nothing_lacks() { "$roost" team templates --json | jq -e 'first((.items? // .)[] | select(.key == "rust_sdlc")).image.lacks == []' >/dev/null; }
+for _ in $(seq 60); do
+    if nothing_lacks; then break; fi
+    sleep 1
+done
+
 say "a team from the template rust_sdlc"
 team=$("$roost" team create "Demonstration $(date +%H:%M:%S)" --template rust_sdlc --model scripted \
     --bundle sandbox --bundle repo --bundle skills --bundle door --json)
