@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use crate::gateway::prepare_process;
 use crate::{eventually, free_port};
 
 /// The packages of `tests/node`; `None` where they are not installed, which is a failure where every test must run.
@@ -48,14 +49,30 @@ pub struct Described {
 }
 
 impl Described {
-    /// Starts it, and waits until it answers.
+    /// Starts it, and waits until it answers. It also refuses to give an answer that breaks the description.
     ///
     /// # Panics
     /// When it does not start.
     pub async fn start(packages: &Path, description: &Path) -> Self {
+        Self::start_with(packages, description, &["--errors"]).await
+    }
+
+    /// As [`start`](Self::start), but it gives the description's example answers as they are: some of them break the
+    /// description that they stand in. Requests are refused all the same.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub async fn start_with_examples(packages: &Path, description: &Path) -> Self {
+        Self::start_with(packages, description, &[]).await
+    }
+
+    async fn start_with(packages: &Path, description: &Path, flags: &[&str]) -> Self {
+        prepare_process();
         let port = free_port();
         let child = Command::new(packages.join(".bin/prism"))
-            .args(["mock", "--errors", "--host", "127.0.0.1", "--port"])
+            .arg("mock")
+            .args(flags)
+            .args(["--host", "127.0.0.1", "--port"])
             .arg(port.to_string())
             .arg(description)
             .stdin(Stdio::null())

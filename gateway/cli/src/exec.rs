@@ -58,7 +58,7 @@ impl Exec {
         let raw = if tty { RawMode::enter() } else { None };
         let end = tokio::select! {
             end = operation.follow() => end,
-            error = operation.feed() => Err(error),
+            error = operation.feed(std::io::stdin()) => Err(error),
             error = operation.resized(tty) => Err(error),
             _ = tokio::signal::ctrl_c(), if raw.is_none() => {
                 operation.cancel().await?;
@@ -82,6 +82,44 @@ impl Exec {
             tty: self.tty.then(window),
         }
     }
+}
+
+/// Runs a command whose stdin is the source. Ctrl-C cancels it.
+///
+/// # Errors
+/// What the gateway said, or why the source cannot be read.
+pub(super) async fn fed(
+    api: &Api,
+    claw: ClawId,
+    argv: Vec<String>,
+    source: impl Read + Send + 'static,
+) -> anyhow::Result<ExitCode> {
+    let order = NewExec {
+        argv,
+        cwd: None,
+        env: None,
+        deadline_s: None,
+        tty: None,
+    };
+    let taken = api.ask(routes::exec(&claw, &order)).await?;
+    let operation = Running {
+        api,
+        claw,
+        id: taken.into_value().operation_id,
+    };
+    let end = tokio::select! {
+        end = operation.follow() => end?,
+        error = operation.feed(source) => {
+            // Half of an archive is no archive.
+            operation.cancel().await?;
+            return Err(error);
+        }
+        _ = tokio::signal::ctrl_c() => {
+            operation.cancel().await?;
+            operation.follow().await?
+        }
+    };
+    Ok(code_of(&end, api.json))
 }
 
 fn terminal_size() -> Option<TerminalSize> {
@@ -156,13 +194,18 @@ impl Running<'_> {
         }
     }
 
-    /// Forwards stdin; comes back only with an error.
-    async fn feed(&self) -> anyhow::Error {
+    /// Forwards what the source has to the command's stdin; comes back only with an error.
+    async fn feed(&self, mut source: impl Read + Send + 'static) -> anyhow::Error {
         let mut offset = 0u64;
         loop {
-            let piece = match tokio::task::spawn_blocking(read_piece).await {
-                Ok(Ok(piece)) => piece,
-                Ok(Err(error)) => return error.into(),
+            let read = tokio::task::spawn_blocking(move || (read_piece(&mut source), source)).await;
+            let (piece, back) = match read {
+                Ok(read) => read,
+                Err(error) => return error.into(),
+            };
+            source = back;
+            let piece = match piece {
+                Ok(piece) => piece,
                 Err(error) => return error.into(),
             };
             let count = piece.len();
@@ -216,9 +259,9 @@ fn write(output: &ExecOutput) -> anyhow::Result<u64> {
     Ok(output.offset + bytes.len() as u64)
 }
 
-fn read_piece() -> std::io::Result<Vec<u8>> {
+fn read_piece(source: &mut impl Read) -> std::io::Result<Vec<u8>> {
     let mut piece = vec![0; STDIN_PIECE];
-    let count = std::io::stdin().lock().read(&mut piece)?;
+    let count = source.read(&mut piece)?;
     piece.truncate(count);
     Ok(piece)
 }

@@ -8,12 +8,12 @@ use anyhow::{Context, bail};
 use crate::api::types::{FileChange, FileEntry, NewSandbox, Snapshot};
 use crate::api::{Api, Parsed, routes};
 use crate::show::{self, Shown};
-use crate::{claws, sandbox};
+use crate::{claws, put, sandbox};
 
 /// Files of agents.
 #[derive(Debug, clap::Subcommand)]
 #[command(
-    after_help = "Examples:\n  roost files history ada\n  roost files ls ada src\n  roost files get ada src/main.rs -o main.rs\n  roost files diff ada 3ef71724\n  roost files restore ada 3ef71724"
+    after_help = "Examples:\n  roost files history ada\n  roost files ls ada src\n  roost files get ada src/main.rs -o main.rs\n  roost files put ada ./notes docs\n  roost files diff ada 3ef71724\n  roost files restore ada 3ef71724"
 )]
 pub enum Files {
     /// List the snapshots of an agent's files, newest first
@@ -44,6 +44,19 @@ pub enum Files {
         /// Write there; an existing file is not overwritten
         #[arg(short, long)]
         output: Option<PathBuf>,
+    },
+    /// Copy a local file or folder into the agent's sandbox; a snapshot follows
+    Put {
+        /// Id or name of the agent
+        claw: String,
+        /// A local file or folder; links stay links
+        local: PathBuf,
+        /// The folder of the workspace that it goes into
+        #[arg(default_value = "")]
+        folder: String,
+        /// Replace files that exist
+        #[arg(long)]
+        force: bool,
     },
     /// Make the agent's next sandbox from an earlier snapshot; its present sandbox must have ended
     Restore {
@@ -106,6 +119,15 @@ impl Files {
                         new.sync_all()?;
                     }
                 }
+            }
+            Self::Put {
+                claw,
+                local,
+                folder,
+                force,
+            } => {
+                let id = claws::find(api, &claw).await?;
+                return put::put(api, id, &local, &folder, force).await;
             }
             Self::Restore { claw, digest } => {
                 let id = claws::find(api, &claw).await?;

@@ -17,6 +17,7 @@ mod node;
 mod people;
 mod problem;
 mod profile;
+mod put;
 mod reach;
 mod repos;
 mod run;

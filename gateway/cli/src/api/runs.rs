@@ -1,4 +1,4 @@
-//! What the client reads of runs. Written from gateway/openapi.json by tests/types; do not change it by hand.
+//! What the client reads of runs, of what they ask for, and of repositories. Written from gateway/openapi.json by tests/types; do not change it by hand.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,59 @@ use serde::Deserialize;
 use super::answers::*;
 use super::names::*;
 use super::strings::Moment;
+
+#[derive(Deserialize)]
+pub struct Door {
+    pub id: DoorId,
+    pub agent_name: String,
+    pub action: String,
+    pub target: String,
+    pub summary: String,
+    pub address: String,
+    pub state: DoorState,
+    pub created_at: Moment,
+    pub expires_at: Moment,
+    pub result: Option<DoorResult>,
+    pub run_id: Option<RunId>,
+    pub words: Option<String>,
+    pub branch: Option<OfferedBranch>,
+    pub allowed_by_setting: bool,
+}
+
+#[derive(Deserialize)]
+pub struct DoorResult {
+    pub url: Option<String>,
+    pub message: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct OfferedBranch {
+    pub run_id: RunId,
+    pub branch: String,
+    pub commit: String,
+    pub commits: u64,
+    pub files: u64,
+    pub into: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct Repo {
+    pub id: RepoId,
+    pub name: String,
+    pub full_name: String,
+    pub default_branch: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct RepoConnection {
+    pub id: RepoConnectionId,
+    pub provider: RepoProvider,
+    pub base_url: String,
+    pub label: String,
+    pub repos: u64,
+    pub last_synced_at: Option<Moment>,
+    pub last_sync_error: Option<String>,
+}
 
 #[derive(Deserialize)]
 pub struct Run {

@@ -11,6 +11,9 @@ use crate::wanted::{BESIDE, FIELDS, OF_OTHERS, STREAMS};
 
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
 
+/// How the names of the types begin that stand beside runs.
+const OF_RUNS: [&str; 4] = ["Run", "Door", "Offered", "Repo"];
+
 /// A placeholder: requests and answers have different derives.
 const DERIVE: &str = "#[derive()]";
 /// Before a field of a request that may be absent.
@@ -55,7 +58,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut runs = format!(
-        "//! What the client reads of runs. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::answers::*;\nuse super::names::*;\nuse super::strings::Moment;\n"
+        "//! What the client reads of runs, of what they ask for, and of repositories. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::answers::*;\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut events = format!(
         "//! What the client reads of event streams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::parsed::Parsed;\n"
@@ -74,7 +77,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
             };
             let file = match outside_streams.contains_key(name) {
                 // A file of its own, because the other one would be too long.
-                true if name.starts_with("Run") => &mut runs,
+                true if OF_RUNS.iter().any(|begin| name.starts_with(begin)) => &mut runs,
                 true => &mut answers,
                 false => &mut events,
             };

@@ -1,3 +1,5 @@
+//! The shelf of snapshots: what making room drops, and what a sweep then removes.
+
 use super::*;
 use roost_snapshot::build::{Builder, Known, close_tree};
 use roost_snapshot::{Entry, Node, Tenant};

@@ -33,7 +33,7 @@ async fn request_for_a_pull_request_fits_what_each_host_publishes() {
         ("forgejo", forgejo, "/api/v1"),
         ("github_enterprise", described::github(&packages), "/api/v3"),
     ] {
-        let server = Described::start(&packages, &description).await;
+        let server = Described::start_with_examples(&packages, &description).await;
         // It refuses what does not fit.
         let pulls = server.url("/repos/acme/tools/pulls");
         let token = Some("token 0123456789");

@@ -3,6 +3,8 @@
 use roost_tests::{Client, Gateway, ScratchPostgres, eventually};
 use serde_json::{Value, json};
 
+use crate::program::cli::Terminal;
+
 async fn run(owner: &Client, sandbox: &str, script: &str) -> Value {
     let body = json!({ "argv": ["/bin/sh", "-c", script] });
     let exec = format!("{sandbox}/exec?wait=true");
@@ -119,4 +121,61 @@ async fn lose(gateway: &Gateway, owner: &Client, sandbox: &str) {
         (shown.body["state"] == "stopped").then_some(())
     })
     .await;
+}
+
+/// What a command wrote.
+fn decoded(done: &Value) -> String {
+    use base64::Engine;
+    let base64 = done["stdout_base64"].as_str().expect("stdout");
+    let bytes = base64::engine::general_purpose::STANDARD.decode(base64);
+    String::from_utf8(bytes.expect("base64")).expect("text")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn command_line_copies_files_into_a_sandbox_and_keeps_those_that_exist() {
+    let image = std::env::var("ROOST_TEST_IMAGE").unwrap_or_else(|_| "roost-agent:tiny".to_owned());
+    let gateway = Gateway::start_like(&[("sandboxes.image", image)], None).await;
+    let owner = gateway.owner().await;
+    let made = owner.post("/api/claws").json(&json!({ "name": "Ada" }));
+    let sandbox = format!("/api/claws/{}/sandbox", made.expect(201).await.str("/id"));
+    owner.post(&sandbox).json(&json!({})).expect(201).await;
+    let terminal = Terminal::signed_in(&gateway.url(), &owner.token).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let notes = folder.path().join("notes");
+    std::fs::create_dir_all(notes.join("deep")).expect("a folder");
+    // More than one request of stdin.
+    let large = vec![b'x'; 200 << 10];
+    std::fs::write(notes.join("deep/large"), &large).expect("a file");
+    std::fs::write(notes.join("a"), "one").expect("a file");
+    let local = notes.to_str().expect("text");
+
+    let put = terminal.runs(&["files", "put", "Ada", local, "docs"]).await;
+    assert!(put.ok && put.err.contains("/workspace/docs"), "{}", put.err);
+    let seen = run(
+        &owner.client,
+        &sandbox,
+        "cat docs/notes/a; wc -c < docs/notes/deep/large",
+    )
+    .await;
+    assert_eq!(decoded(&seen), "one204800\n", "{seen}");
+
+    std::fs::write(notes.join("a"), "two").expect("a file");
+    let again = terminal.runs(&["files", "put", "Ada", local, "docs"]).await;
+    let seen = run(&owner.client, &sandbox, "cat docs/notes/a").await;
+    assert_eq!(decoded(&seen), "one", "{} {seen}", again.err);
+    let forced = terminal
+        .runs(&["files", "put", "Ada", local, "docs", "--force"])
+        .await;
+    assert!(forced.ok, "{}", forced.err);
+    let seen = run(&owner.client, &sandbox, "cat docs/notes/a").await;
+    assert_eq!(decoded(&seen), "two", "{seen}");
+
+    for (local, folder, why) in [
+        ("/nothing/here", "docs", "cannot read"),
+        (local, "../etc", "must be below /workspace"),
+    ] {
+        let refused = terminal.runs(&["files", "put", "Ada", local, folder]).await;
+        assert!(!refused.ok && refused.err.contains(why), "{}", refused.err);
+    }
+    gateway.stop().await;
 }

@@ -17,7 +17,7 @@ pub struct NewPull {
     pub head: String,
     /// The branch that gets the changes, without `refs/heads/`.
     pub base: String,
-    /// Nobody shall merge it yet.
+    /// Nobody should merge it yet.
     pub draft: bool,
 }
 
