@@ -16,7 +16,7 @@ pub mod workspace {
         pub plan: String,
         pub created_at: DateTimeUtc,
         pub version: i64,
-        /// [`PushPolicy`](crate::workspaces::PushPolicy) as a word.
+        /// [`PushPolicy`] as a word.
         #[sea_orm(column_type = "Text")]
         pub push_policy: String,
     }
