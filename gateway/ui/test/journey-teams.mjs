@@ -48,6 +48,8 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
       .getAttribute("value");
     await machines.selectOption(paired);
     await page.getByText("journey: Online").waitFor();
+    // The template's own image may be missing there; the deployment's image is what this journey has.
+    await page.getByLabel("Image of their sandboxes").selectOption("default");
     await clean("team-builder");
     await page.getByRole("button", { name: "Create team" }).click();
     await page.getByRole("heading", { name: "Ledger", exact: true }).waitFor();
