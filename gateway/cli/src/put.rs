@@ -38,8 +38,10 @@ pub(super) async fn put(
     let ended = exec::fed(api, claw, argv.into(), Checked::new(reader, packing)).await?;
     if ended == ExitCode::SUCCESS {
         eprintln!("Copied to {to}. A snapshot follows.");
-    } else if !force {
-        eprintln!("Files that exist already were kept; --force replaces them.");
+    }
+    if !force {
+        // Some kinds of tar keep them without a word.
+        eprintln!("A file that existed there before was kept; --force replaces it.");
     }
     Ok(ended)
 }

@@ -2,6 +2,7 @@
 
 use roost_machines::sandboxes::SandboxError;
 use roost_platform::broker::BrokerError;
+use roost_secret_broker::client::ClientError;
 use roost_secret_broker::wire::FaultCode;
 use roost_web::error::{ApiError, Code};
 
@@ -89,6 +90,21 @@ impl From<RepoError> for CheckoutError {
 }
 
 impl CheckoutError {
+    /// Whether a push that ended so may be on the code host all the same.
+    pub fn is_unclear(&self) -> bool {
+        match self {
+            // The result of a push that was done could not be stored.
+            Self::Db(_) => true,
+            Self::Broker(BrokerError::Client(ClientError::Down { .. })) => false,
+            Self::Broker(error) => matches!(
+                error.code(),
+                Some(FaultCode::RemoteUnreachable | FaultCode::RemoteTimeout | FaultCode::Unknown)
+                    | None
+            ),
+            _ => false,
+        }
+    }
+
     /// The reason in words that say what to do.
     pub fn words(&self) -> String {
         match self {
@@ -175,7 +191,6 @@ impl From<CheckoutError> for ApiError {
 #[cfg(test)]
 mod tests {
     use roost_platform::broker::BrokerError;
-    use roost_secret_broker::client::ClientError;
     use roost_secret_broker::wire::Fault;
 
     use super::*;
@@ -190,6 +205,15 @@ mod tests {
         assert!(!error.is_passing());
         assert!(error.words().contains("256 MiB"), "{}", error.words());
         assert!(error.words().contains("Choose a smaller repository"));
+    }
+
+    #[test]
+    fn push_without_an_answer_may_have_arrived_and_a_refused_one_has_not() {
+        assert!(broker(FaultCode::RemoteTimeout, "late").is_unclear());
+        assert!(CheckoutError::Db(sea_orm::DbErr::Custom("away".to_owned())).is_unclear());
+        assert!(!broker(FaultCode::PushRaced, "raced").is_unclear());
+        assert!(!broker(FaultCode::NotAllowed, "no").is_unclear());
+        assert!(!CheckoutError::Moved("1".to_owned()).is_unclear());
     }
 
     #[test]

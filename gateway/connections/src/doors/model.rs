@@ -127,6 +127,7 @@ impl Outcome {
         Self {
             state: match pushed {
                 Ok(_) => DoorState::Performed,
+                Err(error) if error.is_unclear() => DoorState::Unclear,
                 Err(_) => DoorState::Failed,
             },
             status: None,

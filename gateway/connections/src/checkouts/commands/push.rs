@@ -10,8 +10,8 @@ use roost_platform::ids::{RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
-/// The longest push.
-const DEADLINE_MS: u64 = 120_000;
+/// The longest push. It is shorter than the time after which a door counts as cut off.
+const DEADLINE_MS: u64 = 90_000;
 
 /// A branch that the host has now.
 #[derive(Debug, Clone, PartialEq, Eq)]
