@@ -20,6 +20,7 @@ export default defineConfig({
     headless: true,
     launchOptions: { executablePath: CHROMIUM, args: ARGS },
     screenshot: "only-on-failure",
-    trace: { mode: "retain-on-failure", screenshots: false, sources: false },
+    // A trace of every test costs nearly as much as the test itself; `--trace on` makes one when it is wanted.
+    trace: "off",
   },
 });
