@@ -72,6 +72,7 @@ impl Reporter {
                 image_reference: facts.image_reference,
                 image_id: facts.image_id,
                 image_unfit: facts.image_unfit,
+                flush: true,
             },
             inventory,
         }

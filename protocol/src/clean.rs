@@ -265,6 +265,7 @@ impl Ended {
                 sandboxes.truncate(MAX_INVENTORY);
                 sandboxes.iter_mut().for_each(SandboxFacts::clean);
             }
+            Outcome::Flushed { snapshot } => snapshot.clean(),
             Outcome::Error { error } => {
                 detail(&mut error.detail);
                 if let Some(pointer) = &mut error.pointer {

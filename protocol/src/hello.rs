@@ -52,6 +52,9 @@ pub struct Capabilities {
     /// Why that image cannot be a sandbox, if it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_unfit: Option<String>,
+    /// It knows `sb_flush`. Absent from an older daemon, which is not sent one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub flush: bool,
 }
 
 /// A container engine's description of itself.

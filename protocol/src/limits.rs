@@ -30,6 +30,9 @@ pub const MAX_ENV: usize = 128;
 pub const DEFAULT_DEADLINE_S: u64 = 600;
 /// Longest deadline of a command, seconds.
 pub const MAX_DEADLINE_S: u64 = 24 * 60 * 60;
+
+/// Longest time for which a flush may wait for its snapshot, seconds.
+pub const MAX_FLUSH_DEADLINE_S: u64 = 10 * 60;
 /// Longest short text from a node (hostname, version, label), bytes after cleaning.
 pub const MAX_SHORT_TEXT: usize = 256;
 /// Longest detail text from a node, bytes after cleaning.

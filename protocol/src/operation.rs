@@ -80,6 +80,7 @@ pub enum Operation {
     SbDestroy(Destroy),
     SbHealth(Health),
     SbList(List),
+    SbFlush(Flush),
     /// An operation of a newer version; answered with `unsupported` (promise P10).
     #[serde(other)]
     Unsupported,
@@ -95,6 +96,7 @@ impl Operation {
             Self::SbDestroy(_) => "sb_destroy",
             Self::SbHealth(_) => "sb_health",
             Self::SbList(_) => "sb_list",
+            Self::SbFlush(_) => "sb_flush",
             Self::Unsupported => "unsupported",
         }
     }
@@ -106,6 +108,7 @@ impl Operation {
             Self::SbExec(e) => Some(e.sandbox),
             Self::SbDestroy(d) => Some(d.sandbox),
             Self::SbHealth(h) => Some(h.sandbox),
+            Self::SbFlush(f) => Some(f.sandbox),
             Self::Verify(_) | Self::SbList(_) | Self::Unsupported => None,
         }
     }
@@ -177,3 +180,13 @@ pub struct Health {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {}
+
+/// `sb_flush`: takes a snapshot of the workspace now, if something changed, and answers with the latest one. Only a machine
+/// with the capability `flush` knows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flush {
+    pub sandbox: SandboxId,
+    /// Seconds until the answer. A snapshot that takes longer follows later, as after a command.
+    pub deadline_s: u64,
+}

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::OperationId;
 use crate::sandbox::{SandboxFacts, SandboxHealth, WorkspaceState};
+use crate::snapshot::Stored;
 use crate::verify::VerifyReport;
 
 /// A report on one operation. A reconnect may repeat reports; the receiver's state machine ignores known ones.
@@ -102,6 +103,10 @@ pub enum Outcome {
     },
     Listed {
         sandboxes: Vec<SandboxFacts>,
+    },
+    /// The latest snapshot.
+    Flushed {
+        snapshot: Stored,
     },
     Error {
         error: OperationError,

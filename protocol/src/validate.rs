@@ -8,10 +8,11 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use crate::limits::{
-    MAX_ARGV, MAX_COMMAND_BYTES, MAX_DEADLINE_S, MAX_ENV, MAX_SANDBOX_ENV_BYTES, MAX_TTY_CELLS,
-    MEMORY_BYTES, MIN_LEASE_S, NANO_CPUS, PIDS, SANDBOX_LEASE_S, WORKSPACE_BYTES,
+    MAX_ARGV, MAX_COMMAND_BYTES, MAX_DEADLINE_S, MAX_ENV, MAX_FLUSH_DEADLINE_S,
+    MAX_SANDBOX_ENV_BYTES, MAX_TTY_CELLS, MEMORY_BYTES, MIN_LEASE_S, NANO_CPUS, PIDS,
+    SANDBOX_LEASE_S, WORKSPACE_BYTES,
 };
-use crate::operation::{Exec, OnBehalf, Operation, OperationRequest, Provision, TtySize};
+use crate::operation::{Exec, Flush, OnBehalf, Operation, OperationRequest, Provision, TtySize};
 use crate::sandbox::{Limits, SandboxSpec};
 use crate::text;
 
@@ -108,6 +109,7 @@ impl OperationRequest {
                 check_provision(provision, self.on_behalf, &mut faults);
             }
             Operation::SbExec(exec) => check_exec(exec, &mut faults),
+            Operation::SbFlush(flush) => check_flush(flush, &mut faults),
             Operation::Verify(_)
             | Operation::SbDestroy(_)
             | Operation::SbHealth(_)
@@ -203,6 +205,15 @@ fn check_limits(limits: Limits, faults: &mut Faults) {
         faults.add(
             "/limits/workspace_bytes",
             "the workspace is part of the memory and cannot be larger",
+        );
+    }
+}
+
+fn check_flush(flush: &Flush, faults: &mut Faults) {
+    if !(1..=MAX_FLUSH_DEADLINE_S).contains(&flush.deadline_s) {
+        faults.add(
+            "/deadline_s",
+            format_args!("must be between 1 and {MAX_FLUSH_DEADLINE_S}"),
         );
     }
 }

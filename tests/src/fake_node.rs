@@ -240,7 +240,7 @@ impl NodeHistory {
             Operation::SbList(_) => Outcome::Listed {
                 sandboxes: self.sandboxes.values().cloned().collect(),
             },
-            Operation::SbHealth(_) | Operation::Unsupported => {
+            Operation::SbHealth(_) | Operation::SbFlush(_) | Operation::Unsupported => {
                 let detail = "this machine is played";
                 return Ended::without_result(Terminal::Failed, ErrorKind::Unsupported, detail);
             }

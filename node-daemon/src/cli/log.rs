@@ -92,6 +92,7 @@ fn operation(name: &str) -> &str {
         "sb_provision" => "make sandbox",
         "sb_destroy" => "remove sandbox",
         "sb_health" => "check sandbox",
+        "sb_flush" => "store files",
         "sb_list" => "list sandboxes",
         "verify" => "check machine",
         other => other,

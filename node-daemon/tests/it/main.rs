@@ -5,6 +5,7 @@ mod daemon;
 mod disk;
 mod endurance;
 mod engine_gone;
+mod flush;
 mod gateway;
 mod join;
 mod local;

@@ -107,7 +107,10 @@ pub fn request(operation: Operation) -> OperationRequest {
             workspace: provision.spec.workspace,
             agent: provision.spec.agent,
         }),
-        Operation::SbExec(_) | Operation::SbDestroy(_) | Operation::SbHealth(_) => Some(OnBehalf {
+        Operation::SbExec(_)
+        | Operation::SbDestroy(_)
+        | Operation::SbHealth(_)
+        | Operation::SbFlush(_) => Some(OnBehalf {
             workspace: Uuid::now_v7().into(),
             agent: Uuid::now_v7().into(),
         }),

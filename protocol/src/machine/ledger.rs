@@ -26,6 +26,7 @@ pub enum Kind {
     Destroy,
     Health,
     List,
+    Flush,
 }
 
 impl Kind {
@@ -38,6 +39,7 @@ impl Kind {
             Operation::SbDestroy(_) => Self::Destroy,
             Operation::SbHealth(_) => Self::Health,
             Operation::SbList(_) => Self::List,
+            Operation::SbFlush(_) => Self::Flush,
             Operation::Unsupported => return None,
         })
     }
@@ -291,10 +293,16 @@ impl Slot {
             return Vec::new();
         }
         match (self.kind, evidence) {
-            // Checks are harmless; provision and destroy find what the first attempt left.
-            (Kind::Verify | Kind::Health | Kind::List | Kind::Provision | Kind::Destroy, _) => {
-                self.do_again()
-            }
+            // Checks are harmless; provision and destroy find what the first attempt left, and so does a snapshot.
+            (
+                Kind::Verify
+                | Kind::Health
+                | Kind::List
+                | Kind::Flush
+                | Kind::Provision
+                | Kind::Destroy,
+                _,
+            ) => self.do_again(),
             (Kind::Exec, Evidence::GuestKnows) => {
                 self.stage = Stage::Started;
                 let mut effects = vec![Effect::Reattach];

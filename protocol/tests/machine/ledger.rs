@@ -4,13 +4,14 @@ use roost_protocol::limits::RESULT_RETENTION_S;
 use roost_protocol::machine::ledger::{Effect, Evidence, Kind, Slot, Stage};
 use roost_protocol::report::{Ended, ErrorKind, Outcome, Report, Terminal};
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind::Verify,
     Kind::Provision,
     Kind::Exec,
     Kind::Destroy,
     Kind::Health,
     Kind::List,
+    Kind::Flush,
 ];
 
 fn done() -> Ended {

@@ -30,11 +30,11 @@ macro_rules! variants {
 variants! {
     see_to_node of ToNode { Welcome, Refused, Operation, Control, Unknown }
     see_to_gateway of ToGateway { Hello, Heartbeat, NodeTools, Report, Output, Inventory, Reply, Unknown }
-    see_operation of Operation { Verify, SbProvision, SbExec, SbDestroy, SbHealth, SbList, Unsupported }
+    see_operation of Operation { Verify, SbProvision, SbExec, SbDestroy, SbHealth, SbList, SbFlush, Unsupported }
     see_control of Control { Cancel, Stdin, Credit, Replay, Resize, Ack, Lease, Drain, Reconcile, Forget, Ping, Unknown }
     see_reply of ControlReply { Pong, StdinTaken, Draining, SandboxGone, Stored, NotStored, Paused, Unknown }
     see_report of Report { Accepted, Progress, Ended, NeverSeen, Unknown }
-    see_outcome of Outcome { Verified, Provisioned, Exited, Destroyed, Healthy, Listed, Error, Unknown }
+    see_outcome of Outcome { Verified, Provisioned, Exited, Destroyed, Healthy, Listed, Flushed, Error, Unknown }
     see_workspace of WorkspaceState { Empty, Restored, ArchiveMissing }
     see_piece of Piece { Data, Gap }
     see_to_guest of ToGuest { Hello, Start, Stdin, Credit, Replay, Resize, Cancel, Forget, Unknown }

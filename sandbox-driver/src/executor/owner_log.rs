@@ -152,7 +152,10 @@ fn what(operation: &Operation) -> Value {
         }),
         Operation::SbDestroy(destroy) => json!({ "archive": destroy.archive }),
         Operation::Verify(verify) => json!({ "probe": verify.probe }),
-        Operation::SbHealth(_) | Operation::SbList(_) | Operation::Unsupported => Value::Null,
+        Operation::SbHealth(_)
+        | Operation::SbList(_)
+        | Operation::SbFlush(_)
+        | Operation::Unsupported => Value::Null,
     }
 }
 

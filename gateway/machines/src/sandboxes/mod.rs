@@ -39,8 +39,8 @@ mod working;
 pub use agent_facts::{AgentFacts, Preferences};
 pub use branch::{branch, transitions};
 pub use commands::{
-    cancel, destroy_for_good, exec, forget_archives, has_machine, of_agent, output, provision,
-    reached, stdin,
+    cancel, destroy_for_good, exec, flush, forget_archives, has_machine, of_agent, output,
+    provision, reached, running_sandbox, stdin,
 };
 pub use dto::{NewExec, NewSandbox};
 pub use error::SandboxError;
@@ -52,6 +52,6 @@ pub use routes::router;
 pub use snapshots::store::forget_before as forget_snapshots;
 pub use snapshots::{
     Bucket, BucketKey, ChunkPlace, ChunkStore, ChunkStoreError, Exchange, ExchangeError,
-    LocalChunks,
+    LocalChunks, Snapshot,
 };
 pub use store::{current, remove_all, remove_of};

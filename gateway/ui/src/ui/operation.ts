@@ -19,6 +19,7 @@ const KINDS: Record<string, string> = {
   sb_destroy: "Destroy sandbox",
   sb_health: "Check sandbox",
   sb_list: "List sandboxes",
+  sb_flush: "Store files",
   verify: "Verify machine",
 };
 

@@ -24,6 +24,7 @@ pub fn to_gateway() -> Vec<Named<ToGateway>> {
     vec![
         ("hello", ToGateway::Hello(hello())),
         ("hello-with-bounds", ToGateway::Hello(hello_with_bounds())),
+        ("hello-with-flush", ToGateway::Hello(hello_with_flush())),
         ("heartbeat", ToGateway::Heartbeat(heartbeat())),
         (
             "heartbeat-with-bounds",
@@ -115,6 +116,10 @@ pub fn to_gateway() -> Vec<Named<ToGateway>> {
             ended(Outcome::Listed {
                 sandboxes: vec![facts()],
             }),
+        ),
+        (
+            "ended-flushed",
+            ended(Outcome::Flushed { snapshot: stored() }),
         ),
         (
             "ended-error",
@@ -232,6 +237,17 @@ fn hello_with_bounds() -> Hello {
             }),
             image_reference: Some("roost-agent:7".into()),
             image_id: Some(format!("sha256:{}", "a1".repeat(32))),
+            ..hello.capabilities
+        },
+        ..hello
+    }
+}
+
+fn hello_with_flush() -> Hello {
+    let hello = hello();
+    Hello {
+        capabilities: Capabilities {
+            flush: true,
             ..hello.capabilities
         },
         ..hello

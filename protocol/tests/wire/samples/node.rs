@@ -4,7 +4,7 @@ use roost_protocol::frame::ToNode;
 use roost_protocol::hello::{Refused, RefusedReason, Welcome};
 use roost_protocol::ids::ConnectionEpoch;
 use roost_protocol::operation::{
-    Destroy, Health, List, OnBehalf, Operation, OperationRequest, Provision, TtySize, Verify,
+    Destroy, Flush, Health, List, OnBehalf, Operation, OperationRequest, Provision, TtySize, Verify,
 };
 
 use super::{Named, VERSION, behalf, exec, id, operation_id, sandbox_id, spec};
@@ -84,6 +84,16 @@ pub fn to_node() -> Vec<Named<ToNode>> {
             ),
         ),
         ("op-list", request(None, Operation::SbList(List {}))),
+        (
+            "op-flush",
+            request(
+                Some(behalf()),
+                Operation::SbFlush(Flush {
+                    sandbox: sandbox_id(),
+                    deadline_s: 60,
+                }),
+            ),
+        ),
         ("op-unsupported", request(None, Operation::Unsupported)),
         ("cancel", control(Control::Cancel { operation })),
         (

@@ -10,6 +10,7 @@ use super::shared::Shared;
 
 mod destroy;
 pub mod exec;
+mod flush;
 mod health;
 mod list;
 mod provision;
@@ -66,6 +67,7 @@ async fn work(
             Some(KillPoint::DestroyEnded),
         ),
         Operation::SbHealth(health) => (health::run(shared, health).await, None),
+        Operation::SbFlush(flush) => (flush::run(shared, request, flush).await, None),
         Operation::SbList(_) => (list::run(shared).await, None),
         Operation::Verify(verify) => (verify::run(shared, verify).await, None),
         Operation::SbExec(_) | Operation::Unsupported => return None,

@@ -38,6 +38,8 @@ pub(super) struct Conn {
     pub(super) pulse: Arc<Pulse>,
     /// The state that the row has.
     pub(super) shown: Connection,
+    /// The machine's daemon knows `sb_flush`.
+    pub(super) flush: bool,
     open: Open,
     given_up: GivenUp,
     nonce: u64,
@@ -272,6 +274,7 @@ impl NodeActor {
             inventory: hello.inventory,
             pulse: Arc::clone(&pulse),
             shown: Connection::Connected,
+            flush: hello.capabilities.flush,
             open: Open {
                 boot_id: hello.boot_id,
                 instance_id: hello.instance_id,

@@ -274,6 +274,9 @@ impl NodeActor {
         let Some(conn) = &self.conn else {
             return Err(self.why_not_here().await?);
         };
+        if matches!(request.operation, Operation::SbFlush(_)) && !conn.flush {
+            return Err(OperationsError::NodeTooOld(self.id));
+        }
         if spec.is_some() {
             if conn.pulse.is_silent(cx.monotonic()) {
                 return Err(OperationsError::NodeOffline(self.id));

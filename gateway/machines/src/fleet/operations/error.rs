@@ -19,6 +19,9 @@ pub enum OperationsError {
     /// The machine takes no new sandboxes.
     #[error("the machine {0} is draining")]
     NodeDraining(NodeId),
+    /// The machine's daemon does not know this operation.
+    #[error("the daemon of machine {0} is too old for this; update it")]
+    NodeTooOld(NodeId),
     /// Another gateway holds the machine's connection.
     #[error("another gateway holds the connection of machine {0}")]
     HeldElsewhere(NodeId),
@@ -76,6 +79,9 @@ impl From<OperationsError> for ApiError {
             ),
             E::NodeDraining(_) => Self::new(Code::NodeDraining)
                 .detail("The machine is draining and takes no new sandboxes; undrain it or choose another."),
+            E::NodeTooOld(_) => Self::new(Code::Conflict).detail(
+                "The daemon on this machine is too old for this. Install the present `roostd` there, then try again.",
+            ),
             E::HeldElsewhere(_) => Self::new(Code::NodeHeldElsewhere)
                 .detail("Another gateway holds this machine's connection; try again.")
                 .retry_after(1),

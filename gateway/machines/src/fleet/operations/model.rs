@@ -118,6 +118,11 @@ pub fn answers(asked: &Asked, ended: &Ended) -> bool {
         Outcome::Destroyed { .. } => asked.kind == "sb_destroy",
         Outcome::Healthy { .. } => asked.kind == "sb_health",
         Outcome::Listed { .. } => asked.kind == "sb_list",
+        Outcome::Flushed { snapshot } => {
+            asked.kind == "sb_flush"
+                && Some(snapshot.sandbox.uuid()) == asked.sandbox
+                && Some(snapshot.agent.uuid()) == asked.agent
+        }
     }
 }
 
@@ -182,7 +187,10 @@ fn asked(operation: &Operation) -> serde_json::Value {
             "deadline_s": exec.deadline_s,
         }),
         Operation::SbDestroy(destroy) => json!({ "archive": destroy.archive }),
-        Operation::SbHealth(_) | Operation::SbList(_) | Operation::Unsupported => json!({}),
+        Operation::SbHealth(_)
+        | Operation::SbList(_)
+        | Operation::SbFlush(_)
+        | Operation::Unsupported => json!({}),
     }
 }
 
@@ -211,6 +219,7 @@ pub fn give_up_after(request: &OperationRequest) -> Duration {
     let own = match &request.operation {
         Operation::SbExec(exec) => exec.deadline_s.min(MAX_DEADLINE_S),
         Operation::SbProvision(_) | Operation::SbDestroy(_) => 60 * 60,
+        Operation::SbFlush(flush) => flush.deadline_s,
         _ => 10 * 60,
     };
     Duration::from_secs(own + RESULT_RETENTION_S)

@@ -27,7 +27,8 @@ mod tests;
 
 pub use bucket::{Bucket, BucketKey, ChunkPlace};
 pub use chunks::{ChunkStore, ChunkStoreError};
-pub(super) use dto::{RestoredFrom, Snapshot};
+pub(super) use dto::RestoredFrom;
+pub use dto::Snapshot;
 pub use exchange::{Exchange, ExchangeError};
 pub use local::LocalChunks;
 pub(super) use model::Origin;
