@@ -2,7 +2,8 @@
 //!
 //! A connection begins with a [`Hello`] and its [`Greeting`]. Then exchanges follow one after another, each a
 //! [`Request`] and an [`Answer`]. Body frames and an end frame follow a `forward` with a body and its answer; the bytes
-//! of `backup` and `restore`, the bundles of `git_bundle` and `git_receive` and the text of `git_diff` travel the same way. `git_fetch` sends progress answers before its last answer. A
+//! of `backup` and `restore`, the bundles of `git_bundle` and `git_receive`, the text of `git_diff`, the entries of
+//! `git_import` and the files of `git_archive` travel the same way. `git_fetch` sends progress answers before its last answer. A
 //! connection carries one exchange at a time, so a slow reader delays only itself.
 //!
 //! *Invariant: no [`Answer`] has a field of type [`Secret`].* A secret goes in and is used; it never comes out. Only
@@ -10,6 +11,7 @@
 
 mod branches;
 mod fault;
+mod files;
 mod frame;
 mod git;
 mod oauth;
@@ -23,6 +25,9 @@ pub use branches::{
     GitReceive, Pushed, Received,
 };
 pub use fault::{Fault, FaultCode};
+pub use files::{
+    EntryHead, EntryKind, EntryPart, EntryReader, GitArchive, GitImport, Imported, LONGEST_PATH,
+};
 pub use frame::{
     Frame, FrameError, FrameReader, FrameWriter, MAX_BODY_FRAME, MAX_MESSAGE, Patience, decode,
     encode,
