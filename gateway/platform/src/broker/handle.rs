@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::stream::Stream;
 use roost_secret_broker::client::{Body, Client, ClientError, Forwarded, Pieces, expect};
 use roost_secret_broker::wire::{
     Answer, Begin, Begun, Bundled, Clean, Cleaned, Description, Diffed, Exchange, Fault, FaultCode,
-    Fetching, Forward, GitBundle, GitDiff, GitFetch, GitForget, GitPush, GitReceive, Mirror,
-    Pushed, Received, RecordName, Redeem, Redeemed, Request, Status, Store,
+    Fetching, Forward, GitArchive, GitBundle, GitDiff, GitFetch, GitForget, GitImport, GitPush,
+    GitReceive, Imported, Mirror, Pushed, Received, RecordName, Redeem, Redeemed, Request, Status,
+    Store,
 };
 
 /// The time limit of a call without a remote server. It allows a write to the broker's disk and a restart.
@@ -222,6 +224,26 @@ impl BrokerHandle {
     /// See [`BrokerError`].
     pub async fn git_push(&self, asked: GitPush) -> Result<Pushed, BrokerError> {
         Ok(self.client.git_push(asked).await?)
+    }
+
+    /// Makes a repository of files. The broker limits the time, and keeps the repository only when all files came.
+    ///
+    /// # Errors
+    /// See [`BrokerError`].
+    pub async fn git_import(
+        &self,
+        asked: GitImport,
+        entries: impl Stream<Item = std::io::Result<Bytes>>,
+    ) -> Result<Imported, BrokerError> {
+        Ok(self.client.git_import(asked, entries).await?)
+    }
+
+    /// Begins the archive of a commit's files. When the pieces are dropped, the broker stops.
+    ///
+    /// # Errors
+    /// See [`BrokerError`].
+    pub async fn git_archive(&self, asked: GitArchive) -> Result<Pieces, BrokerError> {
+        Ok(self.client.git_archive(asked).await?)
     }
 
     /// The broker's complete current status.

@@ -38,7 +38,7 @@ impl Client {
         Ok((head, pieces))
     }
 
-    async fn streamed(&self, request: Request) -> Result<(Answer, Pieces), ClientError> {
+    pub(super) async fn streamed(&self, request: Request) -> Result<(Answer, Pieces), ClientError> {
         let mut connection = self.connection().await?;
         connection.send(&request).await?;
         match refused(connection.answer().await?) {

@@ -5,6 +5,7 @@
 
 mod branches;
 mod connection;
+mod files;
 mod forward;
 mod git;
 

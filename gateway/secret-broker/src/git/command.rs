@@ -237,6 +237,17 @@ impl Git {
         Ok(Streaming { running, output })
     }
 
+    /// Starts git, which reads its input piece by piece.
+    ///
+    /// # Errors
+    /// See [`GitError`].
+    pub(super) fn fed(&self, arguments: &[&str]) -> Result<Feeding, GitError> {
+        let mut running = self.start(arguments, &Input::Bytes(Vec::new()))?;
+        running.child.stdout.take();
+        let stdin = running.child.stdin.take();
+        Ok(Feeding { running, stdin })
+    }
+
     fn start(&self, arguments: &[&str], input: &Input) -> Result<Running, GitError> {
         let stdin = match input {
             Input::None => Stdio::null(),
@@ -321,6 +332,61 @@ impl Drop for Running {
     fn drop(&mut self) {
         if let (false, Some(group)) = (self.over, self.group) {
             // The leader was not waited for yet, so its process group id is still valid.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+/// A running git that reads its input piece by piece. Dropping it ends git.
+pub(super) struct Feeding {
+    running: Running,
+    stdin: Option<ChildStdin>,
+}
+
+impl Feeding {
+    /// Writes a piece. A git that ended does not read it; [`end`](Self::end) says why.
+    ///
+    /// # Errors
+    /// See [`GitError`].
+    pub(super) async fn write(&mut self, piece: &[u8]) -> Result<(), GitError> {
+        let Some(stdin) = &mut self.stdin else {
+            return Ok(());
+        };
+        match stdin.write_all(piece).await {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                self.stdin = None;
+                Ok(())
+            }
+            done => Ok(done?),
+        }
+    }
+
+    /// Closes the input and waits for the end.
+    ///
+    /// # Errors
+    /// See [`GitError`].
+    pub(super) async fn end(&mut self) -> Result<(), GitError> {
+        self.stdin = None;
+        let mut said = Vec::new();
+        if let Some(errors) = self.running.child.stderr.take() {
+            lines(errors, |line| {
+                if said.len() < LAST_WORDS {
+                    said.push(line.to_owned());
+                }
+            })
+            .await?;
+        }
+        let status = self.running.child.wait().await?;
+        self.running.over = true;
+        match status.success() {
+            true => Ok(()),
+            false => Err(GitError::Failed { status, said }),
+        }
+    }
+
+    /// Ends git now.
+    pub(super) fn kill(&mut self) {
+        if let (false, Some(group)) = (self.running.over, self.running.group) {
             let _ = kill_process_group(group, Signal::KILL);
         }
     }

@@ -6,10 +6,12 @@
 //! (`command`). One fetch at a time changes a mirror. A fetch that is killed leaves the mirror as it was, plus extra
 //! packs that the next fetch merges. A mirror is not a record: it can be fetched again, so backups do not hold it.
 
+mod archive;
 mod bundle;
 mod bundle_head;
 mod command;
 mod git_proxy;
+mod import;
 mod paths;
 mod progress;
 mod push;
@@ -36,8 +38,10 @@ use self::shelf::Shelves;
 use crate::disk;
 use crate::egress::{HttpClient, chain};
 
+pub use self::archive::Archive;
 pub use self::bundle::Bundle;
 pub use self::git_proxy::Upstream;
+pub use self::import::Import;
 pub use self::receive::{Incoming, ReceiveLimits};
 pub use self::shelf::Place;
 

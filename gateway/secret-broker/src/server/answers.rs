@@ -81,6 +81,8 @@ pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Ans
         | Request::GitReceive(_)
         | Request::GitDiff(_)
         | Request::GitPush(_)
+        | Request::GitImport(_)
+        | Request::GitArchive(_)
         | Request::Backup
         | Request::Restore => (
             None,

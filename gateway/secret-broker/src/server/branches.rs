@@ -242,14 +242,14 @@ async fn upstream(broker: &Broker, asked: &GitPush) -> Result<Upstream, Fault> {
 }
 
 /// The credential must exist, and the use is in the audit log before it happens.
-async fn begun(broker: &Broker, name: &RecordName, line: Entry) -> Result<(), Fault> {
+pub(super) async fn begun(broker: &Broker, name: &RecordName, line: Entry) -> Result<(), Fault> {
     let known = broker.store.credential(name).await;
     known.map_err(|error| super::fault_of(&error))?;
     let noted = broker.audit.record(line).await;
     noted.map_err(|error| unaudited(&error))
 }
 
-async fn ended_well(broker: &Broker, line: Entry) {
+pub(super) async fn ended_well(broker: &Broker, line: Entry) {
     let line = Entry {
         outcome: "done",
         ..line
@@ -257,7 +257,7 @@ async fn ended_well(broker: &Broker, line: Entry) {
     broker.audit.record_end(line).await;
 }
 
-async fn refuse(
+pub(super) async fn refuse(
     broker: &Broker,
     writer: &mut Writer,
     line: Entry,
@@ -274,7 +274,7 @@ async fn refuse(
 }
 
 /// Works while the peer waits; `None` when the peer left. Dropping the work ends its git.
-async fn while_there<T>(
+pub(super) async fn while_there<T>(
     broker: &Broker,
     reader: &mut Reader,
     work: impl Future<Output = T>,

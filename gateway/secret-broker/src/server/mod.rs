@@ -7,6 +7,7 @@ mod branches;
 mod cleaning;
 mod faults;
 mod fetch;
+mod files;
 mod forward;
 mod peers;
 mod session;

@@ -8,7 +8,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio_util::sync::CancellationToken;
 
-use super::{Broker, Peer, administration, answers, branches, fetch, forward};
+use super::{Broker, Peer, administration, answers, branches, fetch, files, forward};
 
 pub(super) type Reader = FrameReader<OwnedReadHalf>;
 pub(super) type Writer = FrameWriter<OwnedWriteHalf>;
@@ -91,6 +91,8 @@ async fn exchange(
         Request::GitReceive(asked) => branches::receive(broker, peer, asked, reader, writer).await,
         Request::GitDiff(asked) => branches::diff(broker, peer, asked, reader, writer).await,
         Request::GitPush(asked) => branches::push(broker, peer, asked, reader, writer).await,
+        Request::GitImport(asked) => files::import(broker, peer, asked, reader, writer).await,
+        Request::GitArchive(asked) => files::archive(broker, peer, asked, reader, writer).await,
         Request::Backup => administration::backup(broker, peer, writer).await,
         Request::Restore => administration::restore(broker, peer, reader, writer).await,
         request => {

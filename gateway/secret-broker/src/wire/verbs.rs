@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::branches::{Bundled, Diffed, GitBundle, GitDiff, GitPush, GitReceive, Pushed, Received};
 use super::fault::Fault;
+use super::files::{GitArchive, GitImport, Imported};
 use super::git::{Fetching, GitFetch, GitForget, Mirror};
 use super::oauth::{Begin, Begun, Exchange, Redeem, Redeemed};
 use super::record::{Allow, Description, Inject, RecordName};
@@ -111,6 +112,8 @@ pub enum Request {
     GitReceive(GitReceive),
     GitDiff(GitDiff),
     GitPush(GitPush),
+    GitImport(GitImport),
+    GitArchive(GitArchive),
     Status,
     /// Makes a new root key and seals every record again. For administrators only, like all below.
     Rekey,
@@ -148,6 +151,9 @@ pub enum Answer {
     /// The text follows.
     Diffed(Diffed),
     Pushed(Pushed),
+    Imported(Imported),
+    /// The bytes of a tar archive follow.
+    Archive,
     Status(Status),
     /// Of `rekey` and `restore`; of `backup` at its end, after the bytes.
     Saved(Saved),
@@ -176,6 +182,8 @@ impl Request {
             Self::GitReceive(_) => "git_receive",
             Self::GitDiff(_) => "git_diff",
             Self::GitPush(_) => "git_push",
+            Self::GitImport(_) => "git_import",
+            Self::GitArchive(_) => "git_archive",
             Self::Status => "status",
             Self::Rekey => "rekey",
             Self::Backup => "backup",
