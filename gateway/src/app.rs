@@ -296,6 +296,7 @@ impl Gateway {
             events: config.events,
             outputs: config.runs.outputs,
             fleet: fleet.clone(),
+            credentials: credential_nudge.clone(),
             owner: ids.next().to_string(),
         };
         let parts = Parts {

@@ -1,5 +1,6 @@
 //! `roost claw`: agents.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::api::types::{
@@ -41,6 +42,10 @@ pub enum Claw {
         /// The repository that the run works on, by name or id, and the branch or commit that it begins at
         #[arg(long, value_name = "NAME[@BASE]")]
         repo: Option<String>,
+        /// Files that the run works on: a folder of this machine, or a tar, tar.gz or zip archive. What .gitignore and
+        /// .roostignore name stays here
+        #[arg(long, value_name = "DIR", conflicts_with = "repo")]
+        from: Option<PathBuf>,
     },
     /// Show what an agent runs with: its model, its permissions and its image. With options, change them first
     #[command(
@@ -121,11 +126,12 @@ impl Claw {
                 detach,
                 ceiling,
                 repo,
+                from,
             } => {
                 let id = find(api, &claw).await?;
                 let new = RunAgent {
                     input: team::goal_text(goal)?,
-                    repo: run_repo::asked(api, repo).await?,
+                    repo: run_repo::asked(api, repo, from.as_deref()).await?,
                     cost_ceiling_microusd: ceiling.map(team::microusd).transpose()?,
                 };
                 let run = api.ask(routes::run_claw(&id, &new)).await?;

@@ -29,6 +29,7 @@ mod sse;
 mod team;
 mod terminal;
 mod tree;
+mod upload;
 mod watch;
 
 use std::process::ExitCode;

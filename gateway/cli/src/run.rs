@@ -1,6 +1,7 @@
 //! `roost run`: runs of teams.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -55,7 +56,15 @@ pub enum Run {
         detach: bool,
     },
     /// Show the repository of a run and the commits of its agents
-    Repo { run: String },
+    Repo {
+        run: String,
+        /// Put the files of the newest commit into this new or empty folder
+        #[arg(long, value_name = "DIR")]
+        get: Option<PathBuf>,
+        /// Another branch than the one with the newest commits
+        #[arg(long, value_name = "BRANCH", requires = "get")]
+        branch: Option<String>,
+    },
     /// Show what the commits of a run changed
     Diff {
         run: String,
@@ -164,7 +173,10 @@ impl Run {
                 }
                 return watch::watch(api, &fork.id, Asking::Person).await;
             }
-            Self::Repo { run } => run_repo::show(api, &run.into()).await?,
+            Self::Repo { run, get, branch } => match get {
+                Some(to) => run_repo::get(api, &run.into(), &to, branch.as_deref()).await?,
+                None => run_repo::show(api, &run.into()).await?,
+            },
             Self::Diff { run, branch } => run_repo::diff(api, &run.into(), branch).await?,
             Self::Push {
                 run,

@@ -1,5 +1,8 @@
 //! The repository of a run: `--repo`, `roost run repo`, `roost run diff` and `roost run push`.
 
+use std::io::{Seek, SeekFrom};
+use std::path::Path;
+
 use anyhow::bail;
 
 use crate::api::types::{
@@ -8,9 +11,17 @@ use crate::api::types::{
 use crate::api::{Api, Parsed, routes};
 use crate::named;
 use crate::show::{self, Shown};
+use crate::upload;
 
-/// The repository of `--repo NAME[@BASE]`.
-pub(super) async fn asked(api: &Api, asked: Option<String>) -> anyhow::Result<Option<RunRepo>> {
+/// The repository of `--repo NAME[@BASE]`, or the files of `--from DIR`.
+pub(super) async fn asked(
+    api: &Api,
+    asked: Option<String>,
+    from: Option<&Path>,
+) -> anyhow::Result<Option<RunRepo>> {
+    if let Some(from) = from {
+        return Ok(Some(upload::sent(api, from).await?));
+    }
     let Some(asked) = asked else {
         return Ok(None);
     };
@@ -23,7 +34,11 @@ pub(super) async fn asked(api: &Api, asked: Option<String>) -> anyhow::Result<Op
         }
     };
     let base = base.map(str::to_owned);
-    Ok(Some(RunRepo { repo_id, base }))
+    Ok(Some(RunRepo {
+        repo_id: Some(repo_id),
+        upload_id: None,
+        base,
+    }))
 }
 
 /// Name and base. The name of a repository has no `@`.
@@ -63,12 +78,18 @@ pub(super) async fn show(api: &Api, run: &RunId) -> anyhow::Result<()> {
         show::json(repo.raw());
         return Ok(());
     }
-    let base = repo
-        .base
-        .as_ref()
-        .map_or_else(|| "the default branch".to_owned(), Shown::shown);
-    println!("{:<8} {}", "repo", repo.full_name.shown());
-    println!("{:<8} {base} ({})", "base", repo.base_commit.shown());
+    if repo.upload_id.is_some() {
+        println!("{:<8} {} (no code host)", "upload", repo.full_name.shown());
+        println!("{:<8} {}", "base", repo.base_commit.shown());
+        println!("Get the files with `roost run repo {run} --get DIR`.");
+    } else {
+        let base = repo
+            .base
+            .as_ref()
+            .map_or_else(|| "the default branch".to_owned(), Shown::shown);
+        println!("{:<8} {}", "repo", repo.full_name.shown());
+        println!("{:<8} {base} ({})", "base", repo.base_commit.shown());
+    }
     if repo.branches.is_empty() {
         println!("\nNo commit has come out of its sandboxes yet.");
     }
@@ -127,6 +148,25 @@ fn notes(repo: &Parsed<RunRepository>) {
             );
         }
     }
+}
+
+/// Puts the files of a run's newest commit into a new or empty folder.
+pub(super) async fn get(
+    api: &Api,
+    run: &RunId,
+    to: &Path,
+    branch: Option<&str>,
+) -> anyhow::Result<()> {
+    let to = upload::must_be_empty(to)?;
+    // Unpacked only when it is whole.
+    let mut archive = tempfile::tempfile()?;
+    api.download(routes::run_archive(run, branch), &mut archive)
+        .await?;
+    archive.seek(SeekFrom::Start(0))?;
+    let place = to.clone();
+    tokio::task::spawn_blocking(move || upload::unpacked(archive, &place)).await??;
+    eprintln!("The files are in {}.", to.display());
+    Ok(())
 }
 
 /// Shows what the commits of a run changed.

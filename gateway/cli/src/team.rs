@@ -1,5 +1,6 @@
 //! `roost team`: teams of agents, and their runs.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
@@ -102,6 +103,10 @@ pub enum Team {
         /// The repository that the run works on, by name or id, and the branch or commit that it begins at
         #[arg(long, value_name = "NAME[@BASE]")]
         repo: Option<String>,
+        /// Files that the run works on: a folder of this machine, or a tar, tar.gz or zip archive. What .gitignore and
+        /// .roostignore name stays here
+        #[arg(long, value_name = "DIR", conflicts_with = "repo")]
+        from: Option<PathBuf>,
         /// Approve what its agents ask to do outside, without asking
         #[arg(long, conflicts_with = "detach")]
         approve: bool,
@@ -266,12 +271,13 @@ impl Team {
                 detach,
                 ceiling,
                 repo,
+                from,
                 approve,
             } => {
                 let id = find(api, &team).await?;
                 let new = RunTeam {
                     input: goal_text(goal)?,
-                    repo: run_repo::asked(api, repo).await?,
+                    repo: run_repo::asked(api, repo, from.as_deref()).await?,
                     cost_ceiling_microusd: ceiling.map(microusd).transpose()?,
                 };
                 let run = api.ask(routes::run_team(&id, &new)).await?;

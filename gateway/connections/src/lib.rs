@@ -7,5 +7,6 @@ pub mod doors;
 pub mod mesh;
 pub mod repos;
 mod tables;
+pub mod uploads;
 
 pub use tables::tables;

@@ -15,5 +15,6 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::repos::entity::connection::Entity>(),
         Table::of::<crate::repos::entity::repo::Entity>(),
         Table::of::<crate::repos::entity::mirror::Entity>(),
+        Table::of::<crate::uploads::entity::Entity>(),
     ]
 }

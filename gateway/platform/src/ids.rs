@@ -99,6 +99,8 @@ typed_id! {
     RepoConnectionId;
     /// A repository that a connection found.
     RepoId;
+    /// Files that a person uploaded for runs.
+    UploadId;
     /// A skill of the catalogue.
     SkillId;
     /// A team template. A built-in template has the same id in every deployment.

@@ -112,6 +112,7 @@ pub(super) fn contexts(
         sandboxes: sandboxes.clone(),
         repos: hosts::repos(shared),
         mesh: hosts::mesh(shared),
+        uploads: hosts::uploads(shared),
         models: hosts::models(shared),
         tools: toolbox::state(shared, work.agents.tools.clone()),
         runs: work.runs.clone(),

@@ -8,6 +8,7 @@ use roost_connections::checkouts::CheckoutsContext;
 use roost_connections::doors::DoorsContext;
 use roost_connections::mesh::{Devices, MeshContext};
 use roost_connections::repos::ReposContext;
+use roost_connections::uploads::{UploadsContext, Work};
 use roost_execution::models::ModelsContext;
 use roost_machines::sandboxes::SandboxesHandle;
 use roost_platform::broker::Credentials;
@@ -36,6 +37,20 @@ pub(super) fn checkouts(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Chec
         broker: shared.broker.clone(),
         sandboxes,
         mirrors: shared.mirror_nudge.clone(),
+    }
+}
+
+/// Uploaded files.
+pub(super) fn uploads(shared: &Shared<'_>) -> UploadsContext {
+    UploadsContext {
+        db: shared.db.clone(),
+        clock: shared.clock.clone(),
+        ids: shared.ids.clone(),
+        broker: shared.broker.clone(),
+        credentials: credentials(shared),
+        folder: shared.config.data_dir.join(super::private::UPLOADS),
+        limits: shared.config.uploads,
+        work: Work::default(),
     }
 }
 

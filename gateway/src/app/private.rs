@@ -5,9 +5,13 @@ use std::path::Path;
 
 use roost_sandbox_driver::private;
 
+/// The folder in which uploads arrive, as files without a name.
+pub(super) const UPLOADS: &str = "uploads";
+
 /// Creates the data directory, and corrects files that an older gateway or another umask left readable for others.
 pub(super) fn make_data_dir(path: &Path) -> io::Result<()> {
     private::make_folder(path)?;
+    private::make_folder(&path.join(UPLOADS))?;
     let mended = private::mend_ours(path, is_ours)?;
     private::say_mended(mended, path);
     Ok(())
@@ -24,6 +28,7 @@ fn is_ours(name: &str) -> bool {
         "local-engine",
         "broker",
         "chunks",
+        UPLOADS,
     ]
     .iter()
     .any(|ours| name.starts_with(ours))

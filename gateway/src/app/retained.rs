@@ -31,16 +31,20 @@ pub enum Rule {
     UnjoinedMachines,
     /// [`MONTH_DAYS`] after the report; the latest of each agent stays.
     Snapshots,
+    /// With the outputs of their runs; [`UNUSED_DAYS`] after the upload when no run works on them.
+    Uploads,
 }
 
 /// How long ended invitations, deletions and earlier snapshots are kept.
 pub const MONTH_DAYS: i64 = 30;
 /// How long a machine that did not join is kept after the end of its code.
 pub const UNJOINED_DAYS: i64 = 7;
+/// How long an upload is kept that no run works on.
+pub const UNUSED_DAYS: i64 = 1;
 
 impl Rule {
     /// All rules. The sweeper applies each of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Events,
         Self::SignIns,
         Self::Devices,
@@ -53,6 +57,7 @@ impl Rule {
         Self::Deletions,
         Self::UnjoinedMachines,
         Self::Snapshots,
+        Self::Uploads,
     ];
 }
 
@@ -192,6 +197,7 @@ pub const TABLES: &[Kept] = &[
         "run_handovers",
         With("topology_runs", "until the next claim"),
     ),
+    kept("uploads", Until(Rule::Uploads)),
     kept("run_repos", With("topology_runs", "at most one for each")),
     kept(
         "run_checkouts",
@@ -250,7 +256,16 @@ pub const FOLDERS: &[Kept] = &[
     ),
     kept(
         "broker/mirrors",
-        With("repo_mirrors", "one for each mirror"),
+        With(
+            "repo_mirrors",
+            "one for each mirror, and one for each of `uploads`",
+        ),
+    ),
+    kept(
+        "uploads",
+        Bounded(
+            "files without a name, while an upload arrives; its repository lies below `broker/mirrors`",
+        ),
     ),
     kept(
         "chunks",

@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::retained::{MONTH_DAYS, Rule, UNJOINED_DAYS};
+use super::retained::{MONTH_DAYS, Rule, UNJOINED_DAYS, UNUSED_DAYS};
 use crate::config::Retention;
-use roost_connections::apps;
+use roost_connections::{apps, checkouts, uploads};
 use roost_execution::runs;
 use roost_machines::fleet::{self, FleetHandle, operations};
 use roost_machines::sandboxes;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::db::lease::Lease;
+use roost_platform::supervision::Nudge;
 use roost_platform::{events, sagas};
-use roost_tenancy::auth;
+use roost_tenancy::auth::{self, WorkspaceScope};
 use roost_tenancy::workspaces::invitations;
 use roost_web::idempotency;
 use sea_orm::DbErr;
@@ -34,6 +35,8 @@ pub struct Sweeper {
     /// How long outputs of runs and ended operations are kept after their end.
     pub outputs: Duration,
     pub fleet: FleetHandle,
+    /// Wakes the worker that has the broker delete what is left of uploads.
+    pub credentials: Nudge,
     /// The name of this instance in the lease.
     pub owner: String,
 }
@@ -123,8 +126,23 @@ impl Sweeper {
                 let before = days(MONTH_DAYS);
                 self.in_parts(Part::Snapshots { before }).await?;
             }
+            Rule::Uploads => self.uploads(days(UNUSED_DAYS)).await?,
         }
         Ok(())
+    }
+
+    /// Deletes uploads from before that moment whose runs have no outputs any more.
+    async fn uploads(&self, before: DateTime<Utc>) -> Result<(), DbErr> {
+        let mut tx = self.db.write().await?;
+        for row in uploads::from_before(&tx, before).await? {
+            let scope = WorkspaceScope::of_row(row.workspace_id);
+            let bound = checkouts::runs_of_upload(&*tx, scope, row.id).await?;
+            if !runs::retention::any_has_outputs(&tx, &bound).await? {
+                uploads::forget_unused(&tx, &row, self.clock.now()).await?;
+            }
+        }
+        tx.wake(&self.credentials);
+        tx.commit().await
     }
 
     /// A part in each transaction, while there may be more. The lease is renewed in the part's transaction, so a sweeper

@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 
 use super::layers::{self, Overrides};
 use super::{Broker, Config, Limits, Log, LogFormat, Otlp, Retention, Sessions, Tls};
+use roost_connections::uploads::UploadLimits;
 use roost_platform::supervision::killpoints::{Arm, ArmError};
 use roost_tenancy::streams::Limits as StreamLimits;
 use roost_tenancy::workspaces::{Plan, Plans};
@@ -133,6 +134,12 @@ impl Reader {
             tls: self.tls(),
             sandboxes: self.sandboxes(),
             snapshots: self.snapshots(),
+            uploads: UploadLimits {
+                bytes: self.number::<u64>("uploads.archive_mib", 256, 1, 1 << 20) << 20,
+                unpacked: self.number::<u64>("uploads.unpacked_mib", 512, 1, 1 << 20) << 20,
+                files: self.number("uploads.files", 50_000, 1, 1_000_000),
+                workspace: self.number::<u64>("uploads.workspace_mib", 4096, 1, 1 << 24) << 20,
+            },
             broker: Broker {
                 socket: self.optional("broker.socket"),
                 start: self.choice("broker.start", &[("on", true), ("off", false)]),

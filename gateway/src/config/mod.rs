@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use roost_sandbox_driver::executor::OwnerPolicy;
 
+use roost_connections::uploads::UploadLimits;
 use roost_machines::images::NamedImage;
 use roost_platform::supervision::killpoints::Arm;
 use roost_tenancy::streams::Limits as StreamLimits;
@@ -54,6 +55,8 @@ pub struct Config {
     pub sandboxes: Sandboxes,
     /// Where the chunks of snapshots are kept.
     pub snapshots: ChunkPlace,
+    /// The limits of uploaded files.
+    pub uploads: UploadLimits,
     pub broker: Broker,
     pub outbound: OutboundSettings,
     /// The identity issuer; absent in mode `local`.

@@ -80,6 +80,14 @@ pub fn show(config: &Config) -> String {
     for (key, value) in snapshots(&config.snapshots) {
         line(key, text(&value));
     }
+    for (key, value) in [
+        ("uploads.archive_mib", config.uploads.bytes >> 20),
+        ("uploads.unpacked_mib", config.uploads.unpacked >> 20),
+        ("uploads.files", config.uploads.files),
+        ("uploads.workspace_mib", config.uploads.workspace >> 20),
+    ] {
+        line(key, value.to_string());
+    }
     line(
         "broker.start",
         text(if config.broker.start { "on" } else { "off" }),

@@ -416,6 +416,21 @@ pub struct TreeSnapshot {
 }
 
 #[derive(Deserialize)]
+pub struct Upload {
+    pub id: UploadId,
+    pub files: u64,
+    pub bytes: u64,
+}
+
+#[derive(Deserialize)]
+pub struct UploadBounds {
+    pub archive_bytes: u64,
+    pub unpacked_bytes: u64,
+    pub files: u64,
+    pub path_bytes: u64,
+}
+
+#[derive(Deserialize)]
 pub struct UserBrief {
     pub email: String,
 }

@@ -33,9 +33,10 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use http::Method;
-use reqwest::{Client, RequestBuilder, Response};
+use reqwest::{Body, Client, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio_util::io::{InspectReader, ReaderStream};
 
 pub use call::{Call, Page, Stream};
 pub use parsed::{Parsed, raw_list};
@@ -45,6 +46,7 @@ use self::types::WorkspaceId;
 use crate::ClientArgs;
 use crate::problem::sentence;
 use crate::profile::Profile;
+use crate::show;
 use crate::sse::Messages;
 
 /// What this machine calls itself.
@@ -225,6 +227,34 @@ impl Api {
             .header("content-type", "application/octet-stream")
             .body(bytes);
         self.checked(request).await.map(drop)
+    }
+
+    /// Sends a file as the call's body, and shows how much was sent.
+    ///
+    /// # Errors
+    /// The problem's sentence.
+    pub async fn upload<T: DeserializeOwned>(
+        &self,
+        call: Call<T>,
+        file: std::fs::File,
+        bytes: u64,
+    ) -> anyhow::Result<Parsed<T>> {
+        let mut sent = 0_u64;
+        let file = InspectReader::new(tokio::fs::File::from_std(file), move |piece| {
+            sent += piece.len() as u64;
+            let percent = sent * 100 / bytes.max(1);
+            show::progress(&format!("sending… {percent} %"));
+        });
+        let request = self
+            .request(call.method, &call.path)
+            .header("content-type", "application/octet-stream")
+            .header("content-length", bytes)
+            .body(Body::wrap_stream(ReaderStream::new(file)));
+        let answer = self.checked(request).await;
+        show::progress_over();
+        let answer = answer?.bytes().await.context("the answer broke off")?;
+        serde_json::from_slice(&answer)
+            .context("cannot read the gateway's answer; is the gateway of another version?")
     }
 
     /// Opens an event stream.

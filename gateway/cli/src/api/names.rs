@@ -326,6 +326,8 @@ string_enum!(
     }
 );
 
+id!(UploadId);
+
 id!(UserId);
 
 string_enum!(

@@ -209,7 +209,10 @@ pub struct RunAgent {
 
 #[derive(Serialize)]
 pub struct RunRepo {
-    pub repo_id: RepoId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo_id: Option<RepoId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload_id: Option<UploadId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
 }

@@ -363,6 +363,28 @@ pub fn run_diff(id: &RunId, branch: Option<&str>, commit: Option<&str>) -> Call<
     call
 }
 
+/// `GET /api/runs/{id}/repo/archive`
+#[must_use]
+pub fn run_archive(id: &RunId, branch: Option<&str>) -> Call<Nothing> {
+    let mut call = Call::new(Method::GET, format!("/api/runs/{}/repo/archive", segment(id)));
+    call.query("branch", branch);
+    call
+}
+
+/// `GET /api/uploads/limits`
+#[must_use]
+pub fn upload_limits() -> Call<UploadBounds> {
+    Call::new(Method::GET, "/api/uploads/limits".to_owned())
+}
+
+/// `POST /api/uploads`
+#[must_use]
+pub fn create_upload(name: Option<&str>) -> Call<Upload> {
+    let mut call = Call::new(Method::POST, "/api/uploads".to_owned());
+    call.query("name", name);
+    call
+}
+
 /// `GET /api/doors`
 #[must_use]
 pub fn doors(state: Option<&str>, limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Door>> {

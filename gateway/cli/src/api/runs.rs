@@ -170,6 +170,7 @@ pub struct RunPushed {
 #[derive(Deserialize)]
 pub struct RunRepository {
     pub full_name: String,
+    pub upload_id: Option<UploadId>,
     pub base: Option<String>,
     pub base_commit: Option<String>,
     pub branches: Vec<RunBranch>,

@@ -8,14 +8,18 @@ use utoipa::{IntoParams, ToSchema};
 use super::commands::{Diff, Pushed, Read};
 use super::entity::commits;
 use super::model::{Shown, heads, is_base, is_commit};
-use roost_platform::ids::{ClawId, RepoId, RunId};
+use roost_platform::ids::{ClawId, RepoId, RunId, UploadId};
 use roost_web::json::{Check, Mistakes};
 
-/// The repository that a new run works on.
+/// What a new run works on: a repository, or uploaded files.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunRepo {
-    pub repo_id: RepoId,
+    #[serde(default)]
+    pub repo_id: Option<RepoId>,
+    /// Uploaded files, in place of a repository.
+    #[serde(default)]
+    pub upload_id: Option<UploadId>,
     /// A branch of the repository, or a whole commit id. The default is its default branch.
     #[serde(default)]
     #[schema(max_length = 500)]
@@ -25,7 +29,19 @@ pub struct RunRepo {
 impl RunRepo {
     /// Checks the repository of a request.
     pub fn check(asked: Option<&Self>, mistakes: &mut Mistakes) {
-        if let Some(base) = asked.and_then(|asked| asked.base.as_deref())
+        let Some(asked) = asked else {
+            return;
+        };
+        if asked.repo_id.is_some() == asked.upload_id.is_some() {
+            mistakes.add("/repo", "must name either a repository or an upload");
+        }
+        if asked.upload_id.is_some() && asked.base.is_some() {
+            mistakes.add(
+                "/repo/base",
+                "is only for a repository: uploaded files have one commit",
+            );
+        }
+        if let Some(base) = asked.base.as_deref()
             && !is_base(base)
         {
             mistakes.add(
@@ -40,9 +56,14 @@ impl RunRepo {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunRepository {
     pub run_id: RunId,
-    pub repo_id: RepoId,
+    /// Absent for uploaded files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo_id: Option<RepoId>,
+    /// The uploaded files. Absent for a repository. Uploaded files have no code host, so nothing can be pushed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload_id: Option<UploadId>,
     pub full_name: String,
-    /// Its page on the code host. Absent when the repository was removed from the workspace.
+    /// Its page on the code host. Absent for uploaded files, and when the repository was removed from the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub html_url: Option<String>,
     /// Absent for the default branch.
@@ -166,6 +187,16 @@ pub struct DiffQuery {
     pub commit: Option<String>,
 }
 
+/// The branch whose files are downloaded.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct ArchiveQuery {
+    /// The default is the branch with the newest commits. A run without commits gives the files that it began with.
+    #[param(max_length = 200)]
+    pub branch: Option<String>,
+}
+
 /// A branch to push.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -210,7 +241,8 @@ impl From<Read> for RunRepository {
         let branches = heads(&read.rows).into_iter().map(RunBranch::from).collect();
         Self {
             run_id: read.bound.run_id,
-            repo_id: read.bound.repo_id,
+            repo_id: read.bound.upload_id.is_none().then_some(read.bound.repo_id),
+            upload_id: read.bound.upload_id,
             full_name: read.bound.full_name,
             html_url: read.upstream.map(|upstream| upstream.html_url),
             base: read.bound.base_ref,

@@ -5,7 +5,7 @@ pub mod bound {
     use sea_orm::entity::prelude::*;
 
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{RepoId, RunId, WorkspaceId};
+    use roost_platform::ids::{RepoId, RunId, UploadId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "run_repos")]
@@ -14,8 +14,11 @@ pub mod bound {
         #[sea_orm(primary_key, auto_increment = false)]
         pub run_id: RunId,
         pub workspace_id: WorkspaceId,
+        /// For an upload: the same as `upload_id`, and of no repository.
         pub repo_id: RepoId,
-        /// The name that the repository had.
+        /// The uploaded files that the run works on, in place of a repository.
+        pub upload_id: Option<UploadId>,
+        /// The name that the repository or the upload had.
         #[sea_orm(column_type = "Text")]
         pub full_name: String,
         /// A name below `refs/heads/`, or a whole commit id. Absent: the default branch.

@@ -17,6 +17,21 @@ pub enum CheckoutError {
     /// The repository of a new run does not exist.
     #[error("the workspace has no such repository")]
     NoRepo,
+    /// The uploaded files of a new run do not exist.
+    #[error("the workspace has no such upload")]
+    NoUpload,
+    /// The uploaded files of a run were deleted.
+    #[error(
+        "the uploaded files {0} were deleted with the outputs of their run, or the secret broker was restored from a \
+         backup, which does not have them; upload them again, and start a new run"
+    )]
+    UploadGone(String),
+    /// A push or pull request of uploaded files.
+    #[error(
+        "the run works on uploaded files, so there is no code host; download the files of its branch on its page, or with \
+         `roost run repo RUN --get DIR`"
+    )]
+    NoHost,
     /// The repository of a new run is not on its host any more.
     #[error("the code host does not list {0} any more")]
     RepoGone(String),
@@ -157,6 +172,7 @@ impl From<CheckoutError> for ApiError {
         match error {
             E::NoBinding => Self::not_found("repository of this run"),
             E::NoRepo => Self::validation("/repo/repo_id", "is not a repository of this workspace"),
+            E::NoUpload => Self::validation("/repo/upload_id", "is not an upload of this workspace, or it was deleted; upload the files again"),
             E::RepoGone(_) => Self::validation("/repo/repo_id", "is a repository that its code host does not list any more"),
             E::Sandbox(error) => error.into(),
             E::Repo(error) => error.into(),

@@ -12,8 +12,10 @@ mod dto;
 pub(crate) mod entity;
 mod error;
 mod guest;
+mod gzip;
 mod model;
 mod routes;
+mod source;
 mod store;
 
 pub use commands::{
@@ -24,4 +26,4 @@ pub use context::CheckoutsContext;
 pub use dto::{OfferedBranch, RunRepo};
 pub use error::CheckoutError;
 pub use routes::router;
-pub use store::is_bound;
+pub use store::{is_bound, runs_of_upload};

@@ -1,11 +1,14 @@
 //! `/api/runs/{id}/repo`.
 
 use axum::Json;
+use axum::body::Body;
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::dto::{DiffQuery, PushRun, RunDiff, RunPushed, RunRepository};
-use super::{CheckoutsContext, commands};
+use super::dto::{ArchiveQuery, DiffQuery, PushRun, RunDiff, RunPushed, RunRepository};
+use super::{CheckoutsContext, commands, gzip, model};
 use roost_platform::ids::RunId;
 use roost_tenancy::auth::{Scoped, can};
 use roost_web::error::ApiResult;
@@ -17,6 +20,7 @@ pub fn router() -> OpenApiRouter<CheckoutsContext> {
     OpenApiRouter::new()
         .routes(routes!(get))
         .routes(routes!(diff))
+        .routes(routes!(archive))
         .routes(routes!(push))
 }
 
@@ -66,4 +70,30 @@ async fn push(
     let what = (asked.branch, asked.commit);
     let pushed = commands::push(&state, scope, user, run, what).await?;
     Ok(Json(pushed.into()))
+}
+
+/// The files of a run's newest commit as tar.gz. This is how work on uploaded files gets out, which have no code host.
+#[utoipa::path(get, path = "/api/runs/{id}/repo/archive", operation_id = "get_run_archive", tag = "runs",
+    params(("id" = RunId, Path), ArchiveQuery),
+    responses((status = 200, content_type = "application/gzip", body = Vec<u8>), (status = 400, body = Problem),
+        (status = 401, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 503, body = Problem)))]
+async fn archive(
+    State(state): State<CheckoutsContext>,
+    caller: Scoped<can::ReadRuns>,
+    Path(run): Path<RunId>,
+    Query(query): Query<ArchiveQuery>,
+) -> ApiResult<Response> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let files = commands::archive(&state, scope, user, run, query.branch.as_deref()).await?;
+    let short = files.commit.get(..12).unwrap_or_default();
+    let name = format!(
+        "attachment; filename=\"{}-{short}.tar.gz\"",
+        model::folder(&files.full_name)
+    );
+    let headers = [
+        (header::CONTENT_TYPE, "application/gzip".to_owned()),
+        (header::CONTENT_DISPOSITION, name),
+    ];
+    Ok((headers, Body::from_stream(gzip::pieces(files))).into_response())
 }

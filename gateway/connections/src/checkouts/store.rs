@@ -8,7 +8,7 @@ use sea_orm::{
 
 use super::entity::{bound, checkout, commits};
 use roost_platform::db::{TenantEntity, WriteTx};
-use roost_platform::ids::{RunId, SandboxId};
+use roost_platform::ids::{RunId, SandboxId, UploadId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// Most rows of commits that are read: a run has at most as many steps.
@@ -33,6 +33,22 @@ pub async fn is_bound(
     run: RunId,
 ) -> Result<bool, DbErr> {
     Ok(bound(db, scope, run).await?.is_some())
+}
+
+/// The runs that work on an upload.
+///
+/// # Errors
+/// When the database fails.
+pub async fn runs_of_upload(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    upload: UploadId,
+) -> Result<Vec<RunId>, DbErr> {
+    let bound = bound::Entity::find_in(scope)
+        .filter(bound::Column::UploadId.eq(upload))
+        .all(db)
+        .await?;
+    Ok(bound.into_iter().map(|bound| bound.run_id).collect())
 }
 
 /// Binds a run to a repository.

@@ -4,9 +4,11 @@
 use std::time::Duration;
 
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Statement};
+use sea_orm::{
+    ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, Statement,
+};
 
-use super::entity::{call, state, step};
+use super::entity::{call, record, state, step};
 use super::model::StepStatus;
 use super::pins;
 use roost_platform::db::WriteTx;
@@ -60,6 +62,20 @@ pub async fn delete_outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> 
         .exec(&**tx)
         .await?;
     Ok(old.len() == AT_ONCE)
+}
+
+/// Whether one of these runs still has its outputs.
+///
+/// # Errors
+/// When the database fails.
+pub async fn any_has_outputs(tx: &WriteTx, runs: &[RunId]) -> Result<bool, DbErr> {
+    let found = record::Entity::find()
+        .filter(record::Column::Id.is_in(runs.iter().copied()))
+        .filter(record::Column::ForgottenMs.is_null())
+        .limit(1)
+        .one(&**tx)
+        .await?;
+    Ok(found.is_some())
 }
 
 /// Whether the output of one of these steps was deleted.

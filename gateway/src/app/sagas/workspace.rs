@@ -14,6 +14,7 @@ use roost_connections::apps::{self, Which};
 use roost_connections::doors;
 use roost_connections::mesh;
 use roost_connections::repos;
+use roost_connections::uploads;
 use roost_execution::{models, runs};
 use roost_machines::fleet::{self, FleetHandle};
 use roost_machines::sandboxes;
@@ -82,6 +83,7 @@ impl SagaHandler for WorkspaceEnd {
             sandboxes::remove_all(&**tx, scope).await?;
             fleet::remove_rows(&**tx, scope).await?;
             repos::remove_all(tx, scope, now).await?;
+            uploads::remove_all(tx, scope, now).await?;
             mesh::remove_all(tx, scope, now).await?;
             templates::remove_all(&**tx, scope).await?;
             skills::remove_bindings(&**tx, scope).await?;

@@ -22,7 +22,7 @@ use super::{docs, document, ui};
 use crate::edge::activity;
 use crate::edge::operator::{self, OperatorListener};
 use roost_agents::claws;
-use roost_connections::{apps, checkouts, doors, mesh, repos};
+use roost_connections::{apps, checkouts, doors, mesh, repos, uploads};
 use roost_execution::{models, runs, tools};
 use roost_machines::{fleet, images, sandboxes};
 use roost_organisation::{agent_skills, skills, teams, templates};
@@ -58,6 +58,7 @@ pub struct Contexts {
     pub runs: runs::RunsHandle,
     pub runtime: runtime::RuntimeContext,
     pub teams: teams::TeamsContext,
+    pub uploads: uploads::UploadsContext,
     pub skills: skills::SkillsContext,
     pub agent_skills: agent_skills::AgentSkillsContext,
     pub templates: templates::TemplatesContext,
@@ -126,6 +127,7 @@ domains! {
     sandboxes => sandboxes::router();
     repos => repos::router();
     checkouts => checkouts::router();
+    uploads => uploads::router();
     mesh => mesh::router();
     tools => tools::router();
     runs => runs::router();

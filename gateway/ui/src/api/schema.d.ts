@@ -1788,6 +1788,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{id}/repo/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The files of a run's newest commit as tar.gz. This is how work on uploaded files gets out, which have no code host. */
+        get: operations["get_run_archive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{id}/repo/diff": {
         parameters: {
             query?: never;
@@ -2240,6 +2257,43 @@ export interface paths {
         };
         /** Shows the journal of one step, oldest first: what its model thought and said, its calls and their results. */
         get: operations["list_step_calls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes files in that a run begins with: a tar, tar.gz or zip archive. They become a repository with one commit. An upload
+         *     that no run works on is deleted after a day, and one with runs together with their outputs.
+         */
+        post: operations["create_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/uploads/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The limits of uploads. */
+        get: operations["upload_limits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6008,11 +6062,12 @@ export interface components {
             /** @description The code host had this commit already. */
             unchanged: boolean;
         };
-        /** @description The repository that a new run works on. */
+        /** @description What a new run works on: a repository, or uploaded files. */
         RunRepo: {
             /** @description A branch of the repository, or a whole commit id. The default is its default branch. */
             base?: string | null;
-            repo_id: components["schemas"]["RepoId"];
+            repo_id?: components["schemas"]["RepoId"] | null;
+            upload_id?: components["schemas"]["UploadId"] | null;
         };
         /** @description The repository of a run, with the commits that came out of its sandboxes. */
         RunRepository: {
@@ -6023,12 +6078,13 @@ export interface components {
             /** @description The branches with commits, newest first. Each sandbox of the run has its own. */
             branches: components["schemas"]["RunBranch"][];
             full_name: string;
-            /** @description Its page on the code host. Absent when the repository was removed from the workspace. */
+            /** @description Its page on the code host. Absent for uploaded files, and when the repository was removed from the workspace. */
             html_url?: string | null;
-            repo_id: components["schemas"]["RepoId"];
+            repo_id?: components["schemas"]["RepoId"] | null;
             run_id: components["schemas"]["RunId"];
             /** @description What came out of the sandboxes after each step, newest first. */
             steps: components["schemas"]["RunStepCommits"][];
+            upload_id?: components["schemas"]["UploadId"] | null;
             /** Format: int64 */
             version: number;
         };
@@ -7078,6 +7134,55 @@ export interface components {
             /** @description Whether its prompt was replaced. */
             prompt_replaced: boolean;
         };
+        /** @description Files that a run can begin with. */
+        Upload: {
+            /**
+             * Format: int64
+             * @description Bytes of the files.
+             */
+            bytes: number;
+            /** @description The one commit of its repository. Equal files have equal commits. */
+            commit: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: int64
+             * @description Files and links.
+             */
+            files: number;
+            id: components["schemas"]["UploadId"];
+            name: string;
+        };
+        /** @description The limits of an upload. */
+        UploadBounds: {
+            /**
+             * Format: int64
+             * @description Most bytes of the archive.
+             */
+            archive_bytes: number;
+            /**
+             * Format: int64
+             * @description Most files, links and folders.
+             */
+            files: number;
+            /**
+             * Format: int64
+             * @description Most bytes of a path.
+             */
+            path_bytes: number;
+            /**
+             * Format: int64
+             * @description Most bytes of all its files.
+             */
+            unpacked_bytes: number;
+            /**
+             * Format: int64
+             * @description Most bytes of the files of all uploads of the workspace.
+             */
+            workspace_bytes: number;
+        };
+        /** Format: uuid */
+        UploadId: string;
         /** @description A quota: what is used, and what the plan allows. */
         Usage: {
             /** Format: int64 */
@@ -13925,6 +14030,72 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
+    get_run_archive: {
+        parameters: {
+            query?: {
+                /** @description The default is the branch with the newest commits. A run without commits gives the files that it began with. */
+                branch?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": number[];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
     get_run_diff: {
         parameters: {
             query?: {
@@ -15902,6 +16073,120 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    create_upload: {
+        parameters: {
+            query: {
+                /** @description What people call the files, such as the name of their folder. */
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    upload_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadBounds"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -6,13 +6,15 @@ use crate::checkouts::dto::RunRepo;
 use crate::checkouts::entity::bound;
 use crate::checkouts::{CheckoutError, CheckoutsContext, model, store};
 use crate::repos;
-use roost_platform::ids::{RepoId, RunId};
+use crate::uploads;
+use roost_platform::ids::{RepoId, RunId, UploadId};
 use roost_tenancy::change::Change;
 
 /// A repository that a run can be bound to.
 #[derive(Debug)]
 pub struct Prepared {
     repo: RepoId,
+    upload: Option<UploadId>,
     full_name: String,
     base: Option<String>,
 }
@@ -21,7 +23,7 @@ pub struct Prepared {
 /// agent: it locks the workspace.
 ///
 /// # Errors
-/// [`CheckoutError::NoRepo`], [`CheckoutError::RepoGone`], and when the workspace has too many mirrors.
+/// [`CheckoutError::NoRepo`], [`CheckoutError::NoUpload`], [`CheckoutError::RepoGone`], and when the workspace has too many mirrors.
 pub async fn prepare(
     state: &CheckoutsContext,
     change: &mut Change,
@@ -30,15 +32,27 @@ pub async fn prepare(
     let Some(asked) = asked else {
         return Ok(None);
     };
-    let repo = repos::upstream(change.tx(), change.scope(), asked.repo_id)
+    if let Some(upload) = asked.upload_id {
+        let row = uploads::find(change.tx(), change.scope(), upload).await?;
+        let row = row.ok_or(CheckoutError::NoUpload)?;
+        return Ok(Some(Prepared {
+            repo: RepoId(upload.0),
+            upload: Some(upload),
+            full_name: row.name,
+            base: None,
+        }));
+    }
+    let id = asked.repo_id.ok_or(CheckoutError::NoRepo)?;
+    let repo = repos::upstream(change.tx(), change.scope(), id)
         .await?
         .ok_or(CheckoutError::NoRepo)?;
     if repo.is_gone {
         return Err(CheckoutError::RepoGone(repo.full_name));
     }
-    repos::want_mirror_in(change, &state.mirrors, asked.repo_id).await?;
+    repos::want_mirror_in(change, &state.mirrors, id).await?;
     Ok(Some(Prepared {
-        repo: asked.repo_id,
+        repo: id,
+        upload: None,
         full_name: repo.full_name,
         base: asked.base,
     }))
@@ -60,6 +74,7 @@ pub async fn bind(
         run_id: run,
         workspace_id: change.scope().workspace(),
         repo_id: prepared.repo,
+        upload_id: prepared.upload,
         full_name: prepared.full_name,
         base_ref: prepared.base,
         base_commit: None,

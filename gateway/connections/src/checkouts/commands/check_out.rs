@@ -9,8 +9,9 @@ use tokio::time::{Instant, sleep};
 use crate::checkouts::entity::{bound, checkout};
 use crate::checkouts::guest::{self, Program, Target};
 use crate::checkouts::model::{self, CheckedOut};
+use crate::checkouts::source::{self, Source};
 use crate::checkouts::{CheckoutError, CheckoutsContext, store};
-use crate::repos::{self, MirrorStanding, Upstream};
+use crate::repos::MirrorStanding;
 use roost_machines::sandboxes::{self, SandboxError};
 use roost_platform::events::{About, Event, ResourceKind};
 use roost_platform::ids::{ClawId, RunId, SandboxId, UserId};
@@ -122,12 +123,11 @@ async fn ready(
     state: &CheckoutsContext,
     scope: WorkspaceScope,
     bound: &bound::Model,
-) -> Result<Upstream, CheckoutError> {
+) -> Result<Source, CheckoutError> {
     let name = || bound.full_name.clone();
     let until = Instant::now() + PATIENCE;
     loop {
-        let found = repos::upstream(state.db.read(), scope, bound.repo_id).await?;
-        let upstream = found.ok_or_else(|| CheckoutError::Disconnected(name()))?;
+        let upstream = source::of(state.db.read(), scope, bound).await?;
         match upstream.state {
             MirrorStanding::Ready => return Ok(upstream),
             MirrorStanding::Fetching if Instant::now() < until => sleep(CHECK_EVERY).await,

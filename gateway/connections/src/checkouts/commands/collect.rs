@@ -11,8 +11,7 @@ use super::check_out::StepPlace;
 use crate::checkouts::entity::{bound, checkout, commits};
 use crate::checkouts::guest::{self, Program, Target};
 use crate::checkouts::model::{self, Offered, Shown};
-use crate::checkouts::{CheckoutError, CheckoutsContext, store};
-use crate::repos;
+use crate::checkouts::{CheckoutError, CheckoutsContext, source, store};
 use roost_machines::sandboxes;
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::UserId;
@@ -142,8 +141,7 @@ async fn taken(
     place: &checkout::Model,
 ) -> Result<Taken, CheckoutError> {
     let db = state.db.read();
-    let upstream = repos::upstream(db, at.scope, bound.repo_id).await?;
-    let upstream = upstream.ok_or_else(|| CheckoutError::Disconnected(bound.full_name.clone()))?;
+    let upstream = source::of(db, at.scope, bound).await?;
     let base = store::bound(db, at.scope, at.root).await?;
     let base = base.and_then(|bound| bound.base_commit);
     let base = base.ok_or_else(|| CheckoutError::Empty(bound.full_name.clone()))?;

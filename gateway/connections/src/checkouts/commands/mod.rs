@@ -1,5 +1,6 @@
 //! The commands of checkouts, one use case in each file.
 
+mod archive;
 mod bind;
 mod check_out;
 mod collect;
@@ -7,6 +8,7 @@ mod offer;
 mod push;
 mod read;
 
+pub use archive::{Files, archive};
 pub use bind::{Prepared, bind, fork, prepare};
 pub use check_out::{Checkout, StepPlace, checkout};
 pub use collect::collect;

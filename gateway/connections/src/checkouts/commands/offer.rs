@@ -4,8 +4,8 @@ use super::check_out::StepPlace;
 use super::collect::collect;
 use crate::checkouts::dto::OfferedBranch;
 use crate::checkouts::entity::{bound, commits};
-use crate::checkouts::{CheckoutError, CheckoutsContext, model, store};
-use crate::repos::{self, NewPull, PullRequest, Upstream};
+use crate::checkouts::{CheckoutError, CheckoutsContext, model, source, store};
+use crate::repos::{NewPull, PullRequest, Upstream};
 use roost_platform::events::{Event, ResourceKind};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -65,10 +65,11 @@ async fn own_branch(
     at: StepPlace,
     step: &str,
 ) -> Result<(bound::Model, Upstream, commits::Model), CheckoutError> {
-    collect(state, at, step).await?;
     let db = state.db.read();
     let bound = store::bound(db, at.scope, at.root).await?;
     let bound = bound.ok_or(CheckoutError::NoBinding)?;
+    let upstream = source::host(db, at.scope, &bound).await?;
+    collect(state, at, step).await?;
     let rows = store::commits(db, at.scope, at.root).await?;
     let name = model::branch(&bound, at.sandbox_of);
     let newest = rows.iter().find(|row| row.branch == name);
@@ -80,8 +81,6 @@ async fn own_branch(
         .find(|row| row.branch == name)
         .cloned()
         .ok_or(CheckoutError::NoCommits)?;
-    let upstream = repos::upstream(db, at.scope, bound.repo_id).await?;
-    let upstream = upstream.ok_or_else(|| CheckoutError::Disconnected(bound.full_name.clone()))?;
     Ok((bound, upstream, head))
 }
 
@@ -122,7 +121,7 @@ pub async fn pull_request(
     let db = state.db.read();
     let bound = store::bound(db, scope, offered.run_id).await?;
     let bound = bound.ok_or(CheckoutError::NoBinding)?;
-    let upstream = repos::upstream(db, scope, bound.repo_id).await?;
+    let upstream = source::host(db, scope, &bound).await?;
     let gone = || CheckoutError::Disconnected(bound.full_name.clone());
     let new = NewPull {
         title: words.title,
@@ -134,7 +133,6 @@ pub async fn pull_request(
             .clone()
             .ok_or_else(|| CheckoutError::NoTarget(bound.full_name.clone()))?,
     };
-    let upstream = upstream.ok_or_else(gone)?;
     upstream.pull_request(&new).ok_or_else(gone)
 }
 

@@ -3,8 +3,7 @@
 use chrono::{DateTime, Utc};
 use roost_secret_broker::wire::GitPush;
 
-use crate::checkouts::{CheckoutError, CheckoutsContext, model, store};
-use crate::repos;
+use crate::checkouts::{CheckoutError, CheckoutsContext, model, source, store};
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -39,6 +38,7 @@ pub async fn push(
     let bound = store::bound(db, scope, run)
         .await?
         .ok_or(CheckoutError::NoBinding)?;
+    let upstream = source::host(db, scope, &bound).await?;
     let rows = store::commits(db, scope, run).await?;
     let heads = model::heads(&rows);
     let head = heads
@@ -49,9 +49,7 @@ pub async fn push(
     if commit.is_some_and(|commit| commit != newest) {
         return Err(CheckoutError::Moved(newest));
     }
-    let upstream = repos::upstream(db, scope, bound.repo_id).await?;
     let gone = || CheckoutError::Disconnected(bound.full_name.clone());
-    let upstream = upstream.ok_or_else(gone)?;
     let asked = GitPush {
         name: upstream.name,
         mirror: upstream.mirror,

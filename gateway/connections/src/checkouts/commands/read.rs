@@ -3,7 +3,7 @@
 use roost_secret_broker::wire::GitDiff;
 
 use crate::checkouts::entity::{bound, commits};
-use crate::checkouts::{CheckoutError, CheckoutsContext, model, store};
+use crate::checkouts::{CheckoutError, CheckoutsContext, model, source, store};
 use crate::repos::{self, Upstream};
 use roost_platform::broker::BrokerError;
 use roost_platform::ids::RunId;
@@ -60,11 +60,7 @@ pub async fn diff(
     run: RunId,
     (branch, expected): (Option<&str>, Option<&str>),
 ) -> Result<Diff, CheckoutError> {
-    let Read {
-        bound,
-        rows,
-        upstream,
-    } = read(state, scope, run).await?;
+    let Read { bound, rows, .. } = read(state, scope, run).await?;
     let heads = model::heads(&rows);
     let head = heads
         .iter()
@@ -74,8 +70,8 @@ pub async fn diff(
     if expected.is_some_and(|expected| expected != commit) {
         return Err(CheckoutError::Moved(commit));
     }
+    let upstream = source::of(state.db.read(), scope, &bound).await?;
     let base = bound.base_commit.ok_or(CheckoutError::NoCommits)?;
-    let upstream = upstream.ok_or(CheckoutError::Disconnected(bound.full_name))?;
     let asked = GitDiff {
         name: upstream.name,
         mirror: upstream.mirror,

@@ -13,6 +13,7 @@ fn bound() -> bound::Model {
         run_id: RUN.into(),
         workspace_id: Uuid::nil().into(),
         repo_id: Uuid::nil().into(),
+        upload_id: None,
         full_name: "acme/tools".to_owned(),
         base_ref: None,
         base_commit: None,

@@ -87,6 +87,8 @@ const DONE: Record<string, string> = {
   "repos.sync_requested": "requested a sync of the code host *",
   "repos.mirror_requested": "requested a mirror of the repository *",
   "repos.mirror_dropped": "removed the mirror of the repository *",
+  "repo.download": "downloaded the files of a run",
+  "uploads.created": "uploaded files for runs",
   "repo.push": "pushed the branch of a run",
   "workspace.deleted": "deleted the workspace *",
 };
