@@ -2,6 +2,7 @@
 
 mod published;
 mod sent;
+mod uploaded;
 
 use roost_gateway::app::Surroundings;
 use roost_tests::broker::BrokerProcess;
@@ -50,8 +51,8 @@ struct Bench {
     repo: String,
     first: String,
     team: String,
-    _broker: BrokerProcess,
-    _folder: TempDir,
+    broker: BrokerProcess,
+    folder: TempDir,
     scratch: Option<ScratchPostgres>,
 }
 
@@ -96,8 +97,8 @@ impl Bench {
             host,
             repo,
             first,
-            _broker: broker,
-            _folder: folder,
+            broker,
+            folder,
             scratch,
         }
     }

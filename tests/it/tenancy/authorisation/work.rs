@@ -39,6 +39,9 @@ pub const CASES: &[Case] = &[
     ("GET /api/topology-runs/{id}/events", Role("viewer"), ""),
     ("GET /api/runs/{id}/repo", Role("viewer"), ""),
     ("GET /api/runs/{id}/repo/diff", Role("viewer"), ""),
+    ("GET /api/runs/{id}/repo/archive", Role("viewer"), ""),
+    ("GET /api/uploads/limits", Role("member"), ""),
+    ("POST /api/uploads?name=x", Role("member"), ""),
     ("POST /api/runs/{id}/repo/push", Role("member"), "{}"),
     ("POST /api/topology-runs/{id}/cancel", Role("member"), ""),
     (
