@@ -1,9 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Play } from "lucide-react";
-import { useRef, useState, type KeyboardEvent, type SubmitEvent } from "react";
+import { lazy, Suspense, useRef, useState, type KeyboardEvent, type SubmitEvent } from "react";
 import { asProblem } from "~/api/problem";
 import type { RunRepo } from "~/api/repos";
 import type { NewRun, RunSummary } from "~/api/runs";
+import type { Upload } from "~/api/uploads";
 import { Button } from "./button";
 import { microusdOf, sumMistake } from "./dollars";
 import { Area, Field } from "./field";
@@ -11,6 +12,9 @@ import { useKeyedMutation } from "./keyed-mutation";
 import { Panel } from "./panel";
 import { ProblemNote } from "./problem";
 import { RepoChoice } from "./repo-choice";
+
+// Most runs have no uploaded files, so the page does not wait for this part.
+const UploadChoice = lazy(() => import("./upload/upload-choice"));
 
 /** What a team or an agent is to do next. A started run opens. */
 export function Goal({
@@ -23,6 +27,7 @@ export function Goal({
   const [text, setText] = useState("");
   const [most, setMost] = useState("");
   const [repo, setRepo] = useState<RunRepo>();
+  const [upload, setUpload] = useState<Upload>();
   const form = useRef<HTMLFormElement>(null);
   const navigate = useNavigate();
   const run = useKeyedMutation(start);
@@ -33,7 +38,7 @@ export function Goal({
     const body = {
       input: text.trim(),
       ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }),
-      ...(repo && { repo }),
+      ...(upload ? { repo: { upload_id: upload.id } } : repo && { repo }),
     };
     const begun = await run.mutateAsync(body).catch(() => undefined);
     if (begun) await navigate({ to: "/runs/$id", params: { id: begun.id } });
@@ -55,7 +60,12 @@ export function Goal({
           hint="The result that you want. Ctrl and Enter starts the run."
           error={problem?.field("/input")}
         />
-        <RepoChoice value={repo} onChange={setRepo} problem={problem} />
+        {!upload && <RepoChoice value={repo} onChange={setRepo} problem={problem} />}
+        {!repo && (
+          <Suspense>
+            <UploadChoice upload={upload} onChange={setUpload} />
+          </Suspense>
+        )}
         <Field
           label="May cost at most, in dollars"
           inputMode="decimal"

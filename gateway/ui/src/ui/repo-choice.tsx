@@ -39,7 +39,10 @@ export function RepoChoice({ value, onChange, problem }: Props) {
           placeholder={visible(chosen?.default_branch ?? "the default branch")}
           value={value.base ?? ""}
           onChange={(event) =>
-            onChange({ repo_id: value.repo_id, ...(event.target.value && { base: event.target.value }) })
+            onChange({
+              repo_id: value.repo_id ?? null,
+              ...(event.target.value && { base: event.target.value }),
+            })
           }
           hint="A branch, or a whole commit id."
           error={problem?.field("/repo/base")}

@@ -17,6 +17,7 @@ import { runtimeRoutes } from "./routes-runtime.ts";
 import { skillRoutes } from "./routes-skills.ts";
 import { teamRoutes } from "./routes-teams.ts";
 import { templateRoutes } from "./routes-templates.ts";
+import { uploadRoutes } from "./routes-uploads.ts";
 import type { Role, Schemas } from "./schema.ts";
 import type { State } from "./state.ts";
 import { explanation, head, makeTree, streamPromises, streamTree } from "./tree.ts";
@@ -258,6 +259,7 @@ const all = {
   ...runtimeRoutes,
   ...skillRoutes,
   ...templateRoutes,
+  ...uploadRoutes,
 };
 
 /** All routes. A body with a field that the document does not know is an error of types here, which names the field. */

@@ -70,6 +70,9 @@ export interface State {
   audit: AuditEntry[];
   operations: Operation[];
   failNext: Map<string, Refusal>;
+  uploadLimits: Schemas["UploadBounds"];
+  /** What the page sent, by the id of the upload. */
+  uploads: Map<string, Buffer>;
   delayMs: number;
   /** What happens when an agent asks to push its branch. */
   pushPolicy: Schemas["PushPolicy"];
@@ -292,6 +295,14 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     audit: [],
     operations: [],
     failNext: new Map(),
+    uploadLimits: {
+      archive_bytes: 256 * 1024 * 1024,
+      unpacked_bytes: 512 * 1024 * 1024,
+      files: 50_000,
+      path_bytes: 1024,
+      workspace_bytes: 4096 * 1024 * 1024,
+    },
+    uploads: new Map(),
     delayMs: 0,
     pushPolicy: "ask",
     quota: { plan: "scale", agents: 1000, live_containers: 200 },

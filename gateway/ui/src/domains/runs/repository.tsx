@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ArrowUpFromLine, FileDiff } from "lucide-react";
+import { ArrowUpFromLine, Download, FileDiff } from "lucide-react";
 import { useState } from "react";
+import { url } from "~/api/client";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { RunBranch, RunRepository } from "~/api/repos";
 import { number } from "~/ui/bytes";
-import { Button } from "~/ui/button";
+import { Button, buttonClass } from "~/ui/button";
 import { textLink } from "~/ui/class";
 import { CopyText } from "~/ui/copy";
 import { RunDiff } from "~/ui/diff/run-diff";
@@ -67,13 +68,25 @@ function PullLink({ url }: { url: string | null | undefined }) {
   );
 }
 
-function Branch({ run, branch, mayPush }: { run: string; branch: RunBranch; mayPush: boolean }) {
+interface BranchProps {
+  run: string;
+  branch: RunBranch;
+  mayPush: boolean;
+  hasHost: boolean;
+}
+
+function Branch({ run, branch, mayPush, hasHost }: BranchProps) {
   const [open, setOpen] = useState(false);
   return (
     <section aria-label={visible(branch.branch)} className="border-t border-line">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
         <CopyText text={branch.branch} what="branch" />
-        <Status tone={branch.pushed_at ? "done" : "idle"} word={branch.pushed_at ? "pushed" : "not pushed"} />
+        {hasHost && (
+          <Status
+            tone={branch.pushed_at ? "done" : "idle"}
+            word={branch.pushed_at ? "pushed" : "not pushed"}
+          />
+        )}
         <PullLink url={branch.pull_url} />
         <span className="text-fg-3">
           {commitsWord(branch.commits)}, {filesWord(branch.files)}, <Ago at={branch.received_at} />
@@ -86,6 +99,14 @@ function Branch({ run, branch, mayPush }: { run: string; branch: RunBranch; mayP
         >
           {open ? "Hide the diff" : "Show the diff"}
         </Button>
+        <a
+          className={buttonClass()}
+          href={url("/api/runs/{id}/repo/archive", { branch: branch.branch }, { id: run })}
+          download
+        >
+          <Download size={14} aria-hidden />
+          Download the files
+        </a>
         {mayPush && <Push run={run} branch={branch} />}
       </div>
       <ol aria-label={`Commits of ${visible(branch.branch)}`} className="px-4 pb-3">
@@ -131,7 +152,8 @@ export function Repository({ run }: { run: string }) {
   const mayPush = useMay()("runs.push");
   if (repo.isPending) return <Loading what="the repository" rows={3} />;
   if (!repo.data) return <Failed error={repo.error} retry={() => void repo.refetch()} className="" />;
-  const { full_name, repo_id, html_url, base, base_commit, branches } = repo.data;
+  const { full_name, repo_id, upload_id, html_url, base, base_commit, branches } = repo.data;
+  const hasHost = !upload_id;
   return (
     <Panel title="Repository" aside={commitsWord(branches.reduce((sum, { commits }) => sum + commits, 0))}>
       <Stale query={repo} />
@@ -139,27 +161,34 @@ export function Repository({ run }: { run: string }) {
         items={[
           [
             "Name",
-            html_url ? (
+            html_url && repo_id ? (
               <Link key="name" to="/repos/$id" params={{ id: repo_id }} className={textLink}>
                 <bdi>{visible(full_name)}</bdi>
               </Link>
             ) : (
               <span key="name">
-                <bdi>{visible(full_name)}</bdi> (removed from the workspace)
+                <bdi>{visible(full_name)}</bdi>{" "}
+                {hasHost ? "(removed from the workspace)" : "(uploaded files, without a code host)"}
               </span>
             ),
           ],
           [
             "Begins at",
             <span key="base">
-              <bdi>{visible(base ?? "the default branch")}</bdi>
+              <bdi>{visible(base ?? (hasHost ? "the default branch" : "the files as they were sent"))}</bdi>
               {base_commit && <code className="ml-2 text-fg-3">{short(base_commit)}</code>}
             </span>,
           ],
         ]}
       />
       {branches.map((branch) => (
-        <Branch key={branch.branch} run={run} branch={branch} mayPush={mayPush} />
+        <Branch
+          key={branch.branch}
+          run={run}
+          branch={branch}
+          mayPush={mayPush && hasHost}
+          hasHost={hasHost}
+        />
       ))}
       {branches.length === 0 && (
         <p className="border-t border-line px-4 py-3 text-fg-3">
@@ -167,7 +196,7 @@ export function Repository({ run }: { run: string }) {
         </p>
       )}
       <Notes repo={repo.data} />
-      {branches.length > 0 && !mayPush && <MissingRight what="push branches" least="member" />}
+      {branches.length > 0 && hasHost && !mayPush && <MissingRight what="push branches" least="member" />}
     </Panel>
   );
 }
