@@ -175,7 +175,7 @@ async fn archive_that_breaks_a_rule_is_refused_and_nothing_is_kept() {
     }
     // An upload of another workspace does not exist.
     let stranger = bench.gateway.stranger().await;
-    let theirs = upload(stranger, "theirs", tar_of(&[("a", "x")])).await;
+    let theirs = upload(&stranger, "theirs", tar_of(&[("a", "x")])).await;
     let repo = json!({ "upload_id": theirs.str("/id") });
     let request = owner
         .post(&run)

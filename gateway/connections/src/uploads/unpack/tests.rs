@@ -2,8 +2,9 @@
 
 use std::io::{Seek, Write};
 
+use ::tar::{EntryType, Header};
+use ::zip::CompressionMethod;
 use roost_secret_broker::wire::{EntryPart, EntryReader};
-use tar::{EntryType, Header};
 
 use super::*;
 
@@ -80,7 +81,7 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn zipped(entries: &[(&str, u32, &[u8])]) -> Vec<u8> {
-    let mut writer = ::zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let mut writer = ::zip::ZipWriter::new(io::Cursor::new(Vec::new()));
     for (name, mode, content) in entries {
         let options = ::zip::write::SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
@@ -98,8 +99,6 @@ fn zipped(entries: &[(&str, u32, &[u8])]) -> Vec<u8> {
     }
     writer.finish().unwrap().into_inner()
 }
-
-use ::zip::CompressionMethod;
 
 #[test]
 fn tar_with_links_and_modes_is_read() {
@@ -122,7 +121,7 @@ fn tar_with_links_and_modes_is_read() {
 #[test]
 fn long_names_of_gnu_and_pax_are_read() {
     let long = format!("{}/x", "d".repeat(200));
-    let mut builder = tar::Builder::new(Vec::new());
+    let mut builder = ::tar::Builder::new(Vec::new());
     let mut header = Header::new_gnu();
     header.set_size(1);
     header.set_mode(0o644);
