@@ -69,7 +69,7 @@ export function DropArea({ label, second, most, disabled, onPick, onFail, childr
         {...hidden}
         ref={folder}
         data-picks="folder"
-        {...{ webkitdirectory: "" }}
+        {...{ webkitdirectory: true }}
         onChange={(event) => take(event.currentTarget)}
       />
       <input
