@@ -156,6 +156,9 @@ impl HeldImage {
         if let Some(unfit) = &mut self.unfit {
             detail(unfit);
         }
+        if let Some(problem) = self.fetch.as_mut().and_then(|fetch| fetch.problem.as_mut()) {
+            detail(problem);
+        }
     }
 }
 

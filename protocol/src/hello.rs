@@ -121,6 +121,22 @@ pub struct HeldImage {
     /// Why that image cannot be a sandbox, if it cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfit: Option<String>,
+    /// The machine fetches the image from the gateway now, or could not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetch: Option<ImageFetch>,
+}
+
+/// How far a machine is with an image that it fetches from the gateway.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ImageFetch {
+    /// Bytes of the packed image that are on the machine.
+    pub done: u64,
+    /// Bytes of the packed image; 0 while the gateway packs it.
+    pub total: u64,
+    /// Why the machine does not get it, in words for people; absent while it is on its way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// The gateway refuses the connection; the daemon shows `detail` to the owner.

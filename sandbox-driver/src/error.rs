@@ -5,6 +5,8 @@ use roost_protocol::report::{ErrorKind, OperationError};
 use roost_protocol::text::TextError;
 use roost_protocol::validate::Invalid;
 
+use crate::image_archive::ArchiveFault;
+
 /// Why a verb of the driver failed. After an error, no sandbox with weaker protection is left running.
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
@@ -62,6 +64,8 @@ pub enum DriverError {
     },
     #[error("the image {reference} is not an agent image: {reason}")]
     ImageUnfit { reference: String, reason: String },
+    #[error("the gateway's image was refused: {0}")]
+    ImageArchive(#[from] ArchiveFault),
     #[error("{0}")]
     OverCap(Invalid),
     #[error(transparent)]
@@ -130,9 +134,10 @@ impl DriverError {
             | Self::EngineTooOld { .. } => ErrorKind::EngineUnavailable,
             Self::EngineGone { .. } | Self::SandboxGone(_) => ErrorKind::Interrupted,
             Self::EngineRefused { .. } | Self::RuntimeMissing { .. } => ErrorKind::EngineRefused,
-            Self::ImageMissing { .. } | Self::ImageDiffers { .. } | Self::ImageUnfit { .. } => {
-                ErrorKind::ImageMissing
-            }
+            Self::ImageMissing { .. }
+            | Self::ImageDiffers { .. }
+            | Self::ImageUnfit { .. }
+            | Self::ImageArchive(_) => ErrorKind::ImageMissing,
             Self::OverCap(_) => ErrorKind::OwnerPolicy,
             Self::NoRoom(_) => ErrorKind::Busy,
             Self::OutOfRange { .. } | Self::Text(_) | Self::SpecDiffers(_) => ErrorKind::Invalid,

@@ -6,6 +6,7 @@
 //! * [`total`]: the total of all sandboxes, enforced by the kernel.
 //! * `snapshot`: workspaces as chunks; [`archive`]: workspaces that older versions stored.
 //! * [`engine`]: which engine answers; [`error`]: failures and what to do about them.
+//! * [`image_archive`] and [`origin`]: images that a machine gets from its gateway.
 //! * [`private`]: files and folders that only their owner can read.
 //! * [`executor`]: operations with a ledger, above the driver.
 
@@ -20,11 +21,13 @@ pub mod exec;
 pub mod executor;
 mod health;
 pub mod image;
+pub mod image_archive;
 mod inspect;
 pub mod link;
 mod list;
 pub mod machine;
 mod names;
+pub mod origin;
 mod podman;
 pub mod policy;
 pub mod private;

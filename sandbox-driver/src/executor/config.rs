@@ -7,6 +7,7 @@ use roost_protocol::ids::{InstallId, NodeId};
 
 use super::policy::OwnerPolicy;
 use crate::Remote;
+use crate::origin::ImageOrigin;
 
 /// Settings for the start of an executor.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct ExecutorConfig {
     pub clock: ExecutorClock,
     /// The gateway's store of snapshots; `None` keeps them only on this machine.
     pub remote: Option<Arc<dyn Remote>>,
+    /// Where missing images come from; `None` fetches none.
+    pub images: Option<Arc<dyn ImageOrigin>>,
 }
 
 /// Wall-clock and monotonic time, passed in so that tests control both.

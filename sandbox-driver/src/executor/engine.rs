@@ -1,6 +1,6 @@
 //! The executor's view of the engine: connects when it answers, reconnects after a loss, and maps its errors to the
 //! channel's kinds.
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use super::wanted::WantedImage;
 use crate::archive::ArchiveStore;
 use crate::driver::lock;
 use crate::machine::MachineFacts;
+use crate::origin::ImageOffer;
 use crate::{
     Allowance, Driver, DriverError, Enforcement, EngineConfig, EngineKind, GuestLink, ImageState,
     ProvisionOptions, Restore, SnapshotStore,
@@ -122,6 +123,30 @@ impl Engine {
         }
     }
 
+    /// The images of the gateway's catalogue.
+    pub fn catalogue(&self) -> Vec<hello::WantedImage> {
+        lock(&self.catalogue).clone()
+    }
+
+    /// The next facts are asked for anew.
+    pub fn forget_facts(&self) {
+        *lock(&self.facts) = None;
+    }
+
+    /// Gives the engine an image that the gateway packed.
+    ///
+    /// # Errors
+    /// When the engine does not answer, or when the archive is not what the gateway offered.
+    pub async fn unpack_image(
+        &self,
+        archive: &Path,
+        offer: &ImageOffer,
+    ) -> Result<(), OperationError> {
+        let driver = self.driver().await?;
+        let loaded = driver.unpack_image(archive, &offer.id, &offer.reference);
+        self.met(loaded.await).await
+    }
+
     /// What the engine has of the catalogue's images.
     async fn held(&self, driver: &Driver) -> Vec<hello::HeldImage> {
         let wanted = lock(&self.catalogue).clone();
@@ -133,6 +158,7 @@ impl Engine {
                 id: None,
                 bytes: None,
                 unfit: None,
+                fetch: None,
             };
             match driver
                 .image_state(&image.reference, digest.as_deref())

@@ -69,6 +69,7 @@ impl ExecutorHandle {
     /// Sets the images of the gateway's catalogue, whose state [`machine`](Self::machine) reports.
     pub fn want_images(&self, images: Vec<WantedImage>) {
         self.shared.engine.want_images(images);
+        self.shared.images.look();
     }
 
     /// Accepts an operation; its results arrive as events. An id starts at most once.

@@ -14,6 +14,7 @@ mod control;
 mod engine;
 pub mod event;
 pub mod handle;
+mod images;
 pub mod ledger;
 pub mod owner_log;
 pub mod policy;

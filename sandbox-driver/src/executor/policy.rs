@@ -38,6 +38,8 @@ pub struct OwnerPolicy {
     pub most_output_bytes: Option<u64>,
     /// Most stored workspaces on disk, bytes.
     pub most_archive_bytes: Option<u64>,
+    /// Whether this machine fetches images of the gateway's catalogue that it lacks; on by default.
+    pub fetch_images: Option<bool>,
     /// Whether a host shell may be opened; off by default.
     pub shell: bool,
 }
@@ -164,13 +166,18 @@ impl OwnerPolicy {
             .unwrap_or_else(|| (disk_bytes / 4).max(GIB))
     }
 
+    /// Whether an image may run.
+    pub fn allows(&self, image: &str) -> bool {
+        let allowed = |rule: &String| image_matches(rule, image);
+        self.images.is_empty() || self.images.iter().any(allowed)
+    }
+
     /// Checks whether an image may run.
     ///
     /// # Errors
     /// [`ErrorKind::OwnerPolicy`] with a sentence that names the setting.
     pub fn allow_image(&self, spec: &SandboxSpec) -> Result<(), OperationError> {
-        let allowed = |rule: &String| image_matches(rule, &spec.image);
-        if self.images.is_empty() || self.images.iter().any(allowed) {
+        if self.allows(&spec.image) {
             return Ok(());
         }
         Err(OperationError::new(

@@ -10,6 +10,7 @@ use roost_protocol::machine::lease::CHECK_MS;
 use serde_json::json;
 
 use super::event::Event;
+use super::images;
 use super::ledger::Record;
 use super::reconcile;
 use super::shared::Shared;
@@ -23,7 +24,7 @@ const WATCH_AGAIN: Duration = Duration::from_secs(2);
 
 /// Starts the background tasks. They end with the executor.
 pub fn start(shared: &Arc<Shared>) {
-    for round in 0..4 {
+    for round in 0..5 {
         let shared = Arc::clone(shared);
         shared.tasks.clone().spawn(async move {
             let stop = shared.stop.clone();
@@ -32,6 +33,7 @@ pub fn start(shared: &Arc<Shared>) {
                     0 => leases(&shared).await,
                     1 => tidy(&shared).await,
                     2 => snapshots::work(&shared).await,
+                    3 => images::work(&shared).await,
                     _ => watch(&shared).await,
                 }
             };

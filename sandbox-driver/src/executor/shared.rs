@@ -20,6 +20,7 @@ use super::chaos::KillPoint;
 use super::config::ExecutorClock;
 use super::engine::Engine;
 use super::event::Event;
+use super::images::Images;
 use super::ledger::{Ledger, LedgerError};
 use super::owner_log::OwnerLog;
 use super::policy::OwnerPolicy;
@@ -41,6 +42,7 @@ pub struct Shared {
     pub log: OwnerLog,
     pub engine: Engine,
     pub snapshots: Snapshots,
+    pub images: Images,
     /// When cancelled, no new work begins and commands are left to their guests.
     pub stop: CancellationToken,
     /// The grace period is over: running work is left to the next start.
@@ -90,7 +92,7 @@ impl Shared {
     pub fn new(
         (clock, policy): (ExecutorClock, OwnerPolicy),
         (ledger, spools, log, lock): (Ledger, SpoolFolder, OwnerLog, File),
-        engine: Engine,
+        (engine, images): (Engine, Images),
     ) -> Self {
         Self {
             clock,
@@ -100,6 +102,7 @@ impl Shared {
             log,
             engine,
             snapshots: Snapshots::default(),
+            images,
             stop: CancellationToken::new(),
             cut: CancellationToken::new(),
             tasks: TaskTracker::new(),

@@ -8,6 +8,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::config::{ExecutorConfig, ExecutorError};
 use super::engine::Engine;
+use super::images::Images;
 use super::ledger::Ledger;
 use super::owner_log::{self, OwnerLog};
 use super::shared::Shared;
@@ -68,7 +69,7 @@ pub async fn open(config: ExecutorConfig) -> Result<Arc<Shared>, ExecutorError> 
     let shared = Arc::new(Shared::new(
         (config.clock, config.policy),
         (ledger, spools, log, lock),
-        engine,
+        (engine, Images::new(folder, config.images)),
     ));
     rounds::start(&shared);
     Ok(shared)

@@ -16,6 +16,9 @@ pub struct ExecutorStatus {
     pub image: ImageState,
     #[serde(default)]
     pub image_reference: Option<String>,
+    /// What the engine has of the gateway's images, and what is fetched now.
+    #[serde(default)]
+    pub images: Vec<HeldImage>,
     /// The owner's limits, and whether the kernel enforces them.
     #[serde(default)]
     pub bounds: Option<Bounds>,
@@ -78,7 +81,8 @@ pub struct Machine {
 
 /// The machine's facts, at most a few seconds old.
 pub async fn machine(shared: &Shared) -> Machine {
-    let facts = shared.engine.facts().await;
+    let mut facts = shared.engine.facts().await;
+    shared.images.said(&mut facts.images);
     let in_flight = shared.in_flight();
     Machine {
         sandboxes: facts
@@ -100,7 +104,8 @@ pub async fn machine(shared: &Shared) -> Machine {
 
 /// The whole status. It queries the engine and the guests now.
 pub async fn status(shared: &Shared) -> ExecutorStatus {
-    let facts = shared.engine.facts().await;
+    let mut facts = shared.engine.facts().await;
+    shared.images.said(&mut facts.images);
     let inventory = super::reconcile::inventory(shared).await;
     let usage = inventory.sandboxes.iter().map(|facts| async {
         tokio::join!(
@@ -144,6 +149,7 @@ pub async fn status(shared: &Shared) -> ExecutorStatus {
         engine: facts.engine,
         image: facts.image,
         image_reference: facts.image_reference,
+        images: facts.images,
         bounds: facts.bounds,
         paused: in_flight.paused,
         draining: in_flight.drain.draining(),

@@ -25,6 +25,7 @@ async fn executor(folder: &Path, install: Uuid) -> (ExecutorHandle, Events) {
         policy: OwnerPolicy::default(),
         clock: ExecutorClock::system(),
         remote: None,
+        images: None,
     };
     Executor::start(config).await.expect("the folder is free")
 }

@@ -58,6 +58,7 @@ impl Machine {
             policy,
             clock: ExecutorClock::system(),
             remote,
+            images: None,
         };
         let (executor, events) = Executor::start(config.clone()).await.expect("it starts");
         Self {
