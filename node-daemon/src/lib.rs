@@ -16,6 +16,7 @@ pub mod cli;
 pub mod control_socket;
 pub mod doctor;
 pub mod enrol;
+mod images;
 pub mod reporter;
 pub mod state;
 pub mod unit;

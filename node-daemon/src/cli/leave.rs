@@ -100,6 +100,7 @@ fn end_without_daemon(state: &StateFolder) -> anyhow::Result<u32> {
         policy: OwnerPolicy::default(),
         clock: ExecutorClock::system(),
         remote: None,
+        images: None,
     };
     super::block_on(async {
         let (executor, _) = Executor::start(config).await?;

@@ -15,6 +15,7 @@ use crate::channel::reconnect::{Channel, LinkView, ca_file};
 use crate::channel::tls;
 use crate::chunks::GatewayChunks;
 use crate::control_socket::server::Server;
+use crate::images::GatewayImages;
 use crate::reporter::Reporter;
 use crate::state::{Identity, StateFolder, Token, identity, lock, owner_file};
 use crate::vitals::Sampler;
@@ -79,11 +80,12 @@ impl Run {
         let tls = Arc::new(tls::client(ca_file(state).as_deref())?);
         let (most_sandboxes, shell) = (policy.most_sandboxes, policy.shell);
         let token = Arc::new(token);
-        let gateway = identity
+        let gateway: reqwest::Url = identity
             .gateway
             .parse()
             .with_context(|| format!("{} is not an address; join again", identity.gateway))?;
-        let chunks = GatewayChunks::new(gateway, (*tls).clone(), Arc::clone(&token))?;
+        let chunks = GatewayChunks::new(gateway.clone(), (*tls).clone(), Arc::clone(&token))?;
+        let images = GatewayImages::new(gateway, (*tls).clone(), Arc::clone(&token))?;
         let config = ExecutorConfig {
             state_dir: state.executor(),
             node: Some(identity.node_id),
@@ -93,6 +95,7 @@ impl Run {
             policy,
             clock: ExecutorClock::system(),
             remote: Some(Arc::new(chunks)),
+            images: Some(Arc::new(images)),
         };
         let (executor, _) = Executor::start(config).await?;
         if state.paused() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::Args;
 use roost_protocol::caps::Bounds;
+use roost_protocol::hello::ImageFetch;
 use roost_protocol::text::{json_for_terminals, visible};
 
 use crate::control_socket::client;
@@ -106,6 +107,15 @@ impl Show {
     }
 }
 
+/// How far the machine is with an image from the gateway.
+fn fetched(fetch: &ImageFetch) -> String {
+    match (&fetch.problem, fetch.total) {
+        (Some(problem), _) => format!("cannot be fetched: {}", visible(problem, 1000)),
+        (None, 0) => "the gateway packs it for this machine".to_owned(),
+        (None, total) => format!("fetched {} of {}", mebibytes(fetch.done), mebibytes(total)),
+    }
+}
+
 /// What this machine lends, in one line.
 fn lent(bounds: &Bounds) -> String {
     let held = match &bounds.not_enforced {
@@ -157,6 +167,12 @@ fn readable(status: &Status) -> String {
         }
         None => {
             let _ = writeln!(out, "  no container engine answers: see `roostd doctor`");
+        }
+    }
+    for image in &executor.images {
+        if let Some(fetch) = &image.fetch {
+            let reference = visible(&image.reference, 200);
+            let _ = writeln!(out, "  image {reference}: {}", fetched(fetch));
         }
     }
     if let Some(bounds) = &executor.bounds {

@@ -30,6 +30,10 @@ images = []
 #most_output_bytes = 1_073_741_824
 #most_archive_bytes = 34_359_738_368
 
+# Whether this machine fetches the images of the gateway's catalogue that it lacks, as far as `images` allows them.
+# Without this line: true.
+#fetch_images = false
+
 # A shell on this machine for the members of your workspace. It is off by default.
 shell = false
 "#;
@@ -89,11 +93,13 @@ mod tests {
         assert_eq!(load(&state).expect("a policy").most_sandboxes, Some(2));
         let all = TEMPLATE
             .replace("\n#most", "\nmost")
-            .replace("\n#each", "\neach");
+            .replace("\n#each", "\neach")
+            .replace("\n#fetch", "\nfetch");
         state.write(NAME, all.as_bytes()).expect("writes");
         let all = load(&state).expect("every commented line is right");
         assert_eq!((all.most_cpus, all.each_pids), (Some(4.0), Some(1024)));
         assert!(all.most_archive_bytes.is_some());
+        assert_eq!(all.fetch_images, Some(false));
         state.write(NAME, b"each_pids = 1\n").expect("writes");
         let error = load(&state).expect_err("too few").to_string();
         assert!(error.contains("each_pids must be 16"), "{error}");

@@ -383,6 +383,7 @@ impl Shared {
             policy: self.settings.policy.clone(),
             clock: ExecutorClock::system(),
             remote: Some(Arc::clone(&self.settings.snapshots)),
+            images: None,
         };
         let (executor, _) = Executor::start(config).await?;
         executor.want_images(self.settings.wanted_images.clone());
