@@ -11,7 +11,7 @@ use crate::config::Config;
 use roost_machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalImages, LocalSettings};
 use roost_machines::fleet::operations::OperationsHandle;
 use roost_machines::fleet::{self, FleetContext, FleetParts, FleetSettings};
-use roost_machines::images::{self, Catalogue, ImagesContext};
+use roost_machines::images::{self, Archives, Catalogue, ImagesContext};
 use roost_machines::sandboxes::{
     self, ChunkPlace, ChunkStore, Exchange, LocalChunks, SandboxesHandle,
 };
@@ -66,10 +66,6 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
     ))?;
     let replica = shared.ids.next().to_string();
     let catalogue = Catalogue::new(&config.sandboxes.image, &config.sandboxes.images);
-    let images = ImagesContext {
-        db: shared.db.clone(),
-        catalogue: catalogue.clone(),
-    };
     let parts = FleetParts {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
@@ -89,6 +85,15 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
     let operations = fleet.operations().clone();
     let (local_facts, _) = broadcast::channel(LOCAL_FACTS);
     let (bounds, held_here) = (LocalBounds::default(), LocalImages::default());
+    let images = ImagesContext {
+        db: shared.db.clone(),
+        catalogue: catalogue.clone(),
+        archives: Archives::new(
+            &config.data_dir,
+            config.sandboxes.engine.clone(),
+            held_here.clone(),
+        ),
+    };
     let chunks = chunk_store(config)?;
     let exchange = Exchange::new(shared.db.clone(), shared.clock.clone(), chunks.clone());
     let settings = LocalSettings {
@@ -127,7 +132,8 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
     let sandboxes_branch =
         sandboxes::branch(&handle, transitions, local_engine, &fleet, &local_facts);
     let recorder = images::recorder(images.clone(), held_here, shared.clock.clone());
-    let sandboxes_branch = sandboxes_branch.child(recorder);
+    let packer = images.archives.packer();
+    let sandboxes_branch = sandboxes_branch.child(recorder).child(packer);
     Ok(Machines {
         branch,
         sandboxes_branch,

@@ -29,6 +29,7 @@ fn is_ours(name: &str) -> bool {
         "broker",
         "chunks",
         UPLOADS,
+        "images",
     ]
     .iter()
     .any(|ours| name.starts_with(ours))

@@ -275,6 +275,10 @@ pub const FOLDERS: &[Kept] = &[
         ),
     ),
     kept(
+        "images",
+        Bounded("one file for each image of the catalogue that the gateway's own engine has"),
+    ),
+    kept(
         "local-engine",
         Bounded(
             "results and output of operations for 24 h; a stored workspace until its agent is purged",

@@ -108,6 +108,21 @@ pub struct NodeImage {
     /// Why it cannot be a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// The machine fetches it from the gateway now, or could not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetch: Option<NodeImageFetch>,
+}
+
+/// How far a machine is with an image that it fetches from the gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NodeImageFetch {
+    /// Bytes of the packed image that are on the machine.
+    pub done_bytes: u64,
+    /// Bytes of the packed image; 0 while the gateway packs it.
+    pub total_bytes: u64,
+    /// Why the machine does not get it, and what to do; absent while it is on its way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// A container engine as the machine describes it.

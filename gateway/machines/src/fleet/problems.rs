@@ -47,7 +47,7 @@ pub(super) fn of(
             "missing" => problem(
                 "image",
                 format!(
-                    "{image} is not on this machine; run `roostd image build` or `roostd image import` there"
+                    "{image} is not on this machine; it comes from the gateway's host if that has it, or run `roostd image build` or `roostd image import` there"
                 ),
             ),
             "wrong-digest" => problem(

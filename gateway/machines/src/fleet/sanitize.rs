@@ -8,7 +8,7 @@ use roost_protocol::report::Outcome;
 use roost_protocol::snapshot::Stored;
 use roost_protocol::vitals::NodeTools;
 
-use super::dto::NodeImage;
+use super::dto::{NodeImage, NodeImageFetch};
 use roost_platform::ids::WorkspaceId;
 
 /// Tools that a node may report; others are dropped.
@@ -82,6 +82,11 @@ pub fn own_images(said: &[HeldImage], wanted: &[WantedImage]) -> Vec<NodeImage> 
             id: held.id.clone(),
             bytes: held.bytes,
             detail: held.unfit.clone(),
+            fetch: held.fetch.as_ref().map(|fetch| NodeImageFetch {
+                done_bytes: fetch.done,
+                total_bytes: fetch.total,
+                problem: fetch.problem.clone(),
+            }),
         })
         .collect()
 }

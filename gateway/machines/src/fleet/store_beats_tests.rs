@@ -81,6 +81,7 @@ fn held(reference: &str) -> HeldImage {
         id: Some("sha256:aa".to_owned()),
         bytes: Some(7),
         unfit: None,
+        fetch: None,
     }
 }
 

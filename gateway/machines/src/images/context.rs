@@ -1,6 +1,6 @@
 //! What the routes of the catalogue need.
 
-use super::Catalogue;
+use super::{Archives, Catalogue};
 use roost_platform::db::Db;
 
 /// The context; cheap to clone.
@@ -8,4 +8,5 @@ use roost_platform::db::Db;
 pub struct ImagesContext {
     pub db: Db,
     pub catalogue: Catalogue,
+    pub archives: Archives,
 }

@@ -13,6 +13,22 @@ pub struct ImageList {
     pub items: Vec<Image>,
 }
 
+/// The images that a machine can fetch from the gateway.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OfferedImages {
+    pub items: Vec<OfferedImage>,
+}
+
+/// An image that the gateway's own engine has.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OfferedImage {
+    pub reference: String,
+    /// The image's id, `sha256:…`.
+    pub digest: String,
+    /// Its size in the engine.
+    pub size_bytes: u64,
+}
+
 /// An image of the deployment.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Image {

@@ -6,14 +6,16 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::dto::{Image, ImageList};
-use super::{ImagesContext, store};
+use super::{ImagesContext, download, store};
 use roost_tenancy::auth::{Scoped, can};
 use roost_web::error::ApiResult;
 use roost_web::problem::Problem;
 
 /// The routes.
 pub fn router() -> OpenApiRouter<ImagesContext> {
-    OpenApiRouter::new().routes(routes!(list))
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .merge(download::router())
 }
 
 /// Lists the deployment's images: what they are for, which tools they have, and whether the gateway's own host has them.
