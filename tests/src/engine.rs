@@ -38,6 +38,9 @@ impl PrivateEngine {
         let child = launch(folder.path());
         let engine = Self { folder, child };
         engine.answers().await;
+        if images.is_empty() {
+            return Some(engine);
+        }
         let saved = engine.folder.path().join("images.tar");
         let mut save = Command::new("docker");
         let saved_to = save.arg("save").arg("-o").arg(&saved).args(images).output();
@@ -78,7 +81,11 @@ impl PrivateEngine {
         }
     }
 
-    fn docker(&self, arguments: &[&str]) -> Output {
+    /// Runs a `docker` command on it.
+    ///
+    /// # Panics
+    /// When Docker's client is not installed.
+    pub fn docker(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new("docker");
         command.args(["-H", &self.host()]).args(arguments);
         command.output().expect("docker is installed")

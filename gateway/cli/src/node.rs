@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 
 use crate::api::types::{
-    DescribeRequest, Node as Machine, NodeId, NodeStatus, PairRequest, Tools, VerifyLevel,
+    DescribeRequest, Node as Machine, NodeId, NodeImage, NodeStatus, PairRequest, Tools,
+    VerifyLevel,
 };
 use crate::api::{Api, Call, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
@@ -195,7 +196,7 @@ fn described(node: &Machine, tools: &Tools) -> String {
     for image in &node.images {
         say(
             "has image",
-            format!("{}: {}", image.reference.shown(), image.state.shown()),
+            format!("{}: {}", image.reference.shown(), image_state(image)),
         );
     }
     for tool in &tools.items {
@@ -205,6 +206,26 @@ fn described(node: &Machine, tools: &Tools) -> String {
         say("PROBLEM", problem.detail.shown());
     }
     text
+}
+
+/// The state of an image on a machine, or how far the machine is with fetching it.
+fn image_state(image: &NodeImage) -> String {
+    let state = image.state.shown();
+    let Some(fetch) = &image.fetch else {
+        return state;
+    };
+    match (&fetch.problem, fetch.total_bytes) {
+        (Some(problem), _) => format!(
+            "{state}, and the machine cannot fetch it: {}",
+            problem.shown()
+        ),
+        (None, 0) => format!("{state}, the gateway packs it for the machine"),
+        (None, total) => format!(
+            "{state}, the machine has fetched {} of {}",
+            show::bytes(Some(fetch.done_bytes)),
+            show::bytes(Some(total))
+        ),
+    }
 }
 
 async fn verify(api: &Api, node: &str) -> anyhow::Result<ExitCode> {

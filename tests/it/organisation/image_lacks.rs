@@ -92,6 +92,7 @@ async fn image_is_lacking_on_the_machine_where_the_sandboxes_would_be_made() {
         id: None,
         bytes: None,
         unfit: None,
+        fetch: None,
     };
     let images = vec![
         held("rust", ImageState::Ready),

@@ -218,8 +218,16 @@ pub struct NodeHealth {
 
 #[derive(Deserialize)]
 pub struct NodeImage {
+    pub fetch: Option<NodeImageFetch>,
     pub reference: String,
     pub state: ImageState,
+}
+
+#[derive(Deserialize)]
+pub struct NodeImageFetch {
+    pub done_bytes: u64,
+    pub problem: Option<String>,
+    pub total_bytes: u64,
 }
 
 #[derive(Deserialize)]

@@ -180,7 +180,8 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "last_seen_at",
         ],
     ),
-    ("NodeImage", &["reference", "state"]),
+    ("NodeImage", &["fetch", "reference", "state"]),
+    ("NodeImageFetch", &["done_bytes", "problem", "total_bytes"]),
     (
         "NodeHealth",
         &["cpu_pct", "memory_used_bytes", "memory_total_bytes"],

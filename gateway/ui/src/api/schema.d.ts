@@ -1176,6 +1176,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/nodes/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The images of the gateway's own engine that a machine can fetch. */
+        get: operations["offered_images"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/nodes/join": {
         parameters: {
             query?: never;
@@ -2413,6 +2430,26 @@ export interface paths {
         head?: never;
         /** Gives a member another role. A caller cannot give or take a role above their own. The last Owner stays Owner. */
         patch: operations["change_role"];
+        trace?: never;
+    };
+    "/dl/images/{digest}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An image, packed: what `docker save` writes, compressed with zstd. A cut transfer goes on with `Range` and `If-Range`.
+         *     The entity tag is the SHA-256 of the whole. Before an image is packed, the answer is 503.
+         */
+        get: operations["packed_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/dl/roostd/{target}": {
@@ -4428,10 +4465,26 @@ export interface components {
             bytes?: number | null;
             /** @description Why it cannot be a sandbox. */
             detail?: string | null;
+            fetch?: components["schemas"]["NodeImageFetch"] | null;
             /** @description The id of the image that the machine has under that reference. */
             id?: string | null;
             reference: string;
             state: components["schemas"]["ImageState"];
+        };
+        /** @description How far a machine is with an image that it fetches from the gateway. */
+        NodeImageFetch: {
+            /**
+             * Format: int64
+             * @description Bytes of the packed image that are on the machine.
+             */
+            done_bytes: number;
+            /** @description Why the machine does not get it, and what to do; absent while it is on its way. */
+            problem?: string | null;
+            /**
+             * Format: int64
+             * @description Bytes of the packed image; 0 while the gateway packs it.
+             */
+            total_bytes: number;
         };
         /** @description A machine in a list. An absent field is unknown; only `connection` is absent while the machine is connected. */
         NodeLine: {
@@ -4591,6 +4644,21 @@ export interface components {
             repository: string;
             /** @description The run that the repository belongs to: the first one of its tree. */
             run_id: components["schemas"]["RunId"];
+        };
+        /** @description An image that the gateway's own engine has. */
+        OfferedImage: {
+            /** @description The image's id, `sha256:…`. */
+            digest: string;
+            reference: string;
+            /**
+             * Format: int64
+             * @description Its size in the engine.
+             */
+            size_bytes: number;
+        };
+        /** @description The images that a machine can fetch from the gateway. */
+        OfferedImages: {
+            items: components["schemas"]["OfferedImage"][];
         };
         /** @description A tool that an agent may use. */
         OfferedTool: {
@@ -12152,6 +12220,43 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
+    offered_images: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferedImages"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
     join: {
         parameters: {
             query?: never;
@@ -16783,6 +16888,76 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    packed_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `sha256:…` */
+                digest: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zstd": number[];
+                };
+            };
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zstd": number[];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };

@@ -43,7 +43,11 @@ export function makeNode(name: string, more: Partial<Node> = {}): Node {
     images: [
       { reference: "roost-agent:base", state: "ready", id: "sha256:a1", bytes: 370_000_000 },
       { reference: "roost-agent:rust", state: "ready", id: "sha256:b2", bytes: 912_000_000 },
-      { reference: "roost-agent:node", state: "missing" },
+      {
+        reference: "roost-agent:node",
+        state: "missing",
+        fetch: { done_bytes: 96_000_000, total_bytes: 240_000_000 },
+      },
     ],
     health: makeHealth(),
     gpu_pct: null,

@@ -97,6 +97,7 @@ async fn machine_reports_each_image_of_the_catalogue_and_no_others() {
         id: Some("sha256:bb".to_owned()),
         bytes: Some(7),
         unfit: None,
+        fetch: None,
     };
     let images = vec![
         held(&pinned, ImageState::WrongDigest),

@@ -5,6 +5,7 @@ mod drain;
 mod fake_command;
 mod faults;
 mod history;
+mod image_fetch;
 mod images;
 mod joining;
 mod operations;

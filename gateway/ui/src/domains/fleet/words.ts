@@ -8,7 +8,7 @@ export const imageWords: Record<Node["image"], { tone: Tone; word: string; help:
   missing: {
     tone: "failed",
     word: "Missing",
-    help: "On the machine, run: roostd image build (or roostd image import with a file)",
+    help: "The machine fetches it when the gateway's host has it. Or run on the machine: roostd image build",
   },
   "wrong-digest": {
     tone: "warning",

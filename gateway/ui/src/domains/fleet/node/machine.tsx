@@ -6,6 +6,31 @@ import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { imageWords } from "../words";
 
+/** How far the machine is with an image that it fetches from the gateway. */
+function Fetch({ image, fetch }: { image: string; fetch: NonNullable<Node["images"][number]["fetch"]> }) {
+  if (fetch.problem)
+    return (
+      <>
+        <Status tone="failed" word="Cannot be fetched" />
+        <span className="block text-sm text-muted">{fetch.problem}</span>
+      </>
+    );
+  if (!fetch.total_bytes) return <Status tone="moving" word="The gateway packs it" />;
+  const said = `${bytes(fetch.done_bytes)} of ${bytes(fetch.total_bytes)}`;
+  return (
+    <>
+      <progress
+        className="me-2 h-1.5 w-24 align-middle accent-accent"
+        aria-label={`Fetching ${image}`}
+        aria-valuetext={said}
+        max={fetch.total_bytes}
+        value={fetch.done_bytes}
+      />
+      Fetching, {said}
+    </>
+  );
+}
+
 /** What a machine is; what it did not report is a dash. */
 export function Machine({ node }: { node: Node }) {
   const image = imageWords[node.image];
@@ -25,7 +50,11 @@ export function Machine({ node }: { node: Node }) {
     ...node.images.map((held): [string, React.ReactNode] => [
       held.reference,
       <span key={held.reference} title={held.detail ?? held.id ?? undefined}>
-        <Status tone={imageWords[held.state].tone} word={imageWords[held.state].word} />
+        {held.fetch ? (
+          <Fetch image={held.reference} fetch={held.fetch} />
+        ) : (
+          <Status tone={imageWords[held.state].tone} word={imageWords[held.state].word} />
+        )}
       </span>,
     ]),
     [
