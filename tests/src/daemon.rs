@@ -26,9 +26,27 @@ impl Daemon {
     /// # Panics
     /// When the join fails.
     pub async fn joined(url: &str, owner: &Client, engine: Option<&str>) -> Self {
+        Self::joined_allowing(url, owner, engine, None).await
+    }
+
+    /// The same, on a machine whose owner has this `owner.toml`.
+    ///
+    /// # Panics
+    /// When the join fails.
+    pub async fn joined_allowing(
+        url: &str,
+        owner: &Client,
+        engine: Option<&str>,
+        policy: Option<&str>,
+    ) -> Self {
         let paired = owner.post("/api/nodes/pair").json(&json!({}));
         let code = paired.expect(201).await.str("/join_code").to_owned();
         let folder = tempfile::tempdir().expect("a folder");
+        if let Some(policy) = policy {
+            let state = folder.path().join("state");
+            std::fs::create_dir(&state).expect("a folder");
+            std::fs::write(state.join("owner.toml"), policy).expect("the owner's policy");
+        }
         let engine = engine.map(str::to_owned);
         let mut join = command(&folder, engine.as_deref());
         join.args(["join", "--url", url, "--code", &code]);

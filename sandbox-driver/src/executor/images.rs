@@ -17,9 +17,7 @@ use crate::image_archive::{named, sha256};
 use crate::origin::{ImageBytes, ImageOffer, ImageOrigin, OriginError};
 use crate::private;
 
-/// How often a machine that lacks an image looks whether the gateway has it.
-const LOOK: Duration = Duration::from_secs(60);
-/// The first and the longest wait after the gateway did not answer, and while it packs an image.
+/// The first and the longest wait until the next look whether the gateway has what is missing.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// What must stay free on the disk.
@@ -111,22 +109,22 @@ pub async fn work(shared: &Arc<Shared>) {
     let mut pause = FIRST_WAIT;
     // Refused images are tried again when the gateway has another one.
     let mut refused: BTreeMap<String, String> = BTreeMap::new();
+    let mut before = BTreeMap::new();
     loop {
-        let outcome = round(shared, origin.as_ref(), &mut refused).await;
-        let wait = match outcome {
-            Ok(()) => {
-                pause = FIRST_WAIT;
-                LOOK
-            }
-            Err(error) => {
-                tracing::debug!(%error, "an image waits for the gateway");
-                let wait = pause;
-                pause = (pause * 2).min(LONGEST_WAIT);
-                wait
-            }
-        };
+        if let Err(error) = round(shared, origin.as_ref(), &mut refused).await {
+            tracing::debug!(%error, "an image waits for the gateway");
+        }
+        // A gateway that has just begun, that packs an image or whose line broke is asked again soon.
+        let now = images.fetches().clone();
+        if now != before {
+            (before, pause) = (now, FIRST_WAIT);
+        }
         // Both outcomes lead to the next look: a changed catalogue, or the end of the wait.
-        let _ = tokio::time::timeout(wait, images.wake.notified()).await;
+        let woken = tokio::time::timeout(pause, images.wake.notified()).await;
+        pause = match woken {
+            Ok(()) => FIRST_WAIT,
+            Err(_) => (pause * 2).min(LONGEST_WAIT),
+        };
     }
 }
 

@@ -115,6 +115,16 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
         reason: "the node token is the credential; rate-limited by machine",
     },
     PublicRoute {
+        method: "GET",
+        path: "/api/nodes/images",
+        reason: "the node token is the credential; it lists the deployment's images, which belong to no workspace",
+    },
+    PublicRoute {
+        method: "GET",
+        path: "/dl/images/{digest}",
+        reason: "the node token is the credential; the deployment's images belong to no workspace, and few are sent at once",
+    },
+    PublicRoute {
         method: "PUT",
         path: "/api/nodes/chunks/{hash}",
         reason: "the node token is the credential, checked before the body is read; rate-limited by machine",

@@ -26,6 +26,25 @@ const covered = (chart: Locator) =>
 const names = (page: Page) => page.locator("tbody tr th a").allTextContents();
 
 test.describe("fleet: machine", () => {
+  test("a machine that fetches an image shows how far it is, and why it does not come", async ({ visit }) => {
+    const { mock, page } = await visit({ height: 1400 });
+    const node = mock.state.nodes[1];
+    await page.goto(`${mock.url}/fleet/${node.id}`);
+    const bar = page.getByRole("progressbar", { name: "Fetching roost-agent:node" });
+    await bar.waitFor();
+    await expect(bar).toHaveAttribute("aria-valuetext", /of 240 MB|of 228.* MiB|of 229 MiB/);
+    await axe(page);
+    await shot(page, "machine-fetches-an-image");
+    node.images[2]!.fetch = {
+      done_bytes: 0,
+      total_bytes: 0,
+      problem: "the image needs 900 MiB of disk and 100 are free; free some space and start roostd again",
+    };
+    await page.reload();
+    await page.getByText("free some space and start roostd again").waitFor();
+    await expect(page.getByText("Cannot be fetched")).toBeVisible();
+  });
+
   test("a machine's history keeps its span in the address, zooms with a drag and resets with a double click", async ({
     visit,
   }) => {

@@ -94,7 +94,9 @@ async fn machine_without_the_image_fetches_it_over_a_line_that_breaks_and_runs_i
     let owner = gateway.owner().await;
     let at = gateway.url().replace("http://", "");
     let (line, heads) = breaking_line(at).await;
-    let daemon = Daemon::joined(&line, owner, Some(&engine.host())).await;
+    let policy = format!("images = [\"{}\"]\n", image());
+    let host = engine.host();
+    let daemon = Daemon::joined_allowing(&line, owner, Some(&host), Some(&policy)).await;
     let ready = eventually("the machine has the image", async || {
         let held = held(owner, &daemon).await?;
         (held["state"] == "ready").then_some(held)
@@ -112,7 +114,7 @@ async fn machine_without_the_image_fetches_it_over_a_line_that_breaks_and_runs_i
         "the transfer began anew: {heads:?}"
     );
 
-    // It is under its own name only, and a sandbox of it runs.
+    // It is under its own name, the owner allows no other image, and a sandbox of it runs.
     let names = engine.docker(&["images", "--format", "{{.Repository}}:{{.Tag}}"]);
     assert_eq!(String::from_utf8_lossy(&names.stdout).trim(), image());
     let body = json!({ "name": roost_tests::unique("Ada") });

@@ -16,15 +16,19 @@ function Fetch({ image, fetch }: { image: string; fetch: NonNullable<Node["image
       </>
     );
   if (!fetch.total_bytes) return <Status tone="moving" word="The gateway packs it" />;
+  const percentDone = Math.min(100, (100 * fetch.done_bytes) / fetch.total_bytes);
   const said = `${bytes(fetch.done_bytes)} of ${bytes(fetch.total_bytes)}`;
   return (
     <>
-      <progress
-        className="me-2 h-1.5 w-24 align-middle accent-accent"
+      <span
+        role="progressbar"
+        className="meter-bar me-2 inline-block align-middle text-accent"
+        style={{ backgroundSize: `${percentDone}% 6px, 100% 6px, 0 2px` }}
         aria-label={`Fetching ${image}`}
         aria-valuetext={said}
-        max={fetch.total_bytes}
-        value={fetch.done_bytes}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(percentDone)}
       />
       Fetching, {said}
     </>
