@@ -7,9 +7,9 @@ use futures::stream::Stream;
 use roost_secret_broker::client::{Body, Client, ClientError, Forwarded, Pieces, expect};
 use roost_secret_broker::wire::{
     Answer, Begin, Begun, Bundled, Clean, Cleaned, Description, Diffed, Exchange, Fault, FaultCode,
-    Fetching, Forward, GitArchive, GitBundle, GitDiff, GitFetch, GitForget, GitImport, GitPush,
-    GitReceive, Imported, Mirror, Pushed, Received, RecordName, Redeem, Redeemed, Request, Status,
-    Store,
+    Fetching, Forward, GitArchive, GitBundle, GitDiff, GitFetch, GitFiles, GitForget, GitImport,
+    GitPush, GitReceive, Imported, Mirror, Pushed, ReadFiles, Received, RecordName, Redeem,
+    Redeemed, Request, Status, Store,
 };
 
 /// The time limit of a call without a remote server. It allows a write to the broker's disk and a restart.
@@ -215,6 +215,14 @@ impl BrokerHandle {
     /// See [`BrokerError`].
     pub async fn git_diff(&self, asked: GitDiff) -> Result<(Diffed, Pieces), BrokerError> {
         Ok(self.client.git_diff(asked).await?)
+    }
+
+    /// Reads files of a commit of a mirror. The broker limits the time, the number and the size.
+    ///
+    /// # Errors
+    /// See [`BrokerError`].
+    pub async fn git_files(&self, asked: GitFiles) -> Result<(ReadFiles, Pieces), BrokerError> {
+        Ok(self.client.git_files(asked).await?)
     }
 
     /// Pushes a received branch to its host. The time limit is the request's `deadline_ms`. When the future is dropped,

@@ -7,8 +7,8 @@ use futures::stream::{Stream, StreamExt};
 
 use super::{Client, ClientError, Pieces, expect, refused};
 use crate::wire::{
-    Answer, Bundled, Diffed, GitBundle, GitDiff, GitPush, GitReceive, MAX_BODY_FRAME, Pushed,
-    Received, Request,
+    Answer, Bundled, Diffed, GitBundle, GitDiff, GitFiles, GitPush, GitReceive, MAX_BODY_FRAME,
+    Pushed, ReadFiles, Received, Request,
 };
 
 impl Client {
@@ -33,6 +33,19 @@ impl Client {
         let (head, pieces) = self.streamed(Request::GitDiff(asked)).await?;
         let head = expect(head, |answer| match answer {
             Answer::Diffed(head) => Some(head),
+            _ => None,
+        })?;
+        Ok((head, pieces))
+    }
+
+    /// Begins to read files of a commit of a mirror.
+    ///
+    /// # Errors
+    /// See [`ClientError`].
+    pub async fn git_files(&self, asked: GitFiles) -> Result<(ReadFiles, Pieces), ClientError> {
+        let (head, pieces) = self.streamed(Request::GitFiles(asked)).await?;
+        let head = expect(head, |answer| match answer {
+            Answer::ReadFiles(head) => Some(head),
             _ => None,
         })?;
         Ok((head, pieces))

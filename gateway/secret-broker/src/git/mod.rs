@@ -10,6 +10,7 @@ mod archive;
 mod bundle;
 mod bundle_head;
 mod command;
+mod files;
 mod git_proxy;
 mod import;
 mod paths;

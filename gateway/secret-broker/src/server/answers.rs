@@ -80,6 +80,7 @@ pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Ans
         | Request::GitBundle(_)
         | Request::GitReceive(_)
         | Request::GitDiff(_)
+        | Request::GitFiles(_)
         | Request::GitPush(_)
         | Request::GitImport(_)
         | Request::GitArchive(_)

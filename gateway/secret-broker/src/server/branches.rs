@@ -1,7 +1,7 @@
-//! `git_bundle`, `git_receive`, `git_diff` and `git_push`: branches of agents, out of a mirror and back.
+//! `git_bundle`, `git_files`, `git_receive`, `git_diff` and `git_push`: branches of agents, out of a mirror and back.
 
 use roost_secret_broker::wire::{
-    Answer, Diffed, Fault, Frame, FrameError, GitBundle, GitDiff, GitPush, GitReceive,
+    Answer, Diffed, Fault, Frame, FrameError, GitBundle, GitDiff, GitFiles, GitPush, GitReceive,
     MAX_BODY_FRAME, Patience, Pushed, Received, RecordName,
 };
 
@@ -176,6 +176,44 @@ pub(super) async fn diff(
             let head = Answer::Diffed(Diffed { cut });
             writer.message(&head, patience).await?;
             for part in text.chunks(MAX_BODY_FRAME) {
+                writer.body(part, patience).await?;
+            }
+            writer.end(patience).await?;
+            Ok(Next::Exchange)
+        }
+        Err(fault) => refuse(broker, writer, line, fault).await,
+    }
+}
+
+pub(super) async fn files(
+    broker: &Broker,
+    peer: Peer,
+    asked: GitFiles,
+    reader: &mut Reader,
+    writer: &mut Writer,
+) -> Result<Next, FrameError> {
+    let line = Entry {
+        on_behalf: short(&asked.on_behalf),
+        ..entry(peer, "git_files", Some(&asked.name), "begun")
+    };
+    let work = async {
+        let place = broker.mirrors.read(&asked.name, &asked.mirror).await?;
+        begun(broker, &asked.name, line.clone()).await?;
+        broker.mirrors.files(&place, &asked).await
+    };
+    let Some(done) = while_there(broker, reader, work).await else {
+        return Err(FrameError::CutOff);
+    };
+    let patience = broker.limits.body;
+    match done {
+        Ok((head, bytes)) => {
+            let line = Entry {
+                bytes: Some(bytes.len() as u64),
+                ..line
+            };
+            ended_well(broker, line).await;
+            writer.message(&Answer::ReadFiles(head), patience).await?;
+            for part in bytes.chunks(MAX_BODY_FRAME) {
                 writer.body(part, patience).await?;
             }
             writer.end(patience).await?;

@@ -90,6 +90,7 @@ async fn exchange(
         Request::GitBundle(asked) => branches::bundle(broker, peer, asked, reader, writer).await,
         Request::GitReceive(asked) => branches::receive(broker, peer, asked, reader, writer).await,
         Request::GitDiff(asked) => branches::diff(broker, peer, asked, reader, writer).await,
+        Request::GitFiles(asked) => branches::files(broker, peer, asked, reader, writer).await,
         Request::GitPush(asked) => branches::push(broker, peer, asked, reader, writer).await,
         Request::GitImport(asked) => files::import(broker, peer, asked, reader, writer).await,
         Request::GitArchive(asked) => files::archive(broker, peer, asked, reader, writer).await,

@@ -4,6 +4,7 @@
 //! [`Request`] and an [`Answer`]. Body frames and an end frame follow a `forward` with a body and its answer; the bytes
 //! of `backup` and `restore`, the bundles of `git_bundle` and `git_receive`, the text of `git_diff`, the entries of
 //! `git_import` and the files of `git_archive` travel the same way. `git_fetch` sends progress answers before its last answer. A
+//! of `backup` and `restore`, the bundles of `git_bundle` and `git_receive` and the text of `git_diff` and the files of `git_files` travel the same way. `git_fetch` sends progress answers before its last answer. A
 //! connection carries one exchange at a time, so a slow reader delays only itself.
 //!
 //! *Invariant: no [`Answer`] has a field of type [`Secret`].* A secret goes in and is used; it never comes out. Only
@@ -14,6 +15,7 @@ mod fault;
 mod files;
 mod frame;
 mod git;
+mod lock_files;
 mod oauth;
 mod record;
 mod secret;
@@ -33,6 +35,7 @@ pub use frame::{
     encode,
 };
 pub use git::{FetchPhase, Fetching, GIT, GitFetch, GitForget, Mirror, MirrorHead};
+pub use lock_files::{FoundFile, GitFiles, ReadFiles};
 pub use oauth::{Begin, Begun, ClientAuth, Exchange, Redeem, Redeemed, TokenClient};
 pub use record::{
     Allow, BadName, DEPLOYMENT, Description, Inject, RecordKind, RecordName, RecordState,

@@ -6,6 +6,7 @@ use super::branches::{Bundled, Diffed, GitBundle, GitDiff, GitPush, GitReceive, 
 use super::fault::Fault;
 use super::files::{GitArchive, GitImport, Imported};
 use super::git::{Fetching, GitFetch, GitForget, Mirror};
+use super::lock_files::{GitFiles, ReadFiles};
 use super::oauth::{Begin, Begun, Exchange, Redeem, Redeemed};
 use super::record::{Allow, Description, Inject, RecordName};
 use super::secret::Secret;
@@ -111,6 +112,7 @@ pub enum Request {
     GitBundle(GitBundle),
     GitReceive(GitReceive),
     GitDiff(GitDiff),
+    GitFiles(GitFiles),
     GitPush(GitPush),
     GitImport(GitImport),
     GitArchive(GitArchive),
@@ -150,6 +152,8 @@ pub enum Answer {
     Received(Received),
     /// The text follows.
     Diffed(Diffed),
+    /// The bytes of the files follow, one after the other.
+    ReadFiles(ReadFiles),
     Pushed(Pushed),
     Imported(Imported),
     /// The bytes of a tar archive follow.
@@ -181,6 +185,7 @@ impl Request {
             Self::GitBundle(_) => "git_bundle",
             Self::GitReceive(_) => "git_receive",
             Self::GitDiff(_) => "git_diff",
+            Self::GitFiles(_) => "git_files",
             Self::GitPush(_) => "git_push",
             Self::GitImport(_) => "git_import",
             Self::GitArchive(_) => "git_archive",
