@@ -20,6 +20,10 @@ pub enum OutboundError {
     Status { host: String, status: u16 },
     #[error("{host} answered more than {most} bytes")]
     TooLarge { host: String, most: usize },
+    #[error("{host} sends the request on to {to}, which is not an allowed host")]
+    Redirected { host: String, to: String },
+    #[error("{host} sends the request on too often")]
+    Redirects { host: String },
     #[error("{host} did not answer with the expected JSON: {cause}")]
     NotJson { host: String, cause: String },
 }

@@ -22,7 +22,7 @@ const MOST: usize = 1 << 20;
 /// The client. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Outbound {
-    http: reqwest::Client,
+    pub(super) http: reqwest::Client,
     policy: AddressPolicy,
 }
 
@@ -136,7 +136,7 @@ async fn body(host: &str, request: reqwest::RequestBuilder) -> Result<Vec<u8>, O
     Ok(body)
 }
 
-fn broken(host: &str, error: reqwest::Error) -> OutboundError {
+pub(super) fn broken(host: &str, error: reqwest::Error) -> OutboundError {
     let error = error.without_url();
     match refused_in(&error) {
         Some(refused) => OutboundError::Refused(refused.clone()),

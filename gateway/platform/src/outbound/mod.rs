@@ -1,13 +1,16 @@
 //! The only way out of the gateway to addresses that others choose: issuers, metadata, keys.
 //!
 //! Invariants: the gateway connects only to addresses that the policy permits (`outbound.allow_private`). It uses TLS,
-//! except on a host that the deployment names. It follows no redirect. An answer is limited in bytes and time. Requests
+//! except on a host that the deployment names. It follows no redirect, except that a download may be sent on between hosts
+//! that its caller names. An answer is limited in bytes and time. Requests
 //! with a stored credential and exchanges of a sign-in's code do not go through here; the broker sends them.
 
+mod download;
 mod error;
 mod fetch;
 mod settings;
 
+pub use download::{Download, Wanted, authority};
 pub use error::OutboundError;
 pub use fetch::Outbound;
 pub use settings::OutboundSettings;
