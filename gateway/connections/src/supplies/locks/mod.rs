@@ -1,0 +1,87 @@
+//! Lock files: pure parsers within bounds.
+
+mod cargo;
+mod npm;
+
+use std::collections::BTreeMap;
+
+use super::model::{Kind, LeftOut, Pin};
+
+/// The names of lock files.
+pub(crate) const NAMES: [&str; 3] = ["Cargo.lock", "package-lock.json", "npm-shrinkwrap.json"];
+/// Most lock files of a repository.
+pub(crate) const MOST_FILES: u32 = 16;
+/// Most bytes of a lock file.
+pub(crate) const MOST_LOCK: u64 = 8 << 20;
+/// Most entries of a lock file.
+const MOST_ENTRIES: usize = 20_000;
+
+/// What a lock file says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Parsed {
+    pub pins: Vec<Pin>,
+    pub left_out: Vec<LeftOut>,
+}
+
+/// The kind of a lock file, by its path.
+pub(super) fn kind(path: &str) -> Option<Kind> {
+    match path.rsplit('/').next().unwrap_or_default() {
+        "Cargo.lock" => Some(Kind::Cargo),
+        "package-lock.json" | "npm-shrinkwrap.json" => Some(Kind::Npm),
+        _ => None,
+    }
+}
+
+/// Reads a lock file.
+///
+/// # Errors
+/// Why it cannot be read, as a sentence that says what to do.
+pub(super) fn read(kind: Kind, content: &[u8]) -> Result<Parsed, String> {
+    if content.len() as u64 > MOST_LOCK {
+        return Err(too_large(content.len() as u64));
+    }
+    let text = std::str::from_utf8(content).map_err(|_| {
+        "The lock file is not valid UTF-8. Make it again, and commit it.".to_owned()
+    })?;
+    let parsed = match kind {
+        Kind::Cargo => cargo::read(text)?,
+        Kind::Npm => npm::read(text)?,
+    };
+    Ok(once(parsed))
+}
+
+/// The sentence about a lock file that is not read.
+pub(super) fn too_large(bytes: u64) -> String {
+    format!(
+        "The lock file has {} MiB. Lock files up to {} MiB are read, and at most {MOST_FILES} of a repository.",
+        bytes >> 20,
+        MOST_LOCK >> 20
+    )
+}
+
+/// Each pin once. A package that is pinned to two hashes is left out.
+fn once(parsed: Parsed) -> Parsed {
+    let Parsed {
+        pins, mut left_out, ..
+    } = parsed;
+    let mut found: BTreeMap<(String, String), Option<Pin>> = BTreeMap::new();
+    for pin in pins {
+        let key = (pin.name.clone(), pin.version.clone());
+        let known = found.entry(key).or_insert_with(|| Some(pin.clone()));
+        if known.as_ref().is_some_and(|known| *known != pin) {
+            left_out.push(LeftOut::new(
+                &pin.shown(),
+                "The lock file pins it to two different hashes. Make the lock file again.",
+            ));
+            *known = None;
+        }
+    }
+    Parsed {
+        pins: found.into_values().flatten().collect(),
+        left_out,
+    }
+}
+
+fn many() -> String {
+    format!("The lock file has more than {MOST_ENTRIES} entries, which is the limit.")
+}

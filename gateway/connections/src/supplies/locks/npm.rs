@@ -1,0 +1,268 @@
+//! `package-lock.json`, versions 2 and 3.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use url::Url;
+
+use super::{MOST_ENTRIES, Parsed, many};
+use crate::supplies::model::{Hash, Kind, LeftOut, Pin};
+use roost_protocol::text::clean;
+
+/// The registry in lock files. npm writes it also where a mirror is used.
+const REGISTRY: &str = "https://packages.example";
+const FOLDER: &str = "node_modules/";
+
+#[derive(Deserialize)]
+struct Lock {
+    packages: Option<BTreeMap<String, Package>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Package {
+    /// Where it differs from the folder.
+    name: Option<String>,
+    version: Option<String>,
+    resolved: Option<String>,
+    integrity: Option<String>,
+    #[serde(default)]
+    link: bool,
+    /// It comes inside of another package.
+    #[serde(default)]
+    in_bundle: bool,
+    #[serde(default)]
+    os: Vec<String>,
+    #[serde(default)]
+    cpu: Vec<String>,
+}
+
+/// Reads the file.
+///
+/// # Errors
+/// Why it cannot be read, as a sentence.
+pub(super) fn read(text: &str) -> Result<Parsed, String> {
+    let lock: Lock = serde_json::from_str(text).map_err(|error| {
+        let cause = clean(&error.to_string(), 200);
+        format!("The lock file cannot be read: {cause}. Run `npm install --package-lock-only`, and commit it.")
+    })?;
+    let packages = lock.packages.ok_or(
+        "The lock file has version 1. Run `npm install --package-lock-only` with npm 7 or later, and commit it.",
+    )?;
+    if packages.len() > MOST_ENTRIES {
+        return Err(many());
+    }
+    let mut parsed = Parsed::default();
+    for (place, package) in packages {
+        // The repository's own packages are not in that folder.
+        let Some((_, folder)) = place.rsplit_once(FOLDER) else {
+            continue;
+        };
+        if package.link || package.in_bundle || is_of_another_platform(&package) {
+            continue;
+        }
+        let name = package.name.clone().unwrap_or_else(|| folder.to_owned());
+        let version = package.version.clone().unwrap_or_default();
+        match pin(&name, &version, &package) {
+            Ok(hash) => parsed.pins.push(Pin {
+                kind: Kind::Npm,
+                name,
+                version,
+                hash,
+            }),
+            Err(why) => {
+                let shown = format!("{name} {version}");
+                parsed.left_out.push(LeftOut::new(&shown, why));
+            }
+        }
+    }
+    Ok(parsed)
+}
+
+fn pin(name: &str, version: &str, package: &Package) -> Result<Hash, &'static str> {
+    if !is_name(name) || !is_version(version) {
+        return Err(
+            "Its name or version is not one of the npm registry. Make the lock file again.",
+        );
+    }
+    let Some(resolved) = &package.resolved else {
+        return Err(
+            "The lock file does not say that it comes from the npm registry. Set omit-lockfile-registry-resolved to false, \
+             and make the lock file again.",
+        );
+    };
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let expected = format!("{REGISTRY}/{name}/-/{last}-{version}.tgz");
+    // An address may be written in several ways.
+    let is_expected = Url::parse(resolved).is_ok_and(|url| Url::parse(&expected) == Ok(url));
+    if !is_expected {
+        return Err(
+            "It comes from an address of its own, and only the npm registry is used. Depend on a release of it, or copy it \
+             into the repository.",
+        );
+    }
+    let integrity = package.integrity.as_deref().unwrap_or_default();
+    Hash::integrity(integrity).ok_or(
+        "The lock file has no sha512 hash of it. Remove its entry, and run `npm install --package-lock-only`.",
+    )
+}
+
+/// Whether npm does not install it on Linux, or only on processors that no machine of Roost has.
+fn is_of_another_platform(package: &Package) -> bool {
+    let fits = |list: &[String], ours: &[&str]| {
+        let mut positive = list.iter().filter(|word| !word.starts_with('!')).peekable();
+        let is_excluded = ours
+            .iter()
+            .all(|ours| list.iter().any(|word| word.strip_prefix('!') == Some(ours)));
+        let is_named =
+            positive.peek().is_none() || positive.any(|word| ours.contains(&word.as_str()));
+        !is_excluded && is_named
+    };
+    !fits(&package.os, &["linux"]) || !fits(&package.cpu, &["x64", "arm64"])
+}
+
+fn is_name(text: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte))
+    };
+    let name = match text.strip_prefix('@').map(|rest| rest.split_once('/')) {
+        None => is_part(text),
+        Some(Some((scope, name))) => is_part(scope) && is_part(name),
+        Some(None) => false,
+    };
+    name && text.len() <= 214
+}
+
+fn is_version(text: &str) -> bool {
+    (1..=128).contains(&text.len())
+        && text.starts_with(|first: char| first.is_ascii_digit())
+        && !text.contains("..")
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::supplies::locks;
+
+    const SUM: &str = "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==";
+
+    fn read(packages: &str) -> Parsed {
+        let text = format!("{{\"lockfileVersion\": 3, \"packages\": {{{packages}}}}}");
+        locks::read(Kind::Npm, text.as_bytes()).unwrap()
+    }
+
+    fn entry(place: &str, resolved: &str, more: &str) -> String {
+        format!(
+            "\"{place}\": {{\"version\": \"1.0.0\", \"resolved\": \"{resolved}\", \"integrity\": \"{SUM}\"{more}}}"
+        )
+    }
+
+    fn names(parsed: &Parsed) -> Vec<&str> {
+        parsed.pins.iter().map(|pin| pin.name.as_str()).collect()
+    }
+
+    #[test]
+    fn lock_file_of_the_page_is_read() {
+        let text = include_bytes!("../../../../ui/package-lock.json");
+        let parsed = locks::read(Kind::Npm, text).unwrap();
+        let all = parsed.pins.len() + parsed.left_out.len();
+        assert!(all > 100, "{all}");
+    }
+
+    #[test]
+    fn packages_of_the_registry_are_pinned_also_under_another_name() {
+        let text = [
+            "\"\": {\"name\": \"mine\"}".to_owned(),
+            "\"tools/own\": {\"version\": \"1.0.0\"}".to_owned(),
+            "\"node_modules/own\": {\"resolved\": \"tools/own\", \"link\": true}".to_owned(),
+            entry(
+                "node_modules/a",
+                "https://packages.example/a/-/a-1.0.0.tgz",
+                "",
+            ),
+            entry(
+                "node_modules/b/node_modules/a",
+                "https://packages.example/a/-/a-1.0.0.tgz",
+                "",
+            ),
+            entry(
+                "node_modules/@s/b",
+                "https://packages.example/@s/b/-/b-1.0.0.tgz",
+                "",
+            ),
+            entry(
+                "node_modules/alias",
+                "https://packages.example/c/-/c-1.0.0.tgz",
+                ", \"name\": \"c\"",
+            ),
+            entry(
+                "node_modules/mac",
+                "https://packages.example/mac/-/mac-1.0.0.tgz",
+                ", \"os\": [\"darwin\"]",
+            ),
+            entry(
+                "node_modules/win",
+                "https://packages.example/win/-/win-1.0.0.tgz",
+                ", \"os\": [\"!linux\"]",
+            ),
+            entry(
+                "node_modules/arm",
+                "https://packages.example/arm/-/arm-1.0.0.tgz",
+                ", \"cpu\": [\"arm64\"]",
+            ),
+            entry(
+                "node_modules/ppc",
+                "https://packages.example/ppc/-/ppc-1.0.0.tgz",
+                ", \"cpu\": [\"ppc64\"]",
+            ),
+        ];
+        let parsed = read(&text.join(","));
+        assert_eq!(names(&parsed), ["@s/b", "a", "arm", "c"]);
+        assert_eq!(parsed.left_out, []);
+    }
+
+    #[test]
+    fn entries_with_addresses_of_their_own_are_left_out_and_named() {
+        let text = [
+            entry("node_modules/a", "https://evil.example/a/-/a-1.0.0.tgz", ""),
+            entry("node_modules/b", "git+ssh://git@example.com/b.git#1", ""),
+            entry(
+                "node_modules/c",
+                "https://packages.example/other/-/other-1.0.0.tgz",
+                "",
+            ),
+            entry("node_modules/d", "file:../d.tgz", ""),
+            "\"node_modules/e\": {\"version\": \"1.0.0\"}".to_owned(),
+            entry(
+                "node_modules/../f",
+                "https://packages.example/../f/-/f-1.0.0.tgz",
+                "",
+            ),
+            entry(
+                "node_modules/g",
+                "https://packages.example/g/-/g-1.0.0.tgz",
+                "",
+            )
+            .replace("sha512", "sha1"),
+        ];
+        let parsed = read(&text.join(","));
+        assert_eq!(names(&parsed), [""; 0]);
+        assert_eq!(parsed.left_out.len(), 7, "{:?}", parsed.left_out);
+    }
+
+    #[test]
+    fn file_of_version_one_or_that_is_damaged_is_refused_with_a_reason() {
+        let error =
+            locks::read(Kind::Npm, b"{\"lockfileVersion\": 1, \"dependencies\": {}}").unwrap_err();
+        assert!(error.contains("version 1"), "{error}");
+        let error = locks::read(Kind::Npm, b"{\"packages\": ").unwrap_err();
+        assert!(error.contains("cannot be read"), "{error}");
+    }
+}

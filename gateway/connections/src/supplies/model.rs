@@ -1,0 +1,181 @@
+//! Pure types and rules of supplies: pins, hashes, and the report of a lock file.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256, Sha512};
+
+/// Most entries of a lock file that a report names. The rest is counted.
+pub(super) const MOST_NAMED: usize = 50;
+
+/// A kind of package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    Cargo,
+    Npm,
+}
+
+impl Kind {
+    /// The word in rows and answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cargo => "cargo",
+            Self::Npm => "npm",
+        }
+    }
+
+    /// The key of its registry in the settings.
+    pub const fn setting(self) -> &'static str {
+        match self {
+            Self::Cargo => "supplies.crates",
+            Self::Npm => "supplies.npm",
+        }
+    }
+}
+
+/// The hash that a lock file pins.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Hash {
+    Sha256([u8; 32]),
+    Sha512([u8; 64]),
+}
+
+impl Hash {
+    /// From hexadecimal digits.
+    pub fn sha256(text: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(text, &mut bytes).ok()?;
+        Some(Self::Sha256(bytes))
+    }
+
+    /// From the form of `integrity`: `sha512-<base64>`, perhaps beside weaker hashes.
+    pub fn integrity(text: &str) -> Option<Self> {
+        let found = text
+            .split_ascii_whitespace()
+            .find_map(|part| part.strip_prefix("sha512-"))?;
+        let bytes = BASE64.decode(found).ok()?;
+        Some(Self::Sha512(bytes.try_into().ok()?))
+    }
+
+    /// Whether the content has this hash.
+    pub fn fits(&self, content: &[u8]) -> bool {
+        match self {
+            Self::Sha256(wanted) => Sha256::digest(content).as_slice() == wanted,
+            Self::Sha512(wanted) => Sha512::digest(content).as_slice() == wanted,
+        }
+    }
+
+    /// Its name in the store.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Sha256(bytes) => format!("sha256-{}", hex::encode(bytes)),
+            Self::Sha512(bytes) => format!("sha512-{}", hex::encode(bytes)),
+        }
+    }
+}
+
+/// A package that a lock file pins. Name and version contain only characters that a path may have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pin {
+    pub kind: Kind,
+    pub name: String,
+    pub version: String,
+    pub hash: Hash,
+}
+
+impl Pin {
+    /// For people.
+    pub fn shown(&self) -> String {
+        format!("{} {}", self.name, self.version)
+    }
+}
+
+/// An entry of a lock file that is not supplied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    pub name: String,
+    /// A sentence that says what to do.
+    pub why: String,
+}
+
+impl LeftOut {
+    pub fn new(name: &str, why: impl Into<String>) -> Self {
+        Self {
+            name: roost_protocol::text::clean(name, 200),
+            why: why.into(),
+        }
+    }
+}
+
+/// How far a lock file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Fetching,
+    Done,
+    /// Nothing of it was fetched, for the reason of the report.
+    Failed,
+}
+
+impl State {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fetching => "fetching",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// What became of a lock file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The lock file's path in the repository.
+    pub path: String,
+    pub kind: Kind,
+    pub state: State,
+    /// Packages that it pins and that can be supplied.
+    pub wanted: u64,
+    /// Of these: loaded from the registry.
+    pub fetched: u64,
+    /// Of these: found in the workspace's store.
+    pub stored: u64,
+    /// Bytes of the packages that are there.
+    pub bytes: u64,
+    /// At most [`MOST_NAMED`].
+    pub left_out: Vec<LeftOut>,
+    /// How many are left out.
+    pub left_out_count: u64,
+    /// Why nothing, or not all, came.
+    pub why: Option<String>,
+}
+
+impl Report {
+    pub fn of(path: &str, kind: Kind) -> Self {
+        Self {
+            path: path.to_owned(),
+            kind,
+            state: State::Fetching,
+            wanted: 0,
+            fetched: 0,
+            stored: 0,
+            bytes: 0,
+            left_out: Vec::new(),
+            left_out_count: 0,
+            why: None,
+        }
+    }
+
+    /// Nothing came of this lock file.
+    pub fn failed(mut self, why: impl Into<String>) -> Self {
+        self.state = State::Failed;
+        self.why = Some(why.into());
+        self
+    }
+
+    pub fn leave_out(&mut self, left_out: LeftOut) {
+        self.left_out_count += 1;
+        if self.left_out.len() < MOST_NAMED {
+            self.left_out.push(left_out);
+        }
+    }
+}
