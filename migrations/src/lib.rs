@@ -66,6 +66,7 @@ mod m0910_snapshots;
 mod m0911_image_choice;
 mod m0912_branch_doors;
 mod m0915_uploads;
+mod m0918_run_supplies;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -130,6 +131,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0911_image_choice::Migration),
             Box::new(m0912_branch_doors::Migration),
             Box::new(m0915_uploads::Migration),
+            Box::new(m0918_run_supplies::Migration),
         ]
     }
 }

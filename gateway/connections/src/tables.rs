@@ -10,6 +10,7 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::checkouts::entity::bound::Entity>(),
         Table::of::<crate::checkouts::entity::checkout::Entity>(),
         Table::of::<crate::checkouts::entity::commits::Entity>(),
+        Table::of::<crate::checkouts::entity::supply::Entity>(),
         Table::of::<crate::doors::entity::Entity>(),
         Table::of::<crate::mesh::entity::network::Entity>(),
         Table::of::<crate::repos::entity::connection::Entity>(),

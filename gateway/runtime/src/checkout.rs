@@ -105,14 +105,24 @@ fn instructions(checkout: &Checkout) -> String {
         full_name,
         path,
         branch,
+        supplies,
     } = checkout;
+    let supplies = match supplies.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\n\n# The packages\nThe sandbox has no network. The gateway brought the packages of the lock files before your \
+             step, and the package managers use them without an address: build with the lock files as they are. Other \
+             packages cannot be added here. {}",
+            supplies.join(" ")
+        ),
+    };
     format!(
         "\n\n# The repository\nThe repository {full_name} is checked out in {path}, on the branch {branch}. That is your \
          working folder, where relative paths begin. Work there, and \
          commit your work on that branch. Its commits leave the sandbox at the end of your step; files that are in no commit \
          stay behind. Add commits, and never rewrite those that exist. You cannot push with git. The action \
          repo.branch.push sends your branch to its code host, and repo.pulls.create opens a pull request; request both with \
-         door.ask."
+         door.ask.{supplies}"
     )
 }
 

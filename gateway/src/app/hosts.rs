@@ -8,6 +8,7 @@ use roost_connections::checkouts::CheckoutsContext;
 use roost_connections::doors::DoorsContext;
 use roost_connections::mesh::{Devices, MeshContext};
 use roost_connections::repos::ReposContext;
+use roost_connections::supplies::SuppliesContext;
 use roost_connections::uploads::{UploadsContext, Work};
 use roost_execution::models::ModelsContext;
 use roost_machines::sandboxes::SandboxesHandle;
@@ -36,6 +37,12 @@ pub(super) fn checkouts(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Chec
         ids: shared.ids.clone(),
         broker: shared.broker.clone(),
         sandboxes,
+        supplies: SuppliesContext {
+            settings: shared.config.supplies.clone(),
+            outbound: shared.outbound.clone(),
+            clock: shared.clock.clone(),
+            folder: shared.config.data_dir.join("supplies"),
+        },
         mirrors: shared.mirror_nudge.clone(),
     }
 }

@@ -30,6 +30,7 @@ fn is_ours(name: &str) -> bool {
         "chunks",
         UPLOADS,
         "images",
+        "supplies",
     ]
     .iter()
     .any(|ours| name.starts_with(ours))

@@ -204,6 +204,10 @@ pub const TABLES: &[Kept] = &[
         With("run_repos", "one for each sandbox that worked on it"),
     ),
     kept(
+        "run_supplies",
+        With("run_repos", "at most one for each lock file"),
+    ),
+    kept(
         "run_commits",
         With("run_repos", "at most one for each step"),
     ),
@@ -277,6 +281,12 @@ pub const FOLDERS: &[Kept] = &[
     kept(
         "images",
         Bounded("one file for each image of the catalogue that the gateway's own engine has"),
+    ),
+    kept(
+        "supplies",
+        Bounded(
+            "at most supplies.store_mib for each workspace; what was not used for the longest time goes first",
+        ),
     ),
     kept(
         "local-engine",

@@ -5,6 +5,7 @@ mod identity;
 mod runs;
 mod sandboxes;
 mod snapshots;
+mod supplies;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -149,6 +150,7 @@ impl Reader {
             },
             auth: self.auth(&outbound),
             outbound,
+            supplies: self.supplies(),
             oauth,
             plans: self.plans(),
             sessions: Sessions {

@@ -24,6 +24,7 @@ pub use crate::edge::server::certificate::Tls;
 pub use layers::Overrides;
 pub use load::{ConfigErrors, Mistake, load};
 pub use roost_connections::apps::OAuth;
+pub use roost_connections::supplies::SuppliesSettings;
 pub use roost_machines::sandboxes::{ChunkPlace, CommandLimits};
 pub use roost_platform::events::Retention;
 pub use roost_platform::outbound::OutboundSettings;
@@ -59,6 +60,8 @@ pub struct Config {
     pub uploads: UploadLimits,
     pub broker: Broker,
     pub outbound: OutboundSettings,
+    /// Packages for sandboxes.
+    pub supplies: SuppliesSettings,
     /// The identity issuer; absent in mode `local`.
     pub auth: Option<HostedIdentity>,
     pub oauth: OAuth,

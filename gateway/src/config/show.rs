@@ -5,7 +5,7 @@ use std::fmt::Write;
 use roost_sandbox_driver::executor::OwnerPolicy;
 use secrecy::ExposeSecret;
 
-use super::{ChunkPlace, Config, HostedIdentity, HostedMode, LogFormat, OAuth};
+use super::{ChunkPlace, Config, HostedIdentity, HostedMode, LogFormat, OAuth, SuppliesSettings};
 
 /// All keys with their effective values.
 pub fn show(config: &Config) -> String {
@@ -114,6 +114,9 @@ pub fn show(config: &Config) -> String {
         "outbound.allow_private",
         format!("[{}]", private.join(", ")),
     );
+    for (key, value) in supplies(&config.supplies) {
+        line(key, value);
+    }
     for (key, value) in oauth(&config.oauth) {
         line(&key, text(&value));
     }
@@ -235,6 +238,36 @@ fn snapshots(place: &ChunkPlace) -> Vec<(&'static str, String)> {
     .into_iter()
     .filter_map(|(key, value)| Some((key, value?)))
     .collect()
+}
+
+fn supplies(supplies: &SuppliesSettings) -> Vec<(&'static str, String)> {
+    let text = |value: &str| toml::Value::from(value).to_string();
+    let hosts: Vec<String> = supplies.hosts.iter().map(|host| text(host)).collect();
+    let bounds = &supplies.bounds;
+    vec![
+        (
+            "supplies.fetch",
+            text(if supplies.fetch { "on" } else { "off" }),
+        ),
+        (
+            "supplies.crates",
+            text(supplies.registries.crates.as_deref().unwrap_or_default()),
+        ),
+        (
+            "supplies.npm",
+            text(supplies.registries.npm.as_deref().unwrap_or_default()),
+        ),
+        ("supplies.hosts", format!("[{}]", hosts.join(", "))),
+        ("supplies.package_mib", (bounds.package >> 20).to_string()),
+        ("supplies.total_mib", (bounds.total >> 20).to_string()),
+        ("supplies.packages", bounds.packages.to_string()),
+        ("supplies.seconds", bounds.time.as_secs().to_string()),
+        (
+            "supplies.silence_seconds",
+            bounds.silence.as_secs().to_string(),
+        ),
+        ("supplies.store_mib", (bounds.kept >> 20).to_string()),
+    ]
 }
 
 /// The settings for connected apps. A client's secret is only shown as present or absent.

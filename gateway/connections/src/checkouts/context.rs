@@ -1,5 +1,6 @@
 //! The context of checkouts.
 
+use crate::supplies::SuppliesContext;
 use roost_machines::sandboxes::SandboxesHandle;
 use roost_platform::broker::BrokerHandle;
 use roost_platform::clock::SharedClock;
@@ -16,6 +17,7 @@ pub struct CheckoutsContext {
     pub ids: SharedIds,
     pub broker: BrokerHandle,
     pub sandboxes: SandboxesHandle,
+    pub supplies: SuppliesContext,
     /// Wakes the scheduler that assigns mirrors.
     pub mirrors: Nudge,
 }

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::commands::{Diff, Pushed, Read};
-use super::entity::commits;
+use super::entity::{commits, supply};
 use super::model::{Shown, heads, is_base, is_commit};
+use crate::supplies::LeftOut;
 use roost_platform::ids::{ClawId, RepoId, RunId, UploadId};
 use roost_web::json::{Check, Mistakes};
 
@@ -74,6 +75,8 @@ pub struct RunRepository {
     pub base_commit: Option<String>,
     /// The branches with commits, newest first. Each sandbox of the run has its own.
     pub branches: Vec<RunBranch>,
+    /// What the lock files of the commit brought into the sandboxes, by path.
+    pub supplies: Vec<RunSupplies>,
     /// What came out of the sandboxes after each step, newest first.
     pub steps: Vec<RunStepCommits>,
     pub version: i64,
@@ -120,6 +123,39 @@ pub struct OfferedBranch {
     /// The branch that a pull request goes into. Absent for a push.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
+}
+
+/// The packages of a lock file. Sandboxes have no network, so the gateway brings them.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunSupplies {
+    /// The lock file in the repository.
+    pub path: String,
+    /// `cargo` or `npm`
+    pub kind: String,
+    /// `fetching`, `done` or `failed`
+    pub state: String,
+    /// Packages that can be supplied.
+    pub wanted: u64,
+    /// Loaded from the registry.
+    pub fetched: u64,
+    /// Found in the workspace's store.
+    pub stored: u64,
+    pub bytes: u64,
+    /// How many entries are left out.
+    pub left_out_count: u64,
+    /// The first of them. Their names come from the lock file.
+    pub left_out: Vec<RunLeftOut>,
+    /// Why nothing, or not all, came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    pub at: DateTime<Utc>,
+}
+
+/// An entry of a lock file that is not supplied.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunLeftOut {
+    pub name: String,
+    pub why: String,
 }
 
 /// A commit of a run.
@@ -248,6 +284,7 @@ impl From<Read> for RunRepository {
             base: read.bound.base_ref,
             base_commit: read.bound.base_commit,
             branches,
+            supplies: read.supplies.into_iter().map(RunSupplies::from).collect(),
             steps: read.rows.into_iter().map(RunStepCommits::from).collect(),
             version: read.bound.version,
         }
@@ -268,6 +305,28 @@ impl From<&commits::Model> for RunBranch {
             received_at: row.at,
             pushed_at: row.pushed_at,
             pull_url: row.pull_url.clone(),
+        }
+    }
+}
+
+impl From<supply::Model> for RunSupplies {
+    fn from(row: supply::Model) -> Self {
+        let left_out: Vec<LeftOut> = serde_json::from_str(&row.left_out).unwrap_or_default();
+        let left_out = left_out
+            .into_iter()
+            .map(|LeftOut { name, why }| RunLeftOut { name, why });
+        Self {
+            path: row.path,
+            kind: row.kind,
+            state: row.state,
+            wanted: whole(row.wanted),
+            fetched: whole(row.fetched),
+            stored: whole(row.stored),
+            bytes: whole(row.bytes),
+            left_out_count: whole(row.left_out_count),
+            left_out: left_out.collect(),
+            why: row.why,
+            at: row.at,
         }
     }
 }

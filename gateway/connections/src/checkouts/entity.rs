@@ -1,4 +1,4 @@
-//! Rows of `run_repos`, `run_checkouts` and `run_commits`.
+//! Rows of `run_repos`, `run_checkouts`, `run_commits` and `run_supplies`.
 
 /// The repository that a run works on.
 pub mod bound {
@@ -121,6 +121,51 @@ pub mod commits {
         /// The pull request of the branch, as its host gave it.
         #[sea_orm(column_type = "Text", nullable)]
         pub pull_url: Option<String>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
+}
+
+/// What a lock file of the bound commit brought into the sandboxes.
+pub mod supply {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::db::TenantEntity;
+    use roost_platform::ids::{RunId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_supplies")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run_id: RunId,
+        /// The lock file in the repository.
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub path: String,
+        pub workspace_id: WorkspaceId,
+        pub kind: String,
+        /// `fetching`, `done` or `failed`.
+        pub state: String,
+        /// Packages that can be supplied.
+        pub wanted: i64,
+        /// Loaded from the registry.
+        pub fetched: i64,
+        /// Found in the workspace's store.
+        pub stored: i64,
+        pub bytes: i64,
+        /// The first [`LeftOut`](crate::supplies::LeftOut) as JSON.
+        #[sea_orm(column_type = "Text")]
+        pub left_out: String,
+        pub left_out_count: i64,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub why: Option<String>,
+        pub at: DateTimeUtc,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -4,7 +4,7 @@
 //! sandbox of a run has one checkout and one branch below `roost/`. Nothing that comes out of a sandbox is believed: the
 //! broker checks each bundle, and its refusal is a row that people see. Only a commit that the broker has is pushed: by a
 //! person, or by a door. The runs of one tree share the repository of its first run. Tables: `run_repos`, `run_checkouts`,
-//! `run_commits`. In the tree: nothing; the work belongs to the job of the step.
+//! `run_commits`, `run_supplies`. In the tree: nothing; the work belongs to the job of the step.
 
 mod commands;
 mod context;

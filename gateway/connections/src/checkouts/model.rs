@@ -6,7 +6,8 @@ use roost_secret_broker::wire::{BRANCHES, CommitLine, FileLine, Received};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::entity::{bound, commits};
+use super::entity::{bound, commits, supply};
+use crate::supplies::LeftOut;
 use roost_platform::ids::{ClawId, RunId};
 
 /// The history is cut when its objects have more bytes than this.
@@ -184,6 +185,30 @@ pub fn parted<T: serde::de::DeserializeOwned>(answer: &[u8]) -> Result<(T, &[u8]
     let head = serde_json::from_slice(&answer[..end])
         .map_err(|error| strange(&clean(&error.to_string(), 200)))?;
     Ok((head, &answer[end + 1..]))
+}
+
+/// What became of a lock file, for the agent.
+pub fn supply_words(row: &supply::Model) -> String {
+    let there = row.fetched + row.stored;
+    let mut words = format!(
+        "{}: {there} of {} packages are there",
+        row.path,
+        row.wanted.max(there)
+    );
+    if row.left_out_count > 0 {
+        let left: Vec<LeftOut> = serde_json::from_str(&row.left_out).unwrap_or_default();
+        let names: Vec<String> = left.into_iter().take(10).map(|left| left.name).collect();
+        let more = match row.left_out_count > 10 {
+            true => " and more",
+            false => "",
+        };
+        words.push_str(&format!(", without {}{more}", names.join(", ")));
+    }
+    words.push('.');
+    if let Some(why) = &row.why {
+        words.push_str(&format!(" {why}"));
+    }
+    clean(&words, 1_500)
 }
 
 /// Text of a sandbox, for people.

@@ -6,7 +6,7 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 
-use super::entity::{bound, checkout, commits};
+use super::entity::{bound, checkout, commits, supply};
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{RunId, SandboxId, UploadId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -102,6 +102,44 @@ pub async fn put_checkout(tx: &WriteTx, row: checkout::Model) -> Result<(), DbEr
                     checkout::Column::Path,
                     checkout::Column::CommitId,
                     checkout::Column::MadeAt,
+                ])
+                .to_owned(),
+        )
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// What the lock files of the run brought, by path.
+pub async fn supplies(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    run: RunId,
+) -> Result<Vec<supply::Model>, DbErr> {
+    supply::Entity::find_in(scope)
+        .filter(supply::Column::RunId.eq(run))
+        .order_by_asc(supply::Column::Path)
+        .limit(MOST)
+        .all(db)
+        .await
+}
+
+/// Stores how far a lock file is.
+pub async fn put_supply(tx: &WriteTx, row: supply::Model) -> Result<(), DbErr> {
+    use supply::Column;
+    supply::Entity::insert(supply::ActiveModel::from(row))
+        .on_conflict(
+            OnConflict::columns([Column::RunId, Column::Path])
+                .update_columns([
+                    Column::State,
+                    Column::Wanted,
+                    Column::Fetched,
+                    Column::Stored,
+                    Column::Bytes,
+                    Column::LeftOut,
+                    Column::LeftOutCount,
+                    Column::Why,
+                    Column::At,
                 ])
                 .to_owned(),
         )

@@ -6,6 +6,7 @@ use roost_secret_broker::wire::GitBundle;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
+use super::supply::supply;
 use crate::checkouts::entity::{bound, checkout};
 use crate::checkouts::guest::{self, Program, Target};
 use crate::checkouts::model::{self, CheckedOut};
@@ -43,6 +44,8 @@ pub struct Checkout {
     pub full_name: String,
     pub path: String,
     pub branch: String,
+    /// What the lock files brought, for the agent. Empty when there are none.
+    pub supplies: Vec<String>,
 }
 
 /// The checkout of the run in the present sandbox of the agent; makes it when it is missing. `None` when the run works on
@@ -64,7 +67,9 @@ pub async fn checkout(
         Some(row) => row,
         None => made(state, at, &bound, sandbox).await?,
     };
+    let supplies = store::supplies(state.db.read(), at.scope, at.root).await?;
     Ok(Some(Checkout {
+        supplies: supplies.iter().map(model::supply_words).collect(),
         full_name: bound.full_name,
         path: row.path,
         branch: row.branch,
@@ -78,6 +83,7 @@ async fn made(
     sandbox: SandboxId,
 ) -> Result<checkout::Model, CheckoutError> {
     let upstream = ready(state, at.scope, bound).await?;
+    let mirror = upstream.clone();
     let branch = model::branch(bound, at.sandbox_of);
     let received = store::commits(state.db.read(), at.scope, at.root).await?;
     let from = model::begins_at(
@@ -98,6 +104,9 @@ async fn made(
         on_behalf: format!("run {}", at.root),
     };
     let (done, commit) = streamed(state, at, bound, asked).await?;
+    // Before the row of the checkout: when the gateway dies in between, both are repeated.
+    let base = bound.base_commit.as_ref().unwrap_or(&commit);
+    supply(state, at, bound, &mirror, base).await?;
     let mut change = Change::begin(state, at.scope, UserId::SYSTEM).await?;
     let row = checkout::Model {
         run_id: at.root,

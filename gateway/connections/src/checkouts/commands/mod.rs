@@ -7,6 +7,7 @@ mod collect;
 mod offer;
 mod push;
 mod read;
+mod supply;
 
 pub use archive::{Files, archive};
 pub use bind::{Prepared, bind, fork, prepare};

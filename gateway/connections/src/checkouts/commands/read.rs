@@ -2,7 +2,7 @@
 
 use roost_secret_broker::wire::GitDiff;
 
-use crate::checkouts::entity::{bound, commits};
+use crate::checkouts::entity::{bound, commits, supply};
 use crate::checkouts::{CheckoutError, CheckoutsContext, model, source, store};
 use crate::repos::{self, Upstream};
 use roost_platform::broker::BrokerError;
@@ -14,6 +14,8 @@ pub struct Read {
     pub bound: bound::Model,
     /// Newest first.
     pub rows: Vec<commits::Model>,
+    /// What its lock files brought, by path.
+    pub supplies: Vec<supply::Model>,
     /// Absent when the repository was removed.
     pub upstream: Option<Upstream>,
 }
@@ -33,6 +35,7 @@ pub async fn read(
         .ok_or(CheckoutError::NoBinding)?;
     Ok(Read {
         rows: store::commits(db, scope, run).await?,
+        supplies: store::supplies(db, scope, run).await?,
         upstream: repos::upstream(db, scope, bound.repo_id).await?,
         bound,
     })

@@ -1,0 +1,262 @@
+//! Brings the packages of the bound commit's lock files into a sandbox, before an agent works there. A failure is a row that
+//! people and agents see; the step itself goes on.
+
+use bytes::Bytes;
+use roost_secret_broker::wire::GitFiles;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::check_out::StepPlace;
+use crate::checkouts::entity::{bound, supply};
+use crate::checkouts::guest::{self, Program, Target};
+use crate::checkouts::source::Source;
+use crate::checkouts::{CheckoutError, CheckoutsContext, model, store};
+use crate::supplies::{self, Gathered, Layout, Report};
+use roost_platform::broker::BrokerError;
+use roost_platform::events::{Event, ResourceKind};
+use roost_platform::ids::{RunId, UserId, WorkspaceId};
+use roost_tenancy::change::Change;
+
+/// Most bytes of all lock files.
+const MOST_LOCKS: usize = 32 << 20;
+/// Most bytes of the answer.
+const ANSWER: usize = 16 << 10;
+/// Bytes of a piece that is sent into the sandbox.
+const PIECE: usize = 64 << 10;
+
+/// The answer of the sandbox.
+#[derive(Debug, Deserialize)]
+struct Supplied {
+    /// Files with settings that are not Roost's, below the home folder. They stay as they are.
+    kept: Vec<String>,
+}
+
+/// Supplies a sandbox that has the checkout.
+///
+/// # Errors
+/// When the database fails, or the sandbox is away.
+pub(super) async fn supply(
+    state: &CheckoutsContext,
+    at: StepPlace,
+    bound: &bound::Model,
+    upstream: &Source,
+    base: &str,
+) -> Result<(), CheckoutError> {
+    let done = match locks(state, at, upstream, base).await {
+        Ok((files, unread)) if files.is_empty() && unread.is_empty() => return Ok(()),
+        Ok((files, unread)) => {
+            for report in &unread {
+                write(state, at, report).await?;
+            }
+            let (gathered, reports) = gathered(state, at, &files).await?;
+            brought(state, at, bound, &gathered)
+                .await
+                .map(|kept| (kept, reports))
+        }
+        Err(error) => Err(error),
+    };
+    let (said, reports) = match done {
+        Ok((kept, _)) if kept.is_empty() => return Ok(()),
+        Ok((kept, reports)) => (kept_words(&kept), reports),
+        Err(CheckoutError::Db(error)) => return Err(error.into()),
+        Err(error @ CheckoutError::Sandbox(_)) => return Err(error),
+        Err(error) => {
+            let words = format!("The packages are not in the sandbox. {}", error.words());
+            tracing::warn!(why = words, run = %at.root, "a run goes on without packages");
+            let rows = store::supplies(state.db.read(), at.scope, at.root).await?;
+            return marked(state, at, rows, &words).await;
+        }
+    };
+    for mut report in reports {
+        report.why = Some(
+            report
+                .why
+                .map_or(said.clone(), |why| format!("{why} {said}")),
+        );
+        write(state, at, &report).await?;
+    }
+    Ok(())
+}
+
+fn kept_words(kept: &[String]) -> String {
+    let files: Vec<String> = kept
+        .iter()
+        .take(8)
+        .map(|path| format!("/workspace/{}", roost_protocol::text::clean(path, 100)))
+        .collect();
+    format!(
+        "These settings are not Roost's and stay as they are: {}. Remove them, and fork the run, to use the packages.",
+        files.join(", ")
+    )
+}
+
+/// A lock file and its content.
+type Lock = (String, Vec<u8>);
+
+/// The lock files of the commit, and the reports of those that are not read.
+async fn locks(
+    state: &CheckoutsContext,
+    at: StepPlace,
+    upstream: &Source,
+    base: &str,
+) -> Result<(Vec<Lock>, Vec<Report>), CheckoutError> {
+    let asked = GitFiles {
+        name: upstream.name.clone(),
+        mirror: upstream.mirror.clone(),
+        commit: base.to_owned(),
+        names: supplies::NAMES.map(str::to_owned).to_vec(),
+        most_files: supplies::MOST_FILES,
+        most_bytes: supplies::MOST_LOCK,
+        on_behalf: format!("run {}", at.root),
+    };
+    let (head, mut pieces) = state.broker.git_files(asked).await?;
+    let bytes = pieces.whole(MOST_LOCKS).await.map_err(BrokerError::from)?;
+    let (mut rest, mut files) = (bytes.as_slice(), Vec::new());
+    for file in head.files {
+        let length = usize::try_from(file.bytes).unwrap_or(usize::MAX);
+        let Some((content, after)) = rest.split_at_checked(length) else {
+            return Err(CheckoutError::Lost(
+                "a part of the lock files is missing".to_owned(),
+            ));
+        };
+        files.push((file.path, content.to_vec()));
+        rest = after;
+    }
+    let unread = head.unread.iter();
+    let unread = unread.filter_map(|file| supplies::unread(&file.path, file.bytes));
+    Ok((files, unread.collect()))
+}
+
+/// Gathers, and writes down how far it is.
+async fn gathered(
+    state: &CheckoutsContext,
+    at: StepPlace,
+    files: &[Lock],
+) -> Result<(Gathered, Vec<Report>), CheckoutError> {
+    let (heard, mut reports) = mpsc::channel(16);
+    let gathering = async move {
+        let workspace = at.scope.workspace();
+        supplies::gather(&state.supplies, workspace, files, &heard).await
+    };
+    // It drops its end of the channel when it fails, so that the other side does not wait.
+    let writing = async move {
+        let mut newest: Vec<Report> = Vec::new();
+        while let Some(report) = reports.recv().await {
+            write(state, at, &report).await?;
+            newest.retain(|known| known.path != report.path);
+            newest.push(report);
+        }
+        Ok::<_, CheckoutError>(newest)
+    };
+    let (gathered, newest) = tokio::join!(gathering, writing);
+    Ok((gathered, newest?))
+}
+
+/// Streams the packages into the sandbox. Returns the settings that were not written.
+async fn brought(
+    state: &CheckoutsContext,
+    at: StepPlace,
+    bound: &bound::Model,
+    gathered: &Gathered,
+) -> Result<Vec<String>, CheckoutError> {
+    let laid = supplies::laid_out(gathered).await;
+    let laid =
+        laid.map_err(|error| CheckoutError::Guest(format!("the gateway's disk refuses: {error}")))?;
+    let Some(Layout {
+        stamp,
+        head,
+        contents,
+    }) = laid
+    else {
+        return Ok(Vec::new());
+    };
+    let target = Target {
+        scope: at.scope,
+        agent: at.sandbox_of,
+        about: at.about,
+    };
+    let purpose = ("supplies", bound.full_name.as_str());
+    let request = json!({ "stamp": stamp });
+    let mut program = Program::start(state, target, purpose, guest::SUPPLY, &request).await?;
+    'sending: for content in std::iter::once(head).chain(contents) {
+        let content = Bytes::from(content);
+        for start in (0..content.len()).step_by(PIECE) {
+            let piece = content.slice(start..content.len().min(start + PIECE));
+            if !program.send(piece).await {
+                break 'sending;
+            }
+        }
+    }
+    let answer = program.finish(ANSWER).await?;
+    let (done, _): (Supplied, _) = model::parted(&answer).map_err(CheckoutError::Guest)?;
+    Ok(done.kept)
+}
+
+async fn marked(
+    state: &CheckoutsContext,
+    at: StepPlace,
+    rows: Vec<supply::Model>,
+    words: &str,
+) -> Result<(), CheckoutError> {
+    for row in rows {
+        let row = supply::Model {
+            state: supplies::State::Failed.as_str().to_owned(),
+            why: Some(words.to_owned()),
+            ..row
+        };
+        put(state, at, row).await?;
+    }
+    Ok(())
+}
+
+async fn write(
+    state: &CheckoutsContext,
+    at: StepPlace,
+    report: &Report,
+) -> Result<(), CheckoutError> {
+    let row = row(at.root, at.scope.workspace(), report, state.clock.now());
+    put(state, at, row).await
+}
+
+fn row(
+    run: RunId,
+    workspace: WorkspaceId,
+    report: &Report,
+    at: chrono::DateTime<chrono::Utc>,
+) -> supply::Model {
+    let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    supply::Model {
+        run_id: run,
+        path: report.path.clone(),
+        workspace_id: workspace,
+        kind: report.kind.as_str().to_owned(),
+        state: report.state.as_str().to_owned(),
+        wanted: count(report.wanted),
+        fetched: count(report.fetched),
+        stored: count(report.stored),
+        bytes: count(report.bytes),
+        left_out: serde_json::to_string(&report.left_out).unwrap_or_default(),
+        left_out_count: count(report.left_out_count),
+        why: report.why.clone(),
+        at,
+    }
+}
+
+async fn put(
+    state: &CheckoutsContext,
+    at: StepPlace,
+    row: supply::Model,
+) -> Result<(), CheckoutError> {
+    let mut change = Change::begin(state, at.scope, UserId::SYSTEM).await?;
+    store::put_supply(&change, row).await?;
+    if let Some(bound) = store::touch(&change, at.scope, at.root, None).await? {
+        let event = Event::changed(ResourceKind::RunRepo, at.root, bound.version);
+        change.event(event.about(at.about));
+    }
+    change.commit().await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,22 @@
+//! Supplies: the packages that a repository's lock files pin, for sandboxes without a network.
+//!
+//! Invariants: an address of a package comes from the settings of the operator and from the name and the version in the lock
+//! file, never from an address in the lock file. A package is kept only when it has the hash that its lock file pins, and its
+//! hash is checked again when it is read. The store belongs to one workspace, so it tells nothing about others. Parsers are
+//! pure functions within bounds. Tables: none; `checkouts` records what came. In the tree: nothing; the work belongs to the
+//! job of the step.
+
+mod archive;
+mod fetch;
+mod gather;
+mod layout;
+mod locks;
+mod model;
+mod settings;
+mod shelf;
+
+pub(crate) use gather::{Gathered, gather, unread};
+pub(crate) use layout::{Layout, laid_out};
+pub(crate) use locks::{MOST_FILES, MOST_LOCK, NAMES};
+pub(crate) use model::{LeftOut, Report, State};
+pub use settings::{Bounds, Registries, SuppliesContext, SuppliesSettings};
