@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::bail;
 
 use crate::api::types::{
-    PushRun, Repo, RunBranch, RunFile, RunId, RunRepo, RunRepository, RunStepCommits,
+    PushRun, Repo, RunBranch, RunFile, RunId, RunRepo, RunRepository, RunStepCommits, RunSupplies,
 };
 use crate::api::{Api, Parsed, routes};
 use crate::named;
@@ -90,12 +90,43 @@ pub(super) async fn show(api: &Api, run: &RunId) -> anyhow::Result<()> {
         println!("{:<8} {}", "repo", repo.full_name.shown());
         println!("{:<8} {base} ({})", "base", repo.base_commit.shown());
     }
+    repo.supplies.iter().for_each(supplies);
     if repo.branches.is_empty() {
         println!("\nNo commit has come out of its sandboxes yet.");
     }
     repo.branches.iter().for_each(branch);
     notes(&repo);
     Ok(())
+}
+
+/// The packages of a lock file.
+fn supplies(of: &RunSupplies) {
+    println!(
+        "{:<8} {}: {} ({} packages: {} fetched, {} from the store)",
+        "packages",
+        of.path.shown(),
+        of.state.shown(),
+        of.wanted,
+        of.fetched,
+        of.stored
+    );
+    if let Some(why) = &of.why {
+        println!("{:<8} {}", "", why.shown());
+    }
+    for left in &of.left_out {
+        println!(
+            "{:<8} left out: {}: {}",
+            "",
+            left.name.shown(),
+            left.why.shown()
+        );
+    }
+    let more = of
+        .left_out_count
+        .saturating_sub(u64::try_from(of.left_out.len()).unwrap_or(0));
+    if more > 0 {
+        println!("{:<8} and {more} more", "");
+    }
 }
 
 fn branch(branch: &RunBranch) {

@@ -156,6 +156,12 @@ pub struct RunFile {
 }
 
 #[derive(Deserialize)]
+pub struct RunLeftOut {
+    pub name: String,
+    pub why: String,
+}
+
+#[derive(Deserialize)]
 pub struct RunNoVerdict {
     pub why: String,
 }
@@ -174,6 +180,7 @@ pub struct RunRepository {
     pub base: Option<String>,
     pub base_commit: Option<String>,
     pub branches: Vec<RunBranch>,
+    pub supplies: Vec<RunSupplies>,
     pub steps: Vec<RunStepCommits>,
 }
 
@@ -217,6 +224,18 @@ pub struct RunSummary {
     pub cost_microusd: i64,
     pub steps_done: i32,
     pub steps_most: i32,
+}
+
+#[derive(Deserialize)]
+pub struct RunSupplies {
+    pub path: String,
+    pub state: String,
+    pub wanted: u64,
+    pub fetched: u64,
+    pub stored: u64,
+    pub left_out_count: u64,
+    pub left_out: Vec<RunLeftOut>,
+    pub why: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -277,6 +277,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("RunDiff", &["text", "cut"]),
     ("RunFile", &["path", "added", "removed"]),
     ("RunNoVerdict", &["why"]),
+    ("RunLeftOut", &["name", "why"]),
     ("RunPushed", &["branch", "commit", "unchanged"]),
     (
         "RunRepository",
@@ -286,6 +287,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "base",
             "base_commit",
             "branches",
+            "supplies",
             "steps",
         ],
     ),
@@ -293,6 +295,19 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     (
         "UploadBounds",
         &["archive_bytes", "unpacked_bytes", "files", "path_bytes"],
+    ),
+    (
+        "RunSupplies",
+        &[
+            "path",
+            "state",
+            "wanted",
+            "fetched",
+            "stored",
+            "left_out_count",
+            "left_out",
+            "why",
+        ],
     ),
     ("RunStepCommits", &["step", "uncommitted", "refused"]),
     ("RunResult", &["text"]),

@@ -8,6 +8,7 @@ export type RunRepository = components["schemas"]["RunRepository"];
 export type RunBranch = components["schemas"]["RunBranch"];
 export type RunDiff = components["schemas"]["RunDiff"];
 export type RunStepCommits = components["schemas"]["RunStepCommits"];
+export type RunSupplies = components["schemas"]["RunSupplies"];
 export type RunRepo = components["schemas"]["RunRepo"];
 
 /** Repositories that a run can work on. */

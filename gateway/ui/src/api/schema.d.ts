@@ -6058,6 +6058,11 @@ export interface components {
          * @enum {string}
          */
         RunKind: "agent" | "team" | "company" | "org" | "compare";
+        /** @description An entry of a lock file that is not supplied. */
+        RunLeftOut: {
+            name: string;
+            why: string;
+        };
         /** @description The judge ended without a valid verdict. Nothing replaces the verdict. */
         RunNoVerdict: {
             judged_by?: components["schemas"]["ClawId"] | null;
@@ -6152,6 +6157,8 @@ export interface components {
             run_id: components["schemas"]["RunId"];
             /** @description What came out of the sandboxes after each step, newest first. */
             steps: components["schemas"]["RunStepCommits"][];
+            /** @description What the lock files of the commit brought into the sandboxes, by path. */
+            supplies: components["schemas"]["RunSupplies"][];
             upload_id?: components["schemas"]["UploadId"] | null;
             /** Format: int64 */
             version: number;
@@ -6303,6 +6310,43 @@ export interface components {
              */
             waiting_since?: string | null;
             waits_for?: components["schemas"]["RunWaitsFor"] | null;
+        };
+        /** @description The packages of a lock file. Sandboxes have no network, so the gateway brings them. */
+        RunSupplies: {
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Loaded from the registry.
+             */
+            fetched: number;
+            /** @description `cargo` or `npm` */
+            kind: string;
+            /** @description The first of them. Their names come from the lock file. */
+            left_out: components["schemas"]["RunLeftOut"][];
+            /**
+             * Format: int64
+             * @description How many entries are left out.
+             */
+            left_out_count: number;
+            /** @description The lock file in the repository. */
+            path: string;
+            /** @description `fetching`, `done` or `failed` */
+            state: string;
+            /**
+             * Format: int64
+             * @description Found in the workspace's store.
+             */
+            stored: number;
+            /**
+             * Format: int64
+             * @description Packages that can be supplied.
+             */
+            wanted: number;
+            /** @description Why nothing, or not all, came. */
+            why?: string | null;
         };
         /** @description The task of a run of a team. */
         RunTeam: {

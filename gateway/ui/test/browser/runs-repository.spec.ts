@@ -44,6 +44,35 @@ test.describe("the repository of a run", () => {
     await panel.getByText("Look at its commits again").waitFor();
   });
 
+  test("shows which packages came, and why others are left out", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const run = makeRun(mock.state, { status: "running" });
+    mock.state.runs.list.unshift(run);
+    bindRepo(mock.state, run, {
+      supplies: [
+        {
+          path: "Cargo.lock",
+          kind: "cargo",
+          state: "done",
+          wanted: 3,
+          fetched: 1,
+          stored: 1,
+          bytes: 4096,
+          left_out_count: 2,
+          left_out: [{ name: "forked 1.0.0", why: "It comes from a git repository." }],
+          at: new Date().toISOString(),
+        },
+      ],
+    });
+    await page.goto(`${mock.url}/runs/${run.id}`);
+    const packages = page.getByRole("list", { name: "Packages" });
+    await packages.getByText("2 of 3 packages (1 from the store)").waitFor();
+    await packages.getByText("2 left out").click();
+    await packages.getByText("It comes from a git repository.").waitFor();
+    await packages.getByText("and 1 more").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+  });
+
   test("a viewer is told about the missing right", async ({ visit }) => {
     const { mock, page } = await visit();
     mock.state.role = "viewer";

@@ -216,6 +216,7 @@ export function bindRepo(state: State, run: Run, more: Partial<Schemas["RunRepos
     html_url: repo.html_url,
     base_commit: "5626abf".padEnd(40, "0"),
     branches: [branch],
+    supplies: [],
     steps: [
       {
         run_id: run.id,

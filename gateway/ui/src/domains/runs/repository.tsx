@@ -19,6 +19,7 @@ import { Stale } from "~/ui/stale";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { Supplies } from "./supplies";
 import { push, runRepoKey, runRepoQuery } from "./queries";
 import { commitsWord, filesWord, stepNote } from "./words";
 
@@ -181,6 +182,7 @@ export function Repository({ run }: { run: string }) {
           ],
         ]}
       />
+      <Supplies of={repo.data.supplies} />
       {branches.map((branch) => (
         <Branch
           key={branch.branch}

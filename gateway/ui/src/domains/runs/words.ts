@@ -1,4 +1,4 @@
-import type { RunStepCommits } from "~/api/repos";
+import type { RunStepCommits, RunSupplies } from "~/api/repos";
 import type { RunCheck, RunEvidence, RunStep } from "~/api/runs";
 import { number } from "~/ui/bytes";
 import type { Tone } from "~/ui/status";
@@ -80,4 +80,18 @@ export function stepNote({ step, refused, uncommitted }: RunStepCommits): string
   if (uncommitted > 0)
     return `${step}: ${filesWord(uncommitted)} with changes that are in no commit. They stay in the sandbox.`;
   return undefined;
+}
+
+/** How many packages of a lock file are in the sandboxes. */
+export function suppliesWord({ state, wanted, fetched, stored }: RunSupplies): string {
+  const there = fetched + stored;
+  if (state === "failed") return "no packages";
+  const count = `${number(there)} of ${number(wanted)} packages`;
+  return state === "fetching" ? `${count}, fetching` : `${count} (${number(stored)} from the store)`;
+}
+
+export function suppliesTone({ state, wanted, fetched, stored, why }: RunSupplies): Tone {
+  if (state === "fetching") return "running";
+  if (state === "failed") return "failed";
+  return fetched + stored < wanted || why ? "warning" : "done";
 }
