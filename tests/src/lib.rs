@@ -36,6 +36,7 @@ mod memory;
 pub mod model_server;
 pub mod modes;
 pub mod network;
+pub mod package_host;
 mod people;
 mod postgres;
 mod postgres_server;

@@ -2,6 +2,7 @@
 
 mod published;
 mod sent;
+mod supplies;
 mod uploaded;
 
 use roost_gateway::app::Surroundings;
@@ -63,10 +64,16 @@ impl Bench {
 
     /// With a code host of this kind.
     async fn at(kind: &str, script: &str) -> Self {
-        Self::on(Store::Sqlite, None, script, kind).await
+        Self::with(Store::Sqlite, None, script, kind, &[]).await
     }
 
-    async fn on(store: Store, scratch: Option<ScratchPostgres>, script: &str, kind: &str) -> Self {
+    async fn with(
+        store: Store,
+        scratch: Option<ScratchPostgres>,
+        script: &str,
+        kind: &str,
+        more: &[(&str, &str)],
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let broker = BrokerProcess::start(folder.path()).await;
         let path = folder.path().join("script.toml");
@@ -74,12 +81,13 @@ impl Bench {
         let image = std::env::var("ROOST_TEST_AGENT_IMAGE");
         let image = image.unwrap_or_else(|_| "roost-agent:rust".to_owned());
         let socket = broker.client.socket().display().to_string();
-        let set = [
+        let mut set = vec![
             ("broker.socket", socket.as_str()),
             ("outbound.allow_private", "[\"127.0.0.1\"]"),
             ("sandboxes.image", &image),
             ("runs.script", path.to_str().expect("text")),
         ];
+        set.extend_from_slice(more);
         let own = tempfile::tempdir().expect("a folder");
         let gateway = Gateway::start_in(own, &store, &set, Surroundings::default()).await;
         let gateway = gateway.expect("the gateway starts");
@@ -107,7 +115,7 @@ impl Bench {
         let mut all = vec![Self::new(script).await];
         if let Some(scratch) = ScratchPostgres::new().await {
             let store = Store::Postgres(scratch.url().to_owned());
-            all.push(Self::on(store, Some(scratch), script, "forgejo").await);
+            all.push(Self::with(store, Some(scratch), script, "forgejo", &[]).await);
         }
         all
     }
