@@ -65,6 +65,7 @@ mod m0906_run_repos;
 mod m0910_snapshots;
 mod m0911_image_choice;
 mod m0912_branch_doors;
+mod m0914_step_files;
 mod m0915_uploads;
 mod m0918_run_supplies;
 
@@ -130,6 +131,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0910_snapshots::Migration),
             Box::new(m0911_image_choice::Migration),
             Box::new(m0912_branch_doors::Migration),
+            Box::new(m0914_step_files::Migration),
             Box::new(m0915_uploads::Migration),
             Box::new(m0918_run_supplies::Migration),
         ]

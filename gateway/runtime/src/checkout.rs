@@ -13,7 +13,7 @@ use roost_execution::tools::{Bundle, Capability, Class, Profile, ToolError};
 const NEXT_LOOK: Duration = Duration::from_secs(5);
 
 /// Whether the agent may work in a sandbox.
-fn works_in_sandbox(may: &Capability) -> bool {
+pub(super) fn works_in_sandbox(may: &Capability) -> bool {
     let has = |bundle| may.bundles.contains(&bundle);
     may.profile != Profile::Toolfree && (has(Bundle::Sandbox) || has(Bundle::Repo))
 }

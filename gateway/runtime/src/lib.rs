@@ -46,6 +46,7 @@ mod progress_events;
 mod progress_stream;
 mod read_result;
 mod routes;
+mod sandbox;
 mod session;
 pub mod spending;
 pub mod telemetry;

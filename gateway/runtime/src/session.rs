@@ -7,7 +7,6 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use roost_protocol::report::ErrorKind as ErrorOfMachine;
 use serde_json::Value;
 
 use super::agent_context::AgentContext;
@@ -24,14 +23,7 @@ use roost_execution::runs::{
     StepJob, StepResult, Turn, Used, effect_key,
 };
 use roost_execution::tools::{self, CallPlace, Capability, EffectKey, ToolResult};
-use roost_machines::sandboxes::{self, NewSandbox, SandboxError};
-use roost_platform::ids::SandboxId;
 use roost_platform::kill_point;
-use roost_tenancy::workspaces::QuotaError;
-
-/// The longest time between two attempts to create a sandbox when none can be created: each attempt leaves a row and
-/// events.
-const NEXT_SANDBOX: Duration = Duration::from_secs(60);
 
 /// A session.
 pub(super) struct Session<'a> {
@@ -70,7 +62,8 @@ impl Session<'_> {
             Err(Stopped::Fence(FenceError::Db(error))) => StepResult::retryable(error.to_string()),
             Err(Stopped::Fence(FenceError::Lost | FenceError::Cancelled)) => StepResult::Fenced,
         };
-        self.collected(end).await
+        let end = self.collected(end).await;
+        self.with_files(end).await
     }
 
     async fn run_to_end(&self) -> Result<StepResult, Stopped> {
@@ -83,6 +76,7 @@ impl Session<'_> {
                 JournalError::Db(error) => Stopped::Fence(error.into()),
                 error => StepResult::terminal(error.to_string()).into(),
             })?;
+        self.begin_files(transcript.place() == 0).await?;
         // A call that waits for its machine was published when it was made. Do not publish it again at each poll.
         let mut published = journal.waited;
         loop {
@@ -292,60 +286,6 @@ impl Session<'_> {
         }
     }
 
-    pub(super) async fn make_sandbox(&self, may: &Capability) -> Result<(), Stopped> {
-        let id = SandboxId(self.agents.ids.next());
-        let wanted = NewSandbox {
-            node_id: self.context.machine.clone(),
-            ..Default::default()
-        };
-        let made = sandboxes::provision(
-            &self.agents.sandboxes,
-            may.scope,
-            may.user,
-            may.sandbox_of,
-            id,
-            wanted,
-            self.job.journal.fence.about,
-        );
-        match made.await {
-            Ok(_) => Ok(()),
-            Err(SandboxError::Quota(QuotaError::Exceeded { .. })) => Err(quota(
-                "No sandbox can be made: the plan's limit of live containers is reached.",
-            )
-            .into()),
-            // A person has to build the image, or choose another one.
-            Err(SandboxError::Lacks(lack)) => Err(StepResult::terminal(format!(
-                "No sandbox could be made: {} {}",
-                lack.detail, lack.remedy
-            ))
-            .into()),
-            Err(SandboxError::NoClaw) => Err(StepResult::terminal(
-                "The agent whose sandbox the team shares does not exist any more.",
-            )
-            .into()),
-            // A retry would fail in the same way: this gateway has no engine, the image is wrong, or the owner
-            // forbids it.
-            Err(SandboxError::Refused(error)) if !is_passing(error.kind) => Err(
-                StepResult::terminal(format!("No sandbox could be made: {}", error.detail)).into(),
-            ),
-            Err(SandboxError::Refused(error)) if is_absence(error.kind) => {
-                Err(StepResult::Failed {
-                    class: Class::Away,
-                    detail: format!(
-                        "No sandbox can be made now: {}.",
-                        error.detail.trim_end_matches('.')
-                    ),
-                    after: Some(NEXT_SANDBOX),
-                }
-                .into())
-            }
-            Err(error) => match error.held_elsewhere() {
-                Some(machine) => Err(self.elsewhere(machine, error_text(&error)).await.into()),
-                None => Err(StepResult::retryable(error_text(&error)).into()),
-            },
-        }
-    }
-
     async fn note_turn(
         &self,
         journal: &Journal,
@@ -404,33 +344,11 @@ fn ceiling_reached(why: &str) -> Stopped {
     quota(&detail).into()
 }
 
-/// Whether the machine's error may pass after a while.
-fn is_passing(kind: ErrorOfMachine) -> bool {
-    matches!(
-        kind,
-        ErrorOfMachine::Paused
-            | ErrorOfMachine::Draining
-            | ErrorOfMachine::EngineUnavailable
-            | ErrorOfMachine::GuestSilent
-            | ErrorOfMachine::DiskFull
-            | ErrorOfMachine::Interrupted
-            | ErrorOfMachine::Busy
-    )
-}
-
-/// Whether the error shows that the machine cannot do any work for a while.
-fn is_absence(kind: ErrorOfMachine) -> bool {
-    matches!(
-        kind,
-        ErrorOfMachine::Paused | ErrorOfMachine::Draining | ErrorOfMachine::EngineUnavailable
-    )
-}
-
 pub(super) fn millis(took: Duration) -> i64 {
     i64::try_from(took.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn quota(detail: &str) -> StepResult {
+pub(super) fn quota(detail: &str) -> StepResult {
     StepResult::Failed {
         class: Class::Quota,
         detail: detail.to_owned(),

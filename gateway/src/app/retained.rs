@@ -29,7 +29,7 @@ pub enum Rule {
     Deletions,
     /// Machines that were paired and did not join: [`UNJOINED_DAYS`] after the end of their code.
     UnjoinedMachines,
-    /// [`MONTH_DAYS`] after the report; the latest of each agent stays.
+    /// [`MONTH_DAYS`] after the report; the latest of each agent stays, and those that a run's steps name.
     Snapshots,
     /// With the outputs of their runs; [`UNUSED_DAYS`] after the upload when no run works on them.
     Uploads,
@@ -197,6 +197,8 @@ pub const TABLES: &[Kept] = &[
         "run_handovers",
         With("topology_runs", "until the next claim"),
     ),
+    kept("run_step_files", Until(Rule::RunOutputs)),
+    kept("run_start_files", Until(Rule::RunOutputs)),
     kept("uploads", Until(Rule::Uploads)),
     kept("run_repos", With("topology_runs", "at most one for each")),
     kept(

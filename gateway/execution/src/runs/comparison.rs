@@ -34,10 +34,25 @@ pub struct NewComparison {
     /// The agent that judges the answers. It has no tools, and it does not learn which team gave which answer. There
     /// is no verdict when it is absent.
     pub judge_agent_id: Option<ClawId>,
+    /// A step of an earlier run: each agent of each candidate begins with the files that this step began with. When it is
+    /// absent, each begins with its own files.
+    pub files: Option<FilesOf>,
     /// The cost limit for all candidates together, in millionths of a US dollar. Each candidate may spend an equal
     /// part.
     #[schema(minimum = 0)]
     pub cost_ceiling_microusd: Option<i64>,
+}
+
+/// The files that a step of a run began with.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ComparisonFiles)]
+pub struct FilesOf {
+    pub run_id: RunId,
+    #[schema(max_length = 80)]
+    pub step: String,
+    /// 1 when absent.
+    pub lap: Option<u32>,
 }
 
 /// A team to compare. The same team twice works in the same sandboxes, so each of the two sees the other's files.

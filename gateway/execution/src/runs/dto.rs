@@ -16,8 +16,10 @@ use super::model::{Kind, Status, StepStatus, Tier};
 use super::origin::{Origin, OriginWord};
 use super::outcome::{Evidence, Outcome};
 use super::progress::{self, ref_of};
+use super::step_files::RunFiles;
 use super::waits::{WaitOn, Waiting};
 use crate::topology::{self, Checked, Graph, Placed};
+use roost_machines::sandboxes::step_files::{StartFiles, StepFiles};
 use roost_platform::ids::{ClawId, MissionId, MissionPhaseId, RoomId, RunId, TeamId};
 use roost_tenancy::auth::UserBrief;
 use roost_web::json::{Check, Mistakes};
@@ -125,6 +127,11 @@ pub struct RunStep {
     pub outcome: Option<Outcome>,
     /// The checks of its work that were made, in their order.
     pub checks: Vec<Checked>,
+    /// The files of its sandbox before and after. Absent for a step without a sandbox, and after the retention.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<StepFiles>,
+    /// The files that a fork from this step begins with, one entry for each sandbox. Empty while the run works.
+    pub fork_files: Vec<StartFiles>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     pub started_at: DateTime<Utc>,
@@ -165,6 +172,8 @@ pub struct Run {
     pub layout: Vec<Placed>,
     pub checkpoint: Checkpoint,
     pub steps: Vec<RunStep>,
+    /// The files of an earlier run that the sandboxes of this run begin with.
+    pub start_files: Vec<StartFiles>,
     /// The first run of its tree, when it works on a repository: see `/api/runs/{id}/repo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo_run_id: Option<RunId>,
@@ -261,6 +270,9 @@ pub struct ForkFrom {
     pub step: String,
     /// 1 when absent.
     pub lap: Option<u32>,
+    /// Leave the sandboxes as they are, instead of giving them the files that they had when the step began.
+    #[serde(default)]
+    pub without_files: bool,
 }
 
 impl Check for ForkFrom {
@@ -366,7 +378,7 @@ fn is_begun(step: &step::Model) -> bool {
 
 impl RunStep {
     /// From its row, and the runs that the steps of the run started.
-    pub fn new(row: step::Model, children: &[child::Model]) -> Self {
+    pub(super) fn new(row: step::Model, children: &[child::Model], files: &mut RunFiles) -> Self {
         let status = match StepStatus::parse(&row.status) {
             // A run that it started is at work.
             Some(StepStatus::Waiting) if row.away_since_ms.is_none() => StepStatus::Running,
@@ -377,6 +389,8 @@ impl RunStep {
             status,
             outcome: verdict_of(&row),
             checks: progress::checks_of(&row),
+            files: files.around.remove(&ref_of(&row).to_string()),
+            fork_files: files.fork_of(&row),
             waiting_since: row.away_since_ms.filter(|_| waits).map(at),
             child_run_ids: children
                 .iter()

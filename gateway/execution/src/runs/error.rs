@@ -19,6 +19,9 @@ pub enum RunError {
     /// The retention has passed for the outputs of the earlier steps.
     #[error("the retention of the run's output has ended")]
     Deleted,
+    /// Files that the fork would begin with are not there.
+    #[error("files of the step are not there: {0}")]
+    NoFiles(String),
     /// Its team is being deleted.
     #[error("the run's team is being deleted")]
     TeamGoing,
@@ -47,6 +50,10 @@ impl From<RunError> for ApiError {
             E::Deleted => Self::new(Code::Conflict).detail(
                 "The outputs of the earlier steps are older than `runs.retention_days` and were deleted. Start a new run of the team instead.",
             ),
+            E::NoFiles(why) => Self::new(Code::Conflict).detail(format!(
+                "The files of this step are not there: {why} Fork the run without files (`without_files`); its agents then \
+                 work with the files that they have now."
+            )),
             E::TeamGoing => Self::new(Code::Conflict)
                 .detail("The team is being taken down, with its agents. Make a new one."),
             E::AgentGone => Self::new(Code::Conflict)

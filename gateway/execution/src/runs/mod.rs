@@ -46,6 +46,7 @@ mod retry;
 mod routes;
 mod status_events;
 mod step_executor;
+mod step_files;
 pub mod store;
 mod stream;
 mod subjects;
@@ -78,7 +79,9 @@ pub use pins::is_pinned;
 pub use progress::checks_of_step;
 pub use routes::{router, summary};
 pub use step_executor::{Effect, StepExecutor, StepJob, StepResult};
-pub use store::{get as find, open_of_team, remove_all, spent_lately, steps, tree as tree_of};
+pub use store::{
+    any_open, get as find, open_of_team, remove_all, spent_lately, steps, tree as tree_of,
+};
 pub use stream::router as stream_router;
 pub use subjects::{Subject, Subjects};
 pub use waits::{WaitOn, Waiting};

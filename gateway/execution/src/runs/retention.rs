@@ -11,6 +11,7 @@ use sea_orm::{
 use super::entity::{call, record, state, step};
 use super::model::StepStatus;
 use super::pins;
+use roost_machines::sandboxes::step_files;
 use roost_platform::db::WriteTx;
 use roost_platform::ids::RunId;
 
@@ -52,6 +53,7 @@ pub async fn delete_outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> 
         .exec(&**tx)
         .await?;
     pins::delete(tx, &old).await?;
+    step_files::forget(tx, &old).await?;
     call::Entity::delete_many()
         .filter(call::Column::RunId.is_in(old.iter().copied()))
         .exec(&**tx)

@@ -14,7 +14,7 @@ use super::dto::{
 };
 use super::entity::{call, run};
 use super::store::Wanted;
-use super::{RunError, RunsHandle, commands, comparison, retention, store};
+use super::{RunError, RunsHandle, commands, comparison, retention, step_files, store};
 use crate::topology::{self, Graph, StepRef};
 use roost_connections::checkouts;
 use roost_platform::ids::RunId;
@@ -182,8 +182,7 @@ async fn fork(
 ) -> ApiResult<(StatusCode, Json<RunSummary>)> {
     let (scope, user) = (caller.scope(), caller.user_id());
     let id = id.or_fresh(&runs.inner.ids);
-    let step = (wanted.step.as_str(), wanted.lap.unwrap_or(1));
-    let row = commands::fork(&runs, scope, user, id, from, step).await?;
+    let row = commands::fork(&runs, scope, user, id, from, &wanted).await?;
     Ok((StatusCode::ACCEPTED, Json(summary(&runs, row).await?)))
 }
 
@@ -229,6 +228,7 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
     let graph: Graph = serde_json::from_str(&row.graph).map_err(ApiError::internal)?;
     let scope = WorkspaceScope::of_row(row.workspace_id);
     let is_bound = checkouts::is_bound(db, scope, row.root_run_id).await?;
+    let mut files = step_files::of_run(db, &row, &steps).await?;
     Ok(Run {
         repo_run_id: is_bound.then_some(row.root_run_id),
         summary,
@@ -242,8 +242,9 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
         outputs_forgotten: retention::outputs_are_deleted(&steps),
         steps: steps
             .into_iter()
-            .map(|step| RunStep::new(step, &children))
+            .map(|step| RunStep::new(step, &children, &mut files))
             .collect(),
+        start_files: files.starts,
         last_event_id: row.last_event_id,
         multiplexer_workspace_id: row.mux_workspace_id,
         multiplexer_tab_id: row.mux_tab_id,

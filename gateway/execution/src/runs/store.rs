@@ -315,6 +315,20 @@ pub async fn some(
         .await
 }
 
+/// Whether one of these runs has not ended.
+///
+/// # Errors
+/// When the database fails.
+pub async fn any_open(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    ids: Vec<RunId>,
+) -> Result<bool, DbErr> {
+    let found = some(db, scope.workspace(), ids).await?;
+    let is_over = |run: &run::Model| Status::parse(&run.status).is_some_and(Status::is_final);
+    Ok(!found.iter().all(is_over))
+}
+
 /// Whether a team has queued or running runs besides one.
 ///
 /// # Errors
@@ -397,6 +411,21 @@ pub async fn tree(db: &impl ConnectionTrait, root: RunId) -> Result<Tree, DbErr>
                FROM topology_runs r JOIN run_state s ON s.run_id = r.id WHERE r.root_run_id = $1";
     let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, [root.into()]);
     Branch::find_by_statement(statement).all(db).await.map(Tree)
+}
+
+/// Which step started a run of a tree.
+#[derive(Debug, Clone, FromQueryResult)]
+pub(super) struct Place {
+    pub id: RunId,
+    pub parent_run_id: Option<RunId>,
+    pub parent_step: Option<String>,
+}
+
+/// The places of all runs of the tree below this root.
+pub(super) async fn places(db: &impl ConnectionTrait, root: RunId) -> Result<Vec<Place>, DbErr> {
+    let sql = "SELECT id, parent_run_id, parent_step FROM topology_runs WHERE root_run_id = $1";
+    let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, [root.into()]);
+    Place::find_by_statement(statement).all(db).await
 }
 
 /// The number of runs in the tree below this root.

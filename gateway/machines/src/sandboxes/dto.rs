@@ -155,6 +155,9 @@ pub struct NewSandbox {
     /// The snapshot of the agent's files that it begins with. The default is the newest that its machine can have.
     #[serde(default)]
     pub restore: Option<SnapshotId>,
+    /// The agent of that snapshot, when it is another one. Only the gateway's own code sets it.
+    #[serde(skip)]
+    pub restore_of: Option<ClawId>,
 }
 
 impl Check for NewSandbox {

@@ -30,6 +30,7 @@ mod reading;
 mod recovery;
 mod routes;
 pub(crate) mod snapshots;
+pub mod step_files;
 mod store;
 #[cfg(test)]
 mod test_rows;

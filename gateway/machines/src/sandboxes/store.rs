@@ -14,7 +14,7 @@ use sea_orm::{
 
 use super::entity::{container, placement};
 use super::model::{Setting, State};
-use super::snapshots;
+use super::{snapshots, step_files};
 use roost_agents::claws;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
@@ -392,6 +392,7 @@ pub async fn remove_of(
     agent: ClawId,
 ) -> Result<(), DbErr> {
     snapshots::store::remove_of(db, scope, agent).await?;
+    step_files::remove_of(db, scope, agent).await?;
     container::Entity::delete_in(scope)
         .filter(container::Column::AgentId.eq(agent))
         .exec(db)

@@ -2,15 +2,16 @@
 //! topology.
 
 use super::enqueue::{New, start_in};
-use crate::runs::comparison::{NewCandidate, NewComparison};
+use crate::runs::comparison::{FilesOf, NewCandidate, NewComparison};
 use crate::runs::entity::run;
 use crate::runs::model::Tier;
 use crate::runs::origin::Origin;
 use crate::runs::{RunError, RunsHandle, store};
-use crate::topology::{self, Contender, Graph};
+use crate::topology::{self, Contender, Graph, StepRef};
 use roost_agents::claws;
+use roost_machines::sandboxes::step_files::{self, Start};
 use roost_platform::db::WriteTx;
-use roost_platform::ids::{RunId, UserId};
+use roost_platform::ids::{RunId, UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 use roost_web::problem::FieldError;
@@ -50,6 +51,16 @@ pub async fn compare(
             });
         }
     }
+    let files = match &new_comparison.files {
+        None => None,
+        Some(of) => match same_files(&change, scope, of, &new_comparison.candidates).await? {
+            Ok(files) => Some(files),
+            Err(error) => {
+                wrong.push(error);
+                None
+            }
+        },
+    };
     if !wrong.is_empty() {
         return Err(RunError::Wrong(wrong));
     }
@@ -69,6 +80,10 @@ pub async fn compare(
         ceiling: new_comparison.cost_ceiling_microusd,
     };
     let row = start_in(runs, &mut change, new).await?;
+    if let Some(start) = files {
+        let unused = fresh(&runs.inner.ids);
+        step_files::for_each_agent(&change, scope, id, &start, unused).await?;
+    }
     change.commit().await?;
     Ok(row)
 }
@@ -108,6 +123,54 @@ async fn contender(
         team: team.id.0,
         label: team.name,
         topology: candidate.topology,
+    }))
+}
+
+/// The files that each agent of the candidates begins with. The inner error is for the person who compares.
+async fn same_files(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    of: &FilesOf,
+    candidates: &[NewCandidate],
+) -> Result<Result<Start, FieldError>, RunError> {
+    let wrong = |pointer: &str, detail: String| {
+        Ok(Err(FieldError {
+            pointer: pointer.to_owned(),
+            detail,
+        }))
+    };
+    for (place, candidate) in candidates.iter().enumerate() {
+        let twice = |other: &NewCandidate| other.team_id == candidate.team_id;
+        if candidates[..place].iter().any(twice) {
+            let detail = "is the same team again, which works in the same sandbox; equal files need different teams";
+            return wrong(&format!("/candidates/{place}/team_id"), detail.to_owned());
+        }
+    }
+    if store::get(&**tx, scope, of.run_id).await?.is_none() {
+        return wrong("/files/run_id", "is not a run of this workspace".to_owned());
+    }
+    let step = StepRef {
+        key: of.step.clone(),
+        lap: of.lap.unwrap_or(1),
+        shard: 0,
+    };
+    let step = step.to_string();
+    let Some(row) = step_files::of_step(&**tx, scope, of.run_id, &step).await? else {
+        return wrong("/files/step", "has no recorded files".to_owned());
+    };
+    let files = row.began();
+    let is_there = match files.snapshot_id {
+        Some(snapshot) => step_files::is_there(&**tx, scope, snapshot).await?,
+        None => false,
+    };
+    if !is_there {
+        let why = files.missing.unwrap_or_default();
+        return wrong("/files/step", format!("its files are not there. {why}"));
+    }
+    Ok(Ok(Start {
+        agent: row.agent_id,
+        files,
+        step,
     }))
 }
 

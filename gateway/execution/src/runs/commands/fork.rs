@@ -2,30 +2,34 @@
 //! repeats that step and all later ones. The original run stays unchanged.
 
 use super::enqueue::{Fork, New, start_in};
+use crate::runs::dto::ForkFrom;
 use crate::runs::entity::{run, step};
 use crate::runs::model::{Kind, Status, StepStatus, Tier};
 use crate::runs::origin::Origin;
 use crate::runs::progress::ref_of;
+use crate::runs::step_files::Tree;
 use crate::runs::{RunError, RunsHandle, comparison, retention, store};
 use roost_agents::claws;
 use roost_connections::checkouts;
-use roost_platform::ids::{RunId, UserId};
+use roost_machines::sandboxes::step_files::{self, Start};
+use roost_platform::ids::{RunId, UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
-/// Enqueues the fork from the step `key` of lap `lap`.
+/// Enqueues the fork from a step.
 ///
 /// # Errors
 /// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`], [`RunError::Deleted`],
-/// [`RunError::TeamGoing`], [`RunError::AgentGone`].
+/// [`RunError::NoFiles`], [`RunError::TeamGoing`], [`RunError::AgentGone`].
 pub async fn fork(
     runs: &RunsHandle,
     scope: WorkspaceScope,
     user: UserId,
     id: RunId,
     from: RunId,
-    (key, lap): (&str, u32),
+    wanted: &ForkFrom,
 ) -> Result<run::Model, RunError> {
+    let (key, lap) = (wanted.step.as_str(), wanted.lap.unwrap_or(1));
     let db = runs.inner.db.read();
     if let Some(present) = store::get(db, scope, id).await? {
         return Ok(present);
@@ -40,7 +44,13 @@ pub async fn fork(
     let same = |row: &&step::Model| {
         row.step_key == key && u32::try_from(row.lap) == Ok(lap) && row.shard == 0
     };
-    let cut = steps.iter().find(same).ok_or(RunError::NoStep)?.position;
+    let cut = steps.iter().find(same).ok_or(RunError::NoStep)?;
+    let tree = Tree::read(db, scope, &origin).await?;
+    let starts = match wanted.without_files {
+        true => Vec::new(),
+        false => tree.starts(&steps, cut),
+    };
+    let cut = cut.position;
     let kept: Vec<_> = steps
         .into_iter()
         .filter(|row| {
@@ -65,6 +75,7 @@ pub async fn fork(
     if retention::outputs_are_deleted(&kept) {
         return Err(RunError::Deleted);
     }
+    let starts = there(runs, scope, starts).await?;
     let kept_steps: Vec<String> = kept.iter().map(|row| ref_of(row).to_string()).collect();
     let new = New {
         id,
@@ -97,8 +108,40 @@ pub async fn fork(
     }
     let row = start_in(runs, &mut change, new).await?;
     checkouts::fork(&mut change, (from, origin.root_run_id), id, &kept_steps).await?;
+    for start in starts {
+        let sandbox = fresh(&runs.inner.ids);
+        step_files::give(&change, scope, id, &start, sandbox).await?;
+    }
+    let files = tree.own().filter(|row| kept_steps.contains(&row.step));
+    for row in files {
+        let row = step_files::StepFilesRow {
+            run_id: id,
+            root_run_id: id,
+            ..row.clone()
+        };
+        step_files::keep(&change, row).await?;
+    }
     store::insert_steps(&change, kept).await?;
     store::insert_children(&change, links).await?;
     change.commit().await?;
     Ok(row)
+}
+
+/// The starts, if each of them has its files.
+async fn there(
+    runs: &RunsHandle,
+    scope: WorkspaceScope,
+    starts: Vec<Start>,
+) -> Result<Vec<Start>, RunError> {
+    let db = runs.inner.db.read();
+    for start in &starts {
+        let lacks = match start.files.snapshot_id {
+            Some(snapshot) if step_files::is_there(db, scope, snapshot).await? => continue,
+            Some(_) => "the snapshot was deleted.".to_owned(),
+            None => start.files.missing.clone().unwrap_or_default(),
+        };
+        let why = format!("step {}: {lacks}", start.step);
+        return Err(RunError::NoFiles(why));
+    }
+    Ok(starts)
 }

@@ -179,7 +179,10 @@ async fn begin(
     let machine = name_of(placement.node);
     let restore = match wanted.restore {
         None => restore::choose(change.tx(), scope, agent, &machine, newest.as_ref()).await?,
-        Some(snapshot) => restore::chosen(change.tx(), scope, (agent, snapshot), &machine).await?,
+        Some(snapshot) => {
+            let chosen = (wanted.restore_of.unwrap_or(agent), snapshot);
+            restore::chosen(change.tx(), scope, chosen, &machine).await?
+        }
     };
     let row = new_row(
         sandboxes,

@@ -197,7 +197,8 @@ pub async fn write(db: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
 }
 
 /// Deletes some snapshots that were reported before this time. `true`: there may be more. Those from which a new sandbox
-/// of the agent could begin stay: the latest one, and the latest one in the gateway's store.
+/// of the agent could begin stay: the latest one, and the latest one in the gateway's store. So do those that a step of a
+/// run or the begin of a run names: these rows go with the run's outputs.
 ///
 /// # Errors
 /// When the database fails.
@@ -206,7 +207,11 @@ pub async fn forget_before(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, 
         "DELETE FROM workspace_snapshots WHERE id IN (\
          SELECT s.id FROM workspace_snapshots s WHERE s.received_at < $1 AND EXISTS (\
            SELECT 1 FROM workspace_snapshots n WHERE n.agent_id = s.agent_id AND n.taken_at > s.taken_at \
-           AND (s.uploaded_at IS NULL OR n.uploaded_at IS NOT NULL)) LIMIT {PART})"
+           AND (s.uploaded_at IS NULL OR n.uploaded_at IS NOT NULL)) \
+         AND NOT EXISTS (SELECT 1 FROM run_step_files f WHERE f.agent_id = s.agent_id \
+           AND (f.began_digest = s.digest OR f.ended_digest = s.digest)) \
+         AND NOT EXISTS (SELECT 1 FROM run_start_files b WHERE b.snapshot_agent_id = s.agent_id \
+           AND b.digest = s.digest) LIMIT {PART})"
     );
     let values = [before.into()];
     let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);

@@ -1,0 +1,185 @@
+//! Gives the sandboxes of a run the files of an earlier step. The sandbox of before ends, which stores its files, and a new
+//! one begins with the snapshot.
+
+use super::entity::start;
+use super::error::StartFilesError;
+use super::model::{EACH, Start};
+use super::record::FilesPlace;
+use super::store;
+use crate::sandboxes::commands::{Provisioned, destroy_for_good, provision};
+use crate::sandboxes::entity::container;
+use crate::sandboxes::model::State;
+use crate::sandboxes::snapshots::RestoredFrom;
+use crate::sandboxes::{NewSandbox, SandboxesHandle, store as registry};
+use roost_platform::db::WriteTx;
+use roost_platform::events::About;
+use roost_platform::ids::{RunId, SandboxId, SnapshotId, UserId};
+use roost_tenancy::auth::WorkspaceScope;
+use sea_orm::{ConnectionTrait, DbErr};
+
+/// Whether the snapshot is still recorded.
+///
+/// # Errors
+/// When the database fails.
+pub async fn is_there(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    snapshot: SnapshotId,
+) -> Result<bool, DbErr> {
+    Ok(store::snapshot(db, scope, snapshot).await?.is_some())
+}
+
+/// The sandbox of the agent begins with these files in the run and in all runs that it starts. `sandbox` is a fresh id.
+///
+/// # Errors
+/// When the database fails.
+pub async fn give(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    root: RunId,
+    start: &Start,
+    sandbox: SandboxId,
+) -> Result<(), DbErr> {
+    let (Some(snapshot_id), Some(digest)) = (start.files.snapshot_id, &start.files.digest) else {
+        return Ok(());
+    };
+    let row = start::Model {
+        run_id: root,
+        agent_id: start.agent,
+        workspace_id: scope.workspace(),
+        snapshot_id,
+        snapshot_agent_id: start.agent,
+        digest: digest.clone(),
+        step: start.step.clone(),
+        sandbox_id: sandbox,
+        restored_at: None,
+    };
+    store::insert_start(tx, row).await
+}
+
+/// As [`give`], for each agent of the tree: all of them begin with the same files, which are those of `start`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn for_each_agent(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    root: RunId,
+    start: &Start,
+    unused: SandboxId,
+) -> Result<(), DbErr> {
+    let (Some(snapshot_id), Some(digest)) = (start.files.snapshot_id, &start.files.digest) else {
+        return Ok(());
+    };
+    let row = start::Model {
+        run_id: root,
+        agent_id: EACH,
+        workspace_id: scope.workspace(),
+        snapshot_id,
+        snapshot_agent_id: start.agent,
+        digest: digest.clone(),
+        step: start.step.clone(),
+        sandbox_id: unused,
+        restored_at: None,
+    };
+    store::insert_start(tx, row).await
+}
+
+/// Gives the agent of the step the files that its run begins with, if there are any and it does not have them yet. A
+/// repeat after a crash finds the sandbox that was made for them.
+///
+/// # Errors
+/// [`StartFilesError`]. Nothing was ended when the snapshot is gone.
+pub async fn begin_with(
+    sandboxes: &SandboxesHandle,
+    place: &FilesPlace,
+    user: UserId,
+    about: About,
+    machine: Option<String>,
+) -> Result<(), StartFilesError> {
+    let Some(row) = wanted(sandboxes, place).await? else {
+        return Ok(());
+    };
+    let db = sandboxes.db.read();
+    let gone = || StartFilesError::Gone {
+        step: row.step.clone(),
+    };
+    let present = registry::current(db, place.scope, place.agent).await?;
+    let is_live = |row: &container::Model| {
+        matches!(
+            State::parse(&row.state),
+            Some(State::Running | State::Provisioning | State::Destroying)
+        )
+    };
+    let live = present.filter(is_live);
+    let is_ours = live.as_ref().is_some_and(|live| live.id == row.sandbox_id);
+    let snapshot = store::snapshot(db, place.scope, row.snapshot_id).await?;
+    let snapshot = snapshot.ok_or_else(gone)?;
+    if live.is_some() && !is_ours {
+        // Its end stores its files as a snapshot of the agent.
+        destroy_for_good(sandboxes, place.scope, place.agent).await?;
+    }
+    let made = if is_ours {
+        None
+    } else {
+        // Only its own machine has files that are not in the gateway's store.
+        let node_id = match snapshot.uploaded_at {
+            Some(_) => machine,
+            None => Some(snapshot.node_id.clone()),
+        };
+        let wanted = NewSandbox {
+            node_id,
+            restore: Some(row.snapshot_id),
+            restore_of: Some(row.snapshot_agent_id),
+            ..NewSandbox::default()
+        };
+        let (scope, agent, id) = (place.scope, place.agent, row.sandbox_id);
+        let made = provision(sandboxes, scope, user, agent, id, wanted, about).await?;
+        let (Provisioned::Made(sandbox) | Provisioned::Present(sandbox)) = made;
+        Some(sandbox)
+    };
+    let sandbox = made.or(live).ok_or_else(gone)?;
+    if !has(&sandbox, &row.digest) {
+        return Err(gone());
+    }
+    let tx = sandboxes.db.write().await?;
+    store::restored(&tx, place.scope, &row, sandboxes.clock.now()).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Whether the sandbox began with these files.
+fn has(sandbox: &container::Model, digest: &str) -> bool {
+    let restored = sandbox.restored.clone();
+    let restored = restored.and_then(|json| serde_json::from_value::<RestoredFrom>(json).ok());
+    restored.is_some_and(|restored| restored.digest == digest)
+}
+
+/// The row of the agent, if its sandbox does not have the files yet.
+async fn wanted(
+    sandboxes: &SandboxesHandle,
+    place: &FilesPlace,
+) -> Result<Option<start::Model>, DbErr> {
+    let (scope, root, agent) = (place.scope, place.root, place.agent);
+    let Some(row) = store::start(sandboxes.db.read(), scope, root, agent).await? else {
+        return Ok(None);
+    };
+    let row = match row.is_for_each() {
+        false => row,
+        true => {
+            let own = start::Model {
+                agent_id: agent,
+                sandbox_id: SandboxId(sandboxes.ids.next()),
+                ..row
+            };
+            let tx = sandboxes.db.write().await?;
+            store::insert_start(&tx, own).await?;
+            tx.commit().await?;
+            // Another step of the agent may have been faster.
+            match store::start(sandboxes.db.read(), scope, root, agent).await? {
+                Some(row) => row,
+                None => return Ok(None),
+            }
+        }
+    };
+    Ok(Some(row).filter(|row| row.restored_at.is_none()))
+}
