@@ -1,7 +1,7 @@
 // Runs: their list, one while it happens and one that is over, in a real Chromium.
 import type { Page } from "@playwright/test";
 import { axe, drawn, hasFocus, settled, shot, tryAgain, until } from "../kit.ts";
-import { ago } from "../mock/ids.ts";
+import { ago, newId } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { LABEL, makeCall, makeRun, makeStep } from "../mock/runs.ts";
 import type { Run, RunStep } from "../mock/schema.ts";
@@ -249,6 +249,56 @@ test.describe("runs", () => {
     await page.getByText("a run, at Planner").waitFor();
     expect(mock.state.forked!.step).toBe("planner");
     expect(mock.state.forked!.key, "it carries a key").toBeTruthy();
+  });
+
+  test("a step names its files, and its fork says which ones it begins with", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const run = makeRun(mock.state, { status: "completed", ended_at: ago(0) });
+    const agent = agentsOf(run)[0];
+    const files = (digest: string, snapshot: string) => ({
+      at: ago(1),
+      digest: digest.repeat(64),
+      snapshot_id: snapshot,
+    });
+    const [before, after] = [newId(), newId()];
+    const place = { agent_id: agent, sandbox_id: newId(), node_id: "local" };
+    run.steps.push(
+      makeStep(run, "planner", {
+        status: "done",
+        ended_at: ago(0),
+        files: { ...place, began: files("a", before), ended: files("b", after) },
+        fork_files: [
+          { agent_id: agent, snapshot_id: before, digest: "a".repeat(64), step: "planner#1" },
+        ],
+      }),
+      makeStep(run, "coder", {
+        status: "done",
+        ended_at: ago(0),
+        files: { ...place, began: { at: ago(1), missing: "The machine was not connected." } },
+        fork_files: [{ agent_id: agent, step: "coder#1", missing: "The machine was not connected." }],
+      }),
+    );
+    mock.state.runs.list.unshift(run);
+    mock.state.runs.calls.set(run.id, []);
+    await page.goto(`${mock.url}/runs/${run.id}`);
+    const steps = panelOf(page, "Steps");
+    await steps.getByText("Files: began with aaaaaaaa, ended with bbbbbbbb").waitFor();
+    const link = await steps.getByRole("link", { name: "Compare" }).getAttribute("href");
+    expect(link).toContain(`/claws/${agent}?`);
+    expect(link).toContain(before);
+    expect(link).toContain(after);
+    await steps
+      .getByText("Files: began with not recorded (The machine was not connected.), ended with not recorded")
+      .waitFor();
+    await page.getByRole("button", { name: "Fork from Coder, lap 1" }).click();
+    await page.getByText("The files of coder#1 are not there").waitFor();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Fork from Planner, lap 1" }).click();
+    await page.getByText("begins with the files of planner#1 (aaaaaaaa)").waitFor();
+    await page.getByLabel("Fork without files").check();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Fork", exact: true }).click();
+    await page.getByText("a run, at Planner").waitFor();
+    expect(mock.state.forked!.without_files).toBe(true);
   });
 
   test("a fork shows what it kept, starts its own clock and says that its team is deleted", async ({

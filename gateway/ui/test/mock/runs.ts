@@ -44,6 +44,7 @@ export function makeStep(run: Run, node: string, more: Partial<RunStep> = {}): R
     agent_id: run.graph.nodes.find(({ id }) => id === node)?.attributes?.agent,
     child_run_ids: [],
     checks: [],
+    fork_files: [],
     status: "running",
     attempt: 1,
     started_at: ago(0),
@@ -110,6 +111,7 @@ export function makeRun(state: State, more: RunSeed = {}): Run {
     layout,
     checkpoint: { outputs: {}, at_work: [] },
     steps: [],
+    start_files: [],
     result: null,
     outputs_forgotten: false,
   };

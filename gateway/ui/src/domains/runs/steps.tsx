@@ -15,6 +15,7 @@ import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { isKept, KEPT } from "./fork-history";
 import { fork, type ForkFrom } from "./queries";
+import { ForkFiles, StepFiles } from "./step-files";
 import { checkWord, purposeWord, stepName, stepState } from "./words";
 
 function ForkDialog({
@@ -29,11 +30,12 @@ function ForkDialog({
   onClose: () => void;
 }) {
   const navigate = useNavigate();
+  const [without, setWithout] = useState(false);
   const forking = useKeyedMutation((from: ForkFrom, key) => fork(run.id, from, key));
   const again = run.steps.filter((one) => one.position >= step.position);
   const cost = again.reduce((sum, one) => sum + one.cost_microusd, 0);
   const go = async () => {
-    const made = await forking.mutateAsync({ step: step.key, lap: step.lap });
+    const made = await forking.mutateAsync({ step: step.key, lap: step.lap, without_files: without });
     onClose();
     await navigate({ to: "/runs/$id", params: { id: made.id } });
   };
@@ -50,6 +52,7 @@ function ForkDialog({
           A new run begins with the same goal. It keeps the outputs of the steps before this one. It repeats
           this step and all steps after it, with their models, tools and costs. In this run that was{" "}
           {again.length} {again.length === 1 ? "step" : "steps"} for {money(cost)}. This run stays as it is.
+          <ForkFiles starts={step.fork_files} without={without} onWithout={setWithout} />
         </>
       }
     />
@@ -100,6 +103,7 @@ function columns({ run, nameOf, onFork }: Told): Column<RunStep>[] {
               <Status {...shownCheck(check)} />
             </span>
           ))}
+          <StepFiles step={step} />
           {isKept(run, step) && <span className="block text-small text-fg-3">{KEPT}</span>}
         </>
       ),
