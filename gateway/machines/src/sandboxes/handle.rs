@@ -42,6 +42,8 @@ pub struct SandboxesHandle {
     pub(super) db: Db,
     pub(super) clock: SharedClock,
     pub(super) ids: SharedIds,
+    /// Held while the sandbox of an agent is replaced by one with earlier files.
+    pub(super) replacing: Arc<tokio::sync::Mutex<()>>,
     pub(super) plans: Arc<Plans>,
     pub(super) operations: OperationsHandle,
     /// `roost/sandboxes`: the supervisor of the jobs that watch transitions.
@@ -88,6 +90,7 @@ impl SandboxesHandle {
             db: parts.db,
             clock: parts.clock,
             ids: parts.ids,
+            replacing: Arc::default(),
             plans: parts.plans,
             operations: parts.operations,
             jobs: parts.jobs,

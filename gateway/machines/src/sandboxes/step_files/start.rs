@@ -97,6 +97,8 @@ pub async fn begin_with(
     about: About,
     machine: Option<String>,
 ) -> Result<(), StartFilesError> {
+    // Two steps of a run may share a sandbox: the second one finds that the first has replaced it.
+    let _one_at_a_time = sandboxes.replacing.lock().await;
     let Some(row) = wanted(sandboxes, place).await? else {
         return Ok(());
     };
@@ -119,26 +121,21 @@ pub async fn begin_with(
         // Its end stores its files as a snapshot of the agent.
         destroy_for_good(sandboxes, place.scope, place.agent).await?;
     }
-    let made = if is_ours {
-        None
-    } else {
-        // Only its own machine has files that are not in the gateway's store.
-        let node_id = match snapshot.uploaded_at {
-            Some(_) => machine,
-            None => Some(snapshot.node_id.clone()),
-        };
-        let wanted = NewSandbox {
-            node_id,
-            restore: Some(row.snapshot_id),
-            restore_of: Some(row.snapshot_agent_id),
-            ..NewSandbox::default()
-        };
-        let (scope, agent, id) = (place.scope, place.agent, row.sandbox_id);
-        let made = provision(sandboxes, scope, user, agent, id, wanted, about).await?;
-        let (Provisioned::Made(sandbox) | Provisioned::Present(sandbox)) = made;
-        Some(sandbox)
+    // Only its own machine has files that are not in the gateway's store.
+    let node_id = match snapshot.uploaded_at {
+        Some(_) => machine,
+        None => Some(snapshot.node_id.clone()),
     };
-    let sandbox = made.or(live).ok_or_else(gone)?;
+    let wanted = NewSandbox {
+        node_id,
+        restore: Some(row.snapshot_id),
+        restore_of: Some(row.snapshot_agent_id),
+        ..NewSandbox::default()
+    };
+    let (scope, agent, id) = (place.scope, place.agent, row.sandbox_id);
+    // A sandbox that was made before a crash has this id, and is returned.
+    let made = provision(sandboxes, scope, user, agent, id, wanted, about).await?;
+    let (Provisioned::Made(sandbox) | Provisioned::Present(sandbox)) = made;
     if !has(&sandbox, &row.digest) {
         return Err(gone());
     }
