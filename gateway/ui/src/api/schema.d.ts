@@ -3229,6 +3229,16 @@ export interface components {
             /** @description The tool with which an agent requested it. Absent for a person's command. */
             tool?: string | null;
         };
+        /** @description The files that a step of a run began with. */
+        ComparisonFiles: {
+            /**
+             * Format: int32
+             * @description 1 when absent.
+             */
+            lap?: number | null;
+            run_id: components["schemas"]["RunId"];
+            step: string;
+        };
         /**
          * @description The decision about a door.
          * @enum {string}
@@ -3526,6 +3536,16 @@ export interface components {
             /** @description There are more entries than these. */
             more: boolean;
         };
+        /** @description The files of a sandbox at one time. */
+        FilesAt: {
+            /** Format: date-time */
+            at: string;
+            /** @description The address of its root, hex. */
+            digest?: string | null;
+            /** @description Why there is no snapshot. */
+            missing?: string | null;
+            snapshot_id?: components["schemas"]["SnapshotId"] | null;
+        };
         /**
          * @description The meaning of a watch's count.
          * @enum {string}
@@ -3563,6 +3583,8 @@ export interface components {
             lap?: number | null;
             /** @description The step that the fork repeats, with all later steps. */
             step: string;
+            /** @description Leave the sandboxes as they are, instead of giving them the files that they had when the step began. */
+            without_files?: boolean;
         };
         /**
          * @description The layout in which a topology is drawn.
@@ -4083,6 +4105,7 @@ export interface components {
              *     part.
              */
             cost_ceiling_microusd?: number | null;
+            files?: components["schemas"]["ComparisonFiles"] | null;
             /** @description Each team gets exactly this input. */
             input: string;
             judge_agent_id?: components["schemas"]["ClawId"] | null;
@@ -5838,6 +5861,8 @@ export interface components {
             outputs_forgotten: boolean;
             repo_run_id?: components["schemas"]["RunId"] | null;
             result?: components["schemas"]["RunResult"] | null;
+            /** @description The files of an earlier run that the sandboxes of this run begin with. */
+            start_files: components["schemas"]["StartFiles"][];
             steps: components["schemas"]["RunStep"][];
         };
         /** @description Work for one agent. */
@@ -6192,6 +6217,9 @@ export interface components {
             /** Format: date-time */
             ended_at?: string | null;
             error?: string | null;
+            files?: components["schemas"]["StepFiles"] | null;
+            /** @description The files that a fork from this step begins with, one entry for each sandbox. Empty while the run works. */
+            fork_files: components["schemas"]["StartFiles"][];
             key: string;
             /** Format: int32 */
             lap: number;
@@ -6720,6 +6748,21 @@ export interface components {
         SnapshotOf: {
             workspace: components["schemas"]["WorkspaceId"];
         };
+        /** @description The files that a sandbox of a run begins with. */
+        StartFiles: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            digest?: string | null;
+            /** @description Why there is no snapshot. */
+            missing?: string | null;
+            /**
+             * Format: date-time
+             * @description When the sandbox had them.
+             */
+            restored_at?: string | null;
+            snapshot_id?: components["schemas"]["SnapshotId"] | null;
+            /** @description The step that had these files. */
+            step: string;
+        };
         /** @description The position of stdin. */
         StdinTaken: {
             /**
@@ -6727,6 +6770,16 @@ export interface components {
              * @description Bytes taken so far: the offset of the next byte.
              */
             offset: number;
+        };
+        /** @description The files of a sandbox when a step began and when it ended. */
+        StepFiles: {
+            /** @description The agent whose sandbox the step worked in: the step's own, or the one whose sandbox the team shares. */
+            agent_id: components["schemas"]["ClawId"];
+            began: components["schemas"]["FilesAt"];
+            ended?: components["schemas"]["FilesAt"] | null;
+            /** @description The machine: `local`, or the id of a node. */
+            node_id: string;
+            sandbox_id: components["schemas"]["SandboxId"];
         };
         /** @description The workspace in which the session continues. */
         Switch: {

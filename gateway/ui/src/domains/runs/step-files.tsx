@@ -6,7 +6,7 @@ import { visible } from "~/ui/visible";
 /** Enough of a digest to tell snapshots apart. */
 const short = (digest: string) => digest.slice(0, 8);
 
-const at = (files: FilesAt | undefined) =>
+const at = (files: FilesAt | null | undefined) =>
   files?.digest ? short(files.digest) : `not recorded${files?.missing ? ` (${visible(files.missing)})` : ""}`;
 
 /** What the step's sandbox had when it began and when it ended, with the comparison of both. */
