@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::ensure;
 
 use crate::api::types::{
-    NewCandidate, NewComparison, Run, RunComparedCandidate, RunId, RunOutcome, RunStatus,
-    TopologyKind,
+    ComparisonFiles, NewCandidate, NewComparison, Run, RunComparedCandidate, RunId, RunOutcome,
+    RunStatus, TopologyKind,
 };
 use crate::api::{Api, Parsed, routes};
 use crate::show::{self, Shown};
@@ -35,6 +35,12 @@ pub struct Compare {
     /// The most that all together may cost, in US dollars
     #[arg(long, value_name = "USD")]
     ceiling: Option<f64>,
+    /// A run whose files each candidate begins with, at the step of `--step`
+    #[arg(long, value_name = "RUN", requires = "step")]
+    from_run: Option<String>,
+    /// The step whose files each candidate begins with, by its key; see `roost run show`
+    #[arg(long, value_name = "STEP", requires = "from_run")]
+    step: Option<String>,
     /// Only start it, and print the run's id
     #[arg(long)]
     detach: bool,
@@ -62,7 +68,16 @@ impl Compare {
             Some(judge) => Some(claws::find(api, judge).await?),
             None => None,
         };
+        let files = match (self.from_run, self.step) {
+            (Some(run), Some(step)) => Some(ComparisonFiles {
+                run_id: run.into(),
+                step,
+                lap: None,
+            }),
+            _ => None,
+        };
         let new = NewComparison {
+            files,
             input,
             candidates,
             judge_agent_id,

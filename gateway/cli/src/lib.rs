@@ -21,6 +21,7 @@ mod put;
 mod reach;
 mod repos;
 mod run;
+mod run_files;
 mod run_repo;
 mod sandbox;
 mod session;

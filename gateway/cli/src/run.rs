@@ -13,7 +13,7 @@ use crate::api::types::{
 use crate::api::{Api, Moment, Parsed, raw_list, routes};
 use crate::doors::Asking;
 use crate::show::{self, Shown};
-use crate::{compare, journal, run_repo, watch};
+use crate::{compare, journal, run_files, run_repo, watch};
 
 /// Runs.
 #[derive(Debug, clap::Subcommand)]
@@ -51,6 +51,9 @@ pub enum Run {
         step: String,
         #[arg(long, default_value_t = 1, value_name = "LAP")]
         lap: u32,
+        /// Leave the sandboxes as they are, instead of giving them the files that they had when the step began
+        #[arg(long)]
+        without_files: bool,
         /// Only start it, and print the run's id
         #[arg(long)]
         detach: bool,
@@ -160,16 +163,22 @@ impl Run {
                 run,
                 step,
                 lap,
+                without_files,
                 detach,
             } => {
                 let from = ForkFrom {
                     step,
                     lap: Some(lap),
+                    without_files: Some(without_files),
                 };
                 let fork = api.ask(routes::fork_run(&run.into(), &from)).await?;
                 if detach {
                     println!("{}", fork.id.shown());
                     return Ok(ExitCode::SUCCESS);
+                }
+                if !api.json {
+                    let begun = api.ask(routes::run(&fork.id)).await?;
+                    run_files::starts(&begun);
                 }
                 return watch::watch(api, &fork.id, Asking::Person).await;
             }
@@ -292,6 +301,7 @@ fn one(api: &Api, run: &Parsed<Whole>, team: &str) {
             checked(check)
         );
     }
+    run_files::around(run);
     if let Some(result) = &run.result {
         println!("\n{}", roost_protocol::text::visible_lines(&result.text));
     }

@@ -152,6 +152,12 @@ pub struct FileList {
 }
 
 #[derive(Deserialize)]
+pub struct FilesAt {
+    pub digest: Option<String>,
+    pub missing: Option<String>,
+}
+
+#[derive(Deserialize)]
 pub struct Image {
     pub name: String,
     pub state: ImageState,
@@ -338,7 +344,20 @@ pub struct Snapshot {
 }
 
 #[derive(Deserialize)]
+pub struct StartFiles {
+    pub digest: Option<String>,
+    pub step: String,
+}
+
+#[derive(Deserialize)]
 pub struct StdinTaken {}
+
+#[derive(Deserialize)]
+pub struct StepFiles {
+    pub agent_id: ClawId,
+    pub began: FilesAt,
+    pub ended: Option<FilesAt>,
+}
 
 #[derive(Deserialize)]
 pub struct Team {

@@ -31,6 +31,14 @@ pub struct ChaosOrder {
 }
 
 #[derive(Serialize)]
+pub struct ComparisonFiles {
+    pub run_id: RunId,
+    pub step: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lap: Option<u32>,
+}
+
+#[derive(Serialize)]
 pub struct DescribeRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -48,6 +56,8 @@ pub struct ForkFrom {
     pub step: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lap: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_files: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -91,6 +101,8 @@ pub struct NewComparison {
     pub judge_agent_id: Option<ClawId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<ComparisonFiles>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ceiling_microusd: Option<u64>,
 }

@@ -80,6 +80,7 @@ pub struct Run {
     pub tokens_out: i64,
     pub graph: TopologyGraph,
     pub steps: Vec<RunStep>,
+    pub start_files: Vec<StartFiles>,
     pub result: Option<RunResult>,
     pub comparison: Option<RunComparison>,
 }
@@ -202,6 +203,7 @@ pub struct RunStep {
     pub cost_microusd: i64,
     pub checks: Vec<RunCheck>,
     pub error: Option<String>,
+    pub files: Option<StepFiles>,
 }
 
 #[derive(Deserialize)]

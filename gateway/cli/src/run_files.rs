@@ -1,0 +1,45 @@
+//! The files of a run, for people: what each step's sandbox had before and after, and what the run began with.
+
+use crate::api::types::{FilesAt, Run};
+use crate::show::Shown;
+
+/// Characters of a digest that tell snapshots apart for people.
+const SHORT: usize = 12;
+
+/// What the sandboxes of the run begin with.
+pub(super) fn starts(run: &Run) {
+    for start in &run.start_files {
+        let digest = start.digest.shown();
+        println!(
+            "files    those of {} ({})",
+            start.step.shown(),
+            digest.get(..SHORT).unwrap_or(&digest)
+        );
+    }
+}
+
+/// What each step's sandbox had when it began and when it ended.
+pub(super) fn around(run: &Run) {
+    starts(run);
+    for step in &run.steps {
+        let Some(files) = &step.files else {
+            continue;
+        };
+        let ended = files.ended.as_ref();
+        println!(
+            "\n{}, lap {}: files began with {}, ended with {}",
+            step.key.shown(),
+            step.lap,
+            named(&files.began),
+            ended.map_or_else(|| "not recorded".to_owned(), named)
+        );
+    }
+}
+
+fn named(files: &FilesAt) -> String {
+    let digest = files.digest.shown();
+    match &files.missing {
+        Some(_) => format!("not recorded ({})", files.missing.shown()),
+        None => digest.get(..SHORT).unwrap_or(&digest).to_owned(),
+    }
+}
