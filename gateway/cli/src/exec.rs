@@ -84,44 +84,6 @@ impl Exec {
     }
 }
 
-/// Runs a command whose stdin is the source. Ctrl-C cancels it.
-///
-/// # Errors
-/// What the gateway said, or why the source cannot be read.
-pub(super) async fn fed(
-    api: &Api,
-    claw: ClawId,
-    argv: Vec<String>,
-    source: impl Read + Send + 'static,
-) -> anyhow::Result<ExitCode> {
-    let order = NewExec {
-        argv,
-        cwd: None,
-        env: None,
-        deadline_s: None,
-        tty: None,
-    };
-    let taken = api.ask(routes::exec(&claw, &order)).await?;
-    let operation = Running {
-        api,
-        claw,
-        id: taken.into_value().operation_id,
-    };
-    let end = tokio::select! {
-        end = operation.follow() => end?,
-        error = operation.feed(source) => {
-            // Half of an archive is no archive.
-            operation.cancel().await?;
-            return Err(error);
-        }
-        _ = tokio::signal::ctrl_c() => {
-            operation.cancel().await?;
-            operation.follow().await?
-        }
-    };
-    Ok(code_of(&end, api.json))
-}
-
 fn terminal_size() -> Option<TerminalSize> {
     size().map(|(rows, cols)| TerminalSize {
         rows: rows.into(),

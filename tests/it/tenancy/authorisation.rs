@@ -257,6 +257,7 @@ const CASES: &[Case] = &[
     ),
     ("POST /api/claws/{id}/sandbox", Role("member"), "{}"),
     ("DELETE /api/claws/{id}/sandbox", Role("member"), ""),
+    ("POST /api/claws/{id}/sandbox/files", Role("member"), ""),
     (
         "POST /api/claws/{id}/sandbox/exec",
         Role("member"),

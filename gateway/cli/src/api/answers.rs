@@ -443,6 +443,12 @@ pub struct TreeSnapshot {
 }
 
 #[derive(Deserialize)]
+pub struct PutFiles {
+    pub folder: String,
+    pub bytes: u64,
+}
+
+#[derive(Deserialize)]
 pub struct Upload {
     pub id: UploadId,
     pub files: u64,

@@ -151,6 +151,12 @@ pub const ROUTES: &[Route] = &[
         "/api/runs/{id}/repo/archive",
         &["branch"],
     ),
+    route(
+        "put_files",
+        "post",
+        "/api/claws/{id}/sandbox/files",
+        &["folder", "replace"],
+    ),
     route("upload_limits", "get", "/api/uploads/limits", &[]),
     route("create_upload", "post", "/api/uploads", &["name"]),
     route("doors", "get", "/api/doors", &["state", "limit", "cursor"]),

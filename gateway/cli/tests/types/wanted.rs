@@ -294,6 +294,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "steps",
         ],
     ),
+    ("PutFiles", &["folder", "bytes"]),
     ("Upload", &["id", "files", "bytes"]),
     (
         "UploadBounds",

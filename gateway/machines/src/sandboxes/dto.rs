@@ -383,6 +383,29 @@ impl Check for SetPlacement {
     }
 }
 
+/// Where files go.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct PutQuery {
+    /// A folder, relative to the workspace. The default is the workspace itself.
+    #[param(max_length = 1000)]
+    pub folder: Option<String>,
+    /// Replace files that exist.
+    #[serde(default)]
+    pub replace: bool,
+}
+
+/// Files that are in a sandbox now.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PutFiles {
+    pub operation_id: OperationId,
+    /// The folder in the sandbox.
+    pub folder: String,
+    /// Bytes of the archive.
+    pub bytes: u64,
+}
+
 /// How to answer.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -59,6 +59,18 @@ pub enum SandboxError {
     /// The machine could not create it.
     #[error("the machine answered: {0}")]
     Refused(OperationError),
+    /// The folder of an upload is not in the workspace.
+    #[error("the folder is not below /workspace")]
+    BadFolder,
+    /// The archive of an upload is too large.
+    #[error("the archive has more than {} MiB", .0 >> 20)]
+    UploadTooLarge(u64),
+    /// An upload did not arrive whole.
+    #[error("the upload did not arrive whole")]
+    UploadBrokeOff(#[source] axum::Error),
+    /// The sandbox could not unpack an upload.
+    #[error("the sandbox did not unpack everything: {0}")]
+    NotUnpacked(String),
     /// The result is not known in time; the work continues.
     #[error("no answer in time")]
     TooSlow,
@@ -128,6 +140,17 @@ impl From<SandboxError> for ApiError {
             E::TooFast(full) => Self::new(Code::TooManyCommands)
                 .detail(format!("{full}; try again in {} s.", full.retry_after_s))
                 .retry_after(full.retry_after_s),
+            E::BadFolder => Self::validation("folder", "must be below /workspace, without `..`"),
+            E::UploadTooLarge(most) => Self::new(Code::PayloadTooLarge).detail(format!(
+                "An upload has at most {} MiB. Send the files in parts.", most >> 20
+            )),
+            E::UploadBrokeOff(_) => Self::validation(
+                "",
+                "the upload did not arrive whole, so only a part of its files may be in the sandbox; send it again with `replace`",
+            ),
+            E::NotUnpacked(why) => Self::new(Code::Conflict).detail(format!(
+                "The sandbox did not unpack everything: {why}. Files that exist are only replaced with `replace`."
+            )),
             E::Refused(refused) => refusal(&refused),
             E::TooSlow => Self::new(Code::NoAnswer)
                 .detail("The machine works on it still; look at it again, nothing has to be repeated."),

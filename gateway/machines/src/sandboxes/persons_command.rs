@@ -12,6 +12,9 @@ use roost_tenancy::auth::WorkspaceScope;
 /// The most bytes of a command line in an entry.
 const MOST: usize = 500;
 
+/// The purpose of a command that unpacks a person's upload.
+pub(super) const UPLOAD: &str = "upload";
+
 /// The entry for a command; `None` for an agent's command. `agent_name` is for people who read the log after the agent is
 /// gone.
 pub(super) fn entry(
@@ -26,11 +29,15 @@ pub(super) fn entry(
         return None;
     };
     let (command, is_cut) = line(&wanted.argv);
+    let folder = folder(wanted);
     let mut details = json!({
         "agent": agent_name, "command": command, "sandbox": row.id, "node": row.node_id, "operation": operation,
     });
     if is_cut {
         details["cut"] = true.into();
+    }
+    if let Some(folder) = folder {
+        details["folder"] = folder.into();
     }
     Some(PersonsEntry {
         scope,
@@ -45,9 +52,19 @@ pub(super) fn entry(
 /// A command with a terminal is a shell: its input is not a part of its command line.
 fn action(wanted: &NewExec) -> &'static str {
     match wanted.tty {
+        _ if folder(wanted).is_some() => "sandbox.upload",
         None | Some(Tty::Wanted(false)) => "sandbox.exec",
         Some(Tty::Wanted(true) | Tty::Size(_)) => "sandbox.shell",
     }
+}
+
+/// The folder of an upload.
+fn folder(wanted: &NewExec) -> Option<String> {
+    let purpose = wanted
+        .purpose
+        .as_ref()
+        .filter(|purpose| purpose.tool == UPLOAD);
+    purpose.and_then(|purpose| purpose.command.clone())
 }
 
 /// The command line, and whether it is cut. Environment values and stdin are not part of it.

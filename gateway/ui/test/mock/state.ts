@@ -73,6 +73,8 @@ export interface State {
   uploadLimits: Schemas["UploadBounds"];
   /** What the page sent, by the id of the upload. */
   uploads: Map<string, Buffer>;
+  /** What the page put into a sandbox. */
+  put: { query: string; archive: Buffer } | undefined;
   delayMs: number;
   /** What happens when an agent asks to push its branch. */
   pushPolicy: Schemas["PushPolicy"];
@@ -303,6 +305,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
       workspace_bytes: 4096 * 1024 * 1024,
     },
     uploads: new Map(),
+    put: undefined,
     delayMs: 0,
     pushPolicy: "ask",
     quota: { plan: "scale", agents: 1000, live_containers: 200 },

@@ -170,6 +170,11 @@ async fn command_line_copies_files_into_a_sandbox_and_keeps_those_that_exist() {
     let seen = run(&owner.client, &sandbox, "cat docs/notes/a").await;
     assert_eq!(decoded(&seen), "two", "{seen}");
 
+    let audit = owner.get("/api/audit?action=sandbox.upload").expect(200);
+    let audit = audit.await;
+    assert_eq!(audit.str("/items/0/details/folder"), "/workspace/docs");
+    assert_eq!(audit.str("/items/0/details/agent"), "Ada");
+
     for (local, folder, why) in [
         ("/nothing/here", "docs", "cannot read"),
         (local, "../etc", "must be below /workspace"),

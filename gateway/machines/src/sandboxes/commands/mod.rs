@@ -6,6 +6,7 @@ mod flush;
 mod follow;
 mod place;
 mod provision;
+mod upload;
 
 pub use destroy::{Destroyed, destroy, destroy_for_good, forget_archives};
 pub use exec::{exec, exec_whole};
@@ -14,3 +15,4 @@ pub use follow::{WholeOutput, cancel, of_agent, output, reached, resize, stdin};
 pub use place::{clear_placement, set_placement};
 pub(super) use provision::fallback_event;
 pub use provision::{Provisioned, has_machine, provision, provision_asked};
+pub use upload::{Put, upload};

@@ -5,6 +5,7 @@ mod on_node;
 mod placement;
 mod reserved;
 mod sandbox;
+mod upload;
 
 use utoipa_axum::router::OpenApiRouter;
 
@@ -15,6 +16,7 @@ pub fn router() -> OpenApiRouter<SandboxesHandle> {
     OpenApiRouter::new()
         .merge(sandbox::router())
         .merge(exec::router())
+        .merge(upload::router())
         .merge(placement::router())
         .merge(on_node::router())
         .merge(reserved::router())

@@ -16,6 +16,7 @@ const DONE: Record<string, string> = {
   "sandbox.provisioned": "created a sandbox for the agent *",
   "sandbox.destroyed": "destroyed the sandbox of the agent *",
   "sandbox.exec": "ran a command in the sandbox of the agent @: *",
+  "sandbox.upload": "put files into the sandbox of the agent @: *",
   "sandbox.download": "downloaded a saved file of the agent @: *",
   "sandbox.shell": "opened a terminal in the sandbox of the agent @: *",
   "node.paired": "began to pair the machine *",
@@ -156,6 +157,7 @@ export function thing({ action, entity_kind, entity_id, details }: AuditEntry): 
   // A person typed it.
   if (action === "sandbox.exec" || action === "sandbox.shell")
     return `${visible(of("command") ?? "")}${details["cut"] ? " …" : ""}`;
+  if (action === "sandbox.upload") return visible(of("folder") ?? "");
   if (action === "sandbox.download") return visible(of("path") ?? "");
   if (action === "terminal.confirmed") return of("device") ?? "that waited";
   const name =

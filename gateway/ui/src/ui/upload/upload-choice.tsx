@@ -112,4 +112,8 @@ export function UploadChoice({ upload, onChange }: Props) {
   );
 }
 
+// One part of the page for all uploads: it is loaded when the first of them is shown.
+export { DropArea } from "./drop-area";
+export { send } from "./send";
+export { pack } from "./tar";
 export default UploadChoice;

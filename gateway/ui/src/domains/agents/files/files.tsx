@@ -13,6 +13,7 @@ import { TeamFiles } from "../team-sandbox";
 import { Compare } from "./compare";
 import { History, useMachineName } from "./history";
 import { Preview } from "./preview";
+import { PutFiles } from "./put";
 import { historyQuery } from "./queries";
 import { Restore } from "./restore";
 import { beforeOf, firstShown, momentOf } from "./time-line";
@@ -86,19 +87,30 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
   useEffect(() => {
     if (further && !isFetching) void fetchNextPage();
   }, [further, isFetching, fetchNextPage]);
+  const put = (
+    <PutFiles
+      id={id}
+      sandbox={sandbox}
+      latest={snapshots[0]}
+      onCompare={(before, after) => onChoose({ snapshot: after.id, before: before.id, path: undefined })}
+    />
+  );
   return (
     <QueryView query={history} what="the history of the files" rows={6}>
       {() =>
         snapshots.length === 0 ? (
-          <div className="rounded-panel border border-line bg-surface">
-            {team && !sandbox && <TeamFiles owner={team} />}
-            <Empty
-              title="No files are saved yet"
-              icon={<HistoryIcon size={28} strokeWidth={1.5} aria-hidden />}
-            >
-              Roost saves the files of the sandbox after each command that changes them. This page then shows
-              them.
-            </Empty>
+          <div className="flex flex-col gap-4">
+            <div className="rounded-panel border border-line bg-surface">
+              {team && !sandbox && <TeamFiles owner={team} />}
+              <Empty
+                title="No files are saved yet"
+                icon={<HistoryIcon size={28} strokeWidth={1.5} aria-hidden />}
+              >
+                Roost saves the files of the sandbox after each command that changes them. This page then
+                shows them.
+              </Empty>
+            </div>
+            {put}
           </div>
         ) : (
           <div className="grid min-w-0 items-start gap-4 lg:grid-cols-[280px_minmax(0,1fr)]">
@@ -141,6 +153,7 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
                 <Browse id={id} snapshot={chosen} path={choice.path} onChoose={onChoose} />
               )}
               {chosen && !chosen.uploaded && !choice.before && <NotStored snapshot={chosen} />}
+              {!choice.before && put}
               {!chosen && !further && (
                 <Panel title="Files">
                   <Empty

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, url } from "~/api/client";
 import { keys } from "~/api/keys";
+import type { components } from "~/api/schema";
 import { MOST_SHOWN } from "./content";
 
 const FILE = "/api/claws/{id}/snapshots/{snapshot}/file";
@@ -48,6 +49,18 @@ export const contentQuery = (id: string, snapshot: string, path: string) =>
 /** Where the browser downloads a file from by itself, however large it is. */
 export const fileAddress = (id: string, snapshot: string, path: string): string =>
   url(FILE, { path }, { id, snapshot });
+
+/** Puts files into the sandbox, as a tar archive. */
+export const putFiles = async (
+  id: string,
+  { folder, replace }: { folder: string; replace: boolean },
+  archive: Blob,
+  options: { progress: (percent: number) => void; signal: AbortSignal },
+): Promise<components["schemas"]["PutFiles"]> => {
+  const query = new URLSearchParams({ folder, replace: String(replace) });
+  const { send } = await import("~/ui/upload/upload-choice");
+  return send(`/api/claws/${encodeURIComponent(id)}/sandbox/files?${query.toString()}`, archive, options);
+};
 
 /** What differs from one snapshot to another. */
 export const changesQuery = (id: string, before: string, after: string) =>
