@@ -276,6 +276,12 @@ pub struct Problem {
 pub struct PurgeStarted {}
 
 #[derive(Deserialize)]
+pub struct PutFiles {
+    pub folder: String,
+    pub bytes: u64,
+}
+
+#[derive(Deserialize)]
 pub struct RestoredFrom {
     pub taken_at: Moment,
 }
@@ -354,7 +360,6 @@ pub struct StdinTaken {}
 
 #[derive(Deserialize)]
 pub struct StepFiles {
-    pub agent_id: ClawId,
     pub began: FilesAt,
     pub ended: Option<FilesAt>,
 }
@@ -440,12 +445,6 @@ pub struct TopologySteps {
 #[derive(Deserialize)]
 pub struct TreeSnapshot {
     pub root: ActorSnapshot,
-}
-
-#[derive(Deserialize)]
-pub struct PutFiles {
-    pub folder: String,
-    pub bytes: u64,
 }
 
 #[derive(Deserialize)]

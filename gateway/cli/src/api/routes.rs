@@ -371,15 +371,6 @@ pub fn run_archive(id: &RunId, branch: Option<&str>) -> Call<Nothing> {
     call
 }
 
-/// `POST /api/claws/{id}/sandbox/files`
-#[must_use]
-pub fn put_files(id: &ClawId, folder: Option<&str>, replace: Option<bool>) -> Call<PutFiles> {
-    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/files", segment(id)));
-    call.query("folder", folder);
-    call.query("replace", replace);
-    call
-}
-
 /// `GET /api/uploads/limits`
 #[must_use]
 pub fn upload_limits() -> Call<UploadBounds> {

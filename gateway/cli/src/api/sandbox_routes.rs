@@ -96,3 +96,12 @@ pub fn resize_exec(id: &ClawId, operation_id: &OperationId, body: &TerminalSize)
     call.body(body);
     call
 }
+
+/// `POST /api/claws/{id}/sandbox/files`
+#[must_use]
+pub fn put_files(id: &ClawId, folder: Option<&str>, replace: Option<bool>) -> Call<PutFiles> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/files", segment(id)));
+    call.query("folder", folder);
+    call.query("replace", replace);
+    call
+}

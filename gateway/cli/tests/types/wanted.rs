@@ -332,7 +332,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "files",
         ],
     ),
-    ("StepFiles", &["agent_id", "began", "ended"]),
+    ("StepFiles", &["began", "ended"]),
     ("FilesAt", &["digest", "missing"]),
     ("StartFiles", &["digest", "step"]),
     (

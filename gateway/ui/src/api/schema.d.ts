@@ -670,6 +670,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/claws/{id}/sandbox/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unpacks a tar archive of at most 512 MiB into a folder of the agent's workspace. Files that exist stay, except with
+         *     `replace`. The snapshot after it has the files.
+         */
+        post: operations["put_files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws/{id}/skills": {
         parameters: {
             query?: never;
@@ -2582,26 +2602,6 @@ export interface paths {
         get: operations["readyz"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/claws/{id}/sandbox/files": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Takes files in that a run begins with: a tar, tar.gz or zip archive. They become a repository with one commit. An upload
-         *     that no run works on is deleted after a day, and one with runs together with their outputs.
-         */
-        post: operations["put_files"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5639,6 +5639,17 @@ export interface components {
             /** @description The commit that the person saw. When the branch has another one meanwhile, nothing is pushed. */
             commit?: string | null;
         };
+        /** @description Files that are in a sandbox now. */
+        PutFiles: {
+            /**
+             * Format: int64
+             * @description Bytes of the archive.
+             */
+            bytes: number;
+            /** @description The folder in the sandbox. */
+            folder: string;
+            operation_id: components["schemas"]["OperationId"];
+        };
         /** @description All quotas of the workspace. */
         Quota: {
             agents: components["schemas"]["Usage"];
@@ -7509,13 +7520,6 @@ export interface components {
              * @default 1
              */
             weight?: number | null;
-        };
-        PutFiles: {
-            /** Format: uuid */
-            operation_id: string;
-            folder: string;
-            /** Format: int64 */
-            bytes: number;
         };
     };
     responses: {
@@ -10305,6 +10309,111 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    put_files: {
+        parameters: {
+            query?: {
+                /** @description A folder, relative to the workspace. The default is the workspace itself. */
+                folder?: string;
+                /** @description Replace files that exist. */
+                replace?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PutFiles"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -17446,85 +17555,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
-                };
-            };
-            default: components["responses"]["AnyOtherProblem"];
-        };
-    };
-    put_files: {
-        parameters: {
-            query?: {
-                folder?: string;
-                replace?: boolean;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/octet-stream": number[];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PutFiles"];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AnyOtherProblem"];

@@ -267,9 +267,7 @@ test.describe("runs", () => {
         status: "done",
         ended_at: ago(0),
         files: { ...place, began: files("a", before), ended: files("b", after) },
-        fork_files: [
-          { agent_id: agent, snapshot_id: before, digest: "a".repeat(64), step: "planner#1" },
-        ],
+        fork_files: [{ agent_id: agent, snapshot_id: before, digest: "a".repeat(64), step: "planner#1" }],
       }),
       makeStep(run, "coder", {
         status: "done",

@@ -57,8 +57,8 @@ export function ForkFiles({
       ) : (
         <>
           Its {starts.length === 1 ? "sandbox begins" : "sandboxes begin"} with the files of{" "}
-          {starts.map((start) => `${visible(start.step)} (${short(start.digest ?? "")})`).join(", ")}. The files that{" "}
-          {starts.length === 1 ? "it has" : "they have"} now are saved as a snapshot first.
+          {starts.map((start) => `${visible(start.step)} (${short(start.digest ?? "")})`).join(", ")}. The
+          files that {starts.length === 1 ? "it has" : "they have"} now are saved as a snapshot first.
         </>
       )}
       <label className="mt-2 flex items-center gap-2">
