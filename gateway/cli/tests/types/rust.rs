@@ -12,7 +12,15 @@ use crate::wanted::{BESIDE, FIELDS, OF_OTHERS, STREAMS};
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
 
 /// How the names of the types begin that stand beside runs.
-const OF_RUNS: [&str; 4] = ["Run", "Door", "Offered", "Repo"];
+const OF_RUNS: [&str; 7] = [
+    "Run",
+    "Door",
+    "Offered",
+    "Repo",
+    "StepFiles",
+    "FilesAt",
+    "StartFiles",
+];
 
 /// A placeholder: requests and answers have different derives.
 const DERIVE: &str = "#[derive()]";

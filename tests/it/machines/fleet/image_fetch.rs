@@ -102,11 +102,14 @@ async fn machine_without_the_image_fetches_it_over_a_line_that_breaks_and_runs_i
         (held["state"] == "ready").then_some(held)
     })
     .await;
-    let list = owner.get("/api/images").expect(200).await;
-    let items = list.body["items"].as_array().expect("images").iter();
-    let mut of_gateway = items.filter(|item| item["reference"] == image().as_str());
-    let of_gateway = of_gateway.next().expect("the image of the catalogue");
-    assert_eq!(ready["id"], of_gateway["digest"]);
+    let of_gateway = eventually("the gateway's own image is recorded", async || {
+        let list = owner.get("/api/images").expect(200).await;
+        let mut items = list.body["items"].as_array()?.iter();
+        let item = items.find(|item| item["reference"] == image().as_str())?;
+        item["digest"].as_str().map(str::to_owned)
+    })
+    .await;
+    assert_eq!(ready["id"], of_gateway.as_str());
     assert!(ready["fetch"].is_null(), "{ready}");
     let heads = heads.lock().expect("no panic").clone();
     assert!(
