@@ -1,7 +1,7 @@
 //! `roost files put`: a local file or folder goes into the sandbox of an agent, as an archive that `tar` reads there.
 
 use std::fs::File;
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, IntoInnerError, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -60,7 +60,7 @@ fn packed(local: &Path, name: &Path) -> anyhow::Result<File> {
     let mut file = archive
         .into_inner()?
         .into_inner()
-        .map_err(|error| error.into_error())?;
+        .map_err(IntoInnerError::into_error)?;
     file.flush()?;
     file.seek(SeekFrom::Start(0))?;
     Ok(file)

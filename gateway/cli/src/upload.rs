@@ -1,7 +1,7 @@
 //! `--from`: the files of a folder of this machine, or an archive, for a run that has no code host.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{IntoInnerError, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
@@ -155,7 +155,7 @@ fn packed(from: &Path, bounds: Bounds) -> anyhow::Result<File> {
     let mut file = archive
         .into_inner()?
         .into_inner()
-        .map_err(|error| error.into_error())?;
+        .map_err(IntoInnerError::into_error)?;
     file.flush()?;
     file.seek(SeekFrom::Start(0))?;
     Ok(file)

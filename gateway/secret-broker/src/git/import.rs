@@ -128,7 +128,7 @@ impl Import {
             return Err(too_large());
         }
         self.entries.add(piece);
-        while let Some(part) = self.entries.next().map_err(bad)? {
+        while let Some(part) = self.entries.next_part().map_err(bad)? {
             self.part(part).await?;
         }
         Ok(())

@@ -107,7 +107,7 @@ impl EntryReader {
     ///
     /// # Errors
     /// Why the bytes are not an entry.
-    pub fn next(&mut self) -> Result<Option<EntryPart>, &'static str> {
+    pub fn next_part(&mut self) -> Result<Option<EntryPart>, &'static str> {
         let Some(left) = self.left else {
             return Ok(self.head()?.map(EntryPart::Head));
         };
@@ -166,7 +166,7 @@ mod tests {
         let mut all: Vec<(EntryHead, Vec<u8>)> = Vec::new();
         for piece in bytes.chunks(step) {
             reader.add(piece);
-            while let Some(part) = reader.next().unwrap() {
+            while let Some(part) = reader.next_part().unwrap() {
                 match part {
                     EntryPart::Head(head) => all.push((head, Vec::new())),
                     EntryPart::Content(piece, _) => all.last_mut().unwrap().1.extend(piece),
@@ -207,9 +207,9 @@ mod tests {
     fn unknown_kind_and_long_path_are_refused() {
         let mut reader = EntryReader::default();
         reader.add(&[9; FIXED]);
-        assert!(reader.next().is_err());
+        assert!(reader.next_part().is_err());
         let mut reader = EntryReader::default();
         reader.add(&[0, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0]);
-        assert!(reader.next().is_err());
+        assert!(reader.next_part().is_err());
     }
 }

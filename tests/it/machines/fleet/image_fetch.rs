@@ -146,11 +146,8 @@ async fn only_a_machine_gets_images_and_an_unknown_one_is_said() {
         owner.get(path).refused(401, "unauthenticated").await;
     }
     let machine = Machine::joined(&gateway, owner).await;
-    let ask = async |path: &str| {
-        let request = reqwest::Client::new().get(format!("{}{path}", gateway.url()));
-        let answer = request.bearer_auth(hex::encode(machine.token)).send().await;
-        answer.expect("the gateway answers")
-    };
+    let client = gateway.anonymous().with_token(&hex::encode(machine.token));
+    let ask = async |path: &str| client.get(path).open().await;
     let answer = ask(&unknown).await;
     assert_eq!(answer.status(), 404);
     let problem: Value = answer.json().await.expect("a problem");

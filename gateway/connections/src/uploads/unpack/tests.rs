@@ -29,7 +29,7 @@ fn read(bytes: &[u8]) -> Result<Entries, Refusal> {
     let mut all: Entries = Vec::new();
     let done = unpack(file_of(bytes), LIMITS, |piece| {
         reader.add(&piece);
-        while let Some(part) = reader.next().unwrap() {
+        while let Some(part) = reader.next_part().unwrap() {
             match part {
                 EntryPart::Head(head) => {
                     all.push((head.kind, String::from_utf8(head.path).unwrap(), Vec::new()));
