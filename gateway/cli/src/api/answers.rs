@@ -152,12 +152,6 @@ pub struct FileList {
 }
 
 #[derive(Deserialize)]
-pub struct FilesAt {
-    pub digest: Option<String>,
-    pub missing: Option<String>,
-}
-
-#[derive(Deserialize)]
 pub struct Image {
     pub name: String,
     pub state: ImageState,
@@ -350,19 +344,7 @@ pub struct Snapshot {
 }
 
 #[derive(Deserialize)]
-pub struct StartFiles {
-    pub digest: Option<String>,
-    pub step: String,
-}
-
-#[derive(Deserialize)]
 pub struct StdinTaken {}
-
-#[derive(Deserialize)]
-pub struct StepFiles {
-    pub began: FilesAt,
-    pub ended: Option<FilesAt>,
-}
 
 #[derive(Deserialize)]
 pub struct Team {

@@ -33,6 +33,12 @@ pub struct DoorResult {
 }
 
 #[derive(Deserialize)]
+pub struct FilesAt {
+    pub digest: Option<String>,
+    pub missing: Option<String>,
+}
+
+#[derive(Deserialize)]
 pub struct OfferedBranch {
     pub run_id: RunId,
     pub branch: String,
@@ -245,4 +251,16 @@ pub struct RunVerdict {
     pub best: String,
     pub reason: String,
     pub scores: BTreeMap<String, f64>,
+}
+
+#[derive(Deserialize)]
+pub struct StartFiles {
+    pub digest: Option<String>,
+    pub step: String,
+}
+
+#[derive(Deserialize)]
+pub struct StepFiles {
+    pub began: FilesAt,
+    pub ended: Option<FilesAt>,
 }
