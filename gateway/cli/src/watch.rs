@@ -343,7 +343,7 @@ mod tests {
             let mut steps = vec![step("planner", planner)];
             steps.extend(coder.map(|status| step("coder", status)));
             let run = json!({ "id": "r", "title": "t", "status": "running", "input": "x", "created_at": at, "cost_microusd": 0,
-                "steps_done": 0, "tokens_in": 0, "tokens_out": 0,
+                "steps_done": 0, "start_files": [], "tokens_in": 0, "tokens_out": 0,
                 "graph": { "kind": "pipeline", "nodes": [node("planner"), node("coder")] }, "steps": steps });
             serde_json::from_value::<Run>(run).unwrap()
         };
