@@ -257,6 +257,16 @@ fn supplies(supplies: &SuppliesSettings) -> Vec<(&'static str, String)> {
             "supplies.npm",
             text(supplies.registries.npm.as_deref().unwrap_or_default()),
         ),
+        (
+            "supplies.npm_in_locks",
+            text(
+                supplies
+                    .registries
+                    .npm_in_locks
+                    .as_deref()
+                    .unwrap_or_default(),
+            ),
+        ),
         ("supplies.hosts", format!("[{}]", hosts.join(", "))),
         ("supplies.package_mib", (bounds.package >> 20).to_string()),
         ("supplies.total_mib", (bounds.total >> 20).to_string()),

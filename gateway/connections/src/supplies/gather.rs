@@ -74,7 +74,7 @@ pub(crate) async fn gather(
             continue;
         };
         let report = Report::of(path, kind);
-        let report = match locks::read(kind, content) {
+        let report = match locks::read(kind, content, state.settings.registries.npm_name()) {
             Err(why) => report.failed(why),
             Ok(parsed) => match refusal(state, kind, gathered.shelf.as_ref()) {
                 Err(why) => report.failed(why),

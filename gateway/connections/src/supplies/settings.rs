@@ -26,6 +26,9 @@ pub struct Registries {
     pub crates: Option<String>,
     /// The address of an npm registry.
     pub npm: Option<String>,
+    /// How lock files name that registry; absent when it has no other name. npm writes the registry's own address into a lock
+    /// file also where a mirror is used.
+    pub npm_in_locks: Option<String>,
 }
 
 /// The bounds of one run.
@@ -62,6 +65,12 @@ impl Registries {
             Kind::Cargo => self.crates.as_deref(),
             Kind::Npm => self.npm.as_deref(),
         }
+    }
+
+    /// How lock files name the npm registry. Empty without one, and no address begins so.
+    pub(super) fn npm_name(&self) -> &str {
+        let named = self.npm_in_locks.as_deref().or(self.npm.as_deref());
+        named.unwrap_or_default().trim_end_matches('/')
     }
 
     /// The hosts that may answer: those of the registries, and those that the operator names.

@@ -16,7 +16,8 @@ impl Reader {
             fetch: self.choice("supplies.fetch", &[("on", true), ("off", false)]),
             registries: Registries {
                 crates: self.crates(),
-                npm: self.npm(),
+                npm: self.npm("supplies.npm"),
+                npm_in_locks: self.npm("supplies.npm_in_locks"),
             },
             hosts: self.get("supplies.hosts", vec!["files.pythonhosted.org".to_owned()]),
             bounds: Bounds {
@@ -30,16 +31,17 @@ impl Reader {
         }
     }
 
-    /// The npm registry. An empty text allows none.
-    fn npm(&mut self) -> Option<String> {
-        const KEY: &str = "supplies.npm";
-        const NPM: &str = "https://packages.example";
-        let text: String = self.get(KEY, NPM.to_owned());
+    /// The address of an npm registry; an empty text is none. There is no default, so the operator names the registry.
+    fn npm(&mut self, key: &str) -> Option<String> {
+        let text: String = self.get(key, String::new());
         if text.is_empty() {
             return None;
         }
         if !Url::parse(&text).is_ok_and(|url| url.has_host()) {
-            self.wrong(KEY, format!("must be an address, as {NPM}; empty for none"));
+            self.wrong(
+                key,
+                "must be an address, as https://packages.example; empty for none".to_owned(),
+            );
         }
         Some(text)
     }

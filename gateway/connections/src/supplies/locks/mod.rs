@@ -32,11 +32,11 @@ pub(super) fn kind(path: &str) -> Option<Kind> {
     }
 }
 
-/// Reads a lock file.
+/// Reads a lock file. `npm` is how lock files name the npm registry that the operator allows.
 ///
 /// # Errors
 /// Why it cannot be read, as a sentence that says what to do.
-pub(super) fn read(kind: Kind, content: &[u8]) -> Result<Parsed, String> {
+pub(super) fn read(kind: Kind, content: &[u8], npm: &str) -> Result<Parsed, String> {
     if content.len() as u64 > MOST_LOCK {
         return Err(too_large(content.len() as u64));
     }
@@ -45,7 +45,7 @@ pub(super) fn read(kind: Kind, content: &[u8]) -> Result<Parsed, String> {
     })?;
     let parsed = match kind {
         Kind::Cargo => cargo::read(text)?,
-        Kind::Npm => npm::read(text)?,
+        Kind::Npm => npm::read(text, npm)?,
     };
     Ok(once(parsed))
 }

@@ -9,8 +9,6 @@ use super::{MOST_ENTRIES, Parsed, many};
 use crate::supplies::model::{Hash, Kind, LeftOut, Pin};
 use roost_protocol::text::clean;
 
-/// The registry in lock files. npm writes it also where a mirror is used.
-const REGISTRY: &str = "https://packages.example";
 const FOLDER: &str = "node_modules/";
 
 #[derive(Deserialize)]
@@ -37,11 +35,11 @@ struct Package {
     cpu: Vec<String>,
 }
 
-/// Reads the file.
+/// Reads the file. Packages of this registry are pinned.
 ///
 /// # Errors
 /// Why it cannot be read, as a sentence.
-pub(super) fn read(text: &str) -> Result<Parsed, String> {
+pub(super) fn read(text: &str, registry: &str) -> Result<Parsed, String> {
     let lock: Lock = serde_json::from_str(text).map_err(|error| {
         let cause = clean(&error.to_string(), 200);
         format!("The lock file cannot be read: {cause}. Run `npm install --package-lock-only`, and commit it.")
@@ -63,7 +61,7 @@ pub(super) fn read(text: &str) -> Result<Parsed, String> {
         }
         let name = package.name.clone().unwrap_or_else(|| folder.to_owned());
         let version = package.version.clone().unwrap_or_default();
-        match pin(&name, &version, &package) {
+        match pin(&name, &version, &package, registry) {
             Ok(hash) => parsed.pins.push(Pin {
                 kind: Kind::Npm,
                 name,
@@ -79,7 +77,7 @@ pub(super) fn read(text: &str) -> Result<Parsed, String> {
     Ok(parsed)
 }
 
-fn pin(name: &str, version: &str, package: &Package) -> Result<Hash, &'static str> {
+fn pin(name: &str, version: &str, package: &Package, registry: &str) -> Result<Hash, &'static str> {
     if !is_name(name) || !is_version(version) {
         return Err(
             "Its name or version is not one of the npm registry. Make the lock file again.",
@@ -92,13 +90,13 @@ fn pin(name: &str, version: &str, package: &Package) -> Result<Hash, &'static st
         );
     };
     let last = name.rsplit('/').next().unwrap_or(name);
-    let expected = format!("{REGISTRY}/{name}/-/{last}-{version}.tgz");
+    let expected = format!("{registry}/{name}/-/{last}-{version}.tgz");
     // An address may be written in several ways.
     let is_expected = Url::parse(resolved).is_ok_and(|url| Url::parse(&expected) == Ok(url));
     if !is_expected {
         return Err(
-            "It comes from an address of its own, and only the npm registry is used. Depend on a release of it, or copy it \
-             into the repository.",
+            "It does not come from the npm registry that this deployment allows (supplies.npm, supplies.npm_in_locks). Depend on \
+             a release of it there, or copy it into the repository.",
         );
     }
     let integrity = package.integrity.as_deref().unwrap_or_default();
@@ -151,11 +149,12 @@ mod tests {
     use super::*;
     use crate::supplies::locks;
 
+    const REGISTRY: &str = "https://packages.example";
     const SUM: &str = "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==";
 
     fn read(packages: &str) -> Parsed {
         let text = format!("{{\"lockfileVersion\": 3, \"packages\": {{{packages}}}}}");
-        locks::read(Kind::Npm, text.as_bytes()).unwrap()
+        locks::read(Kind::Npm, text.as_bytes(), REGISTRY).unwrap()
     }
 
     fn entry(place: &str, resolved: &str, more: &str) -> String {
@@ -171,7 +170,7 @@ mod tests {
     #[test]
     fn lock_file_of_the_page_is_read() {
         let text = include_bytes!("../../../../ui/package-lock.json");
-        let parsed = locks::read(Kind::Npm, text).unwrap();
+        let parsed = locks::read(Kind::Npm, text, REGISTRY).unwrap();
         let all = parsed.pins.len() + parsed.left_out.len();
         assert!(all > 100, "{all}");
     }
@@ -259,10 +258,14 @@ mod tests {
 
     #[test]
     fn file_of_version_one_or_that_is_damaged_is_refused_with_a_reason() {
-        let error =
-            locks::read(Kind::Npm, b"{\"lockfileVersion\": 1, \"dependencies\": {}}").unwrap_err();
+        let error = locks::read(
+            Kind::Npm,
+            b"{\"lockfileVersion\": 1, \"dependencies\": {}}",
+            REGISTRY,
+        )
+        .unwrap_err();
         assert!(error.contains("version 1"), "{error}");
-        let error = locks::read(Kind::Npm, b"{\"packages\": ").unwrap_err();
+        let error = locks::read(Kind::Npm, b"{\"packages\": ", REGISTRY).unwrap_err();
         assert!(error.contains("cannot be read"), "{error}");
     }
 }

@@ -57,6 +57,7 @@ async fn laid(home: &Path, registry: &str, lock: (&str, String)) {
             registries: Registries {
                 crates: Some(format!("{registry}/{{crate}}-{{version}}")),
                 npm: Some(registry.to_owned()),
+                npm_in_locks: Some("https://packages.example".to_owned()),
             },
             hosts: Vec::new(),
             bounds: Bounds {
