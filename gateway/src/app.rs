@@ -296,6 +296,7 @@ impl Gateway {
             events: config.events,
             outputs: config.runs.outputs,
             fleet: fleet.clone(),
+            supplies: config.data_dir.join(private::SUPPLIES),
             credentials: credential_nudge.clone(),
             owner: ids.next().to_string(),
         };
@@ -310,6 +311,7 @@ impl Gateway {
                 kill_points: kill_points.clone(),
                 handlers: sagas::handlers(
                     &ids,
+                    sweeper.supplies.clone(),
                     fleet,
                     machines.sandboxes.clone(),
                     runs.clone(),

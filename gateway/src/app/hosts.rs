@@ -41,7 +41,7 @@ pub(super) fn checkouts(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Chec
             settings: shared.config.supplies.clone(),
             outbound: shared.outbound.clone(),
             clock: shared.clock.clone(),
-            folder: shared.config.data_dir.join("supplies"),
+            folder: shared.config.data_dir.join(super::private::SUPPLIES),
         },
         mirrors: shared.mirror_nudge.clone(),
     }

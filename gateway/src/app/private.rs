@@ -7,6 +7,8 @@ use roost_sandbox_driver::private;
 
 /// The folder in which uploads arrive, as files without a name.
 pub(super) const UPLOADS: &str = "uploads";
+/// The folder with the packages of each workspace.
+pub(super) const SUPPLIES: &str = "supplies";
 
 /// Creates the data directory, and corrects files that an older gateway or another umask left readable for others.
 pub(super) fn make_data_dir(path: &Path) -> io::Result<()> {
@@ -30,7 +32,7 @@ fn is_ours(name: &str) -> bool {
         "chunks",
         UPLOADS,
         "images",
-        "supplies",
+        SUPPLIES,
     ]
     .iter()
     .any(|ours| name.starts_with(ours))

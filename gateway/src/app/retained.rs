@@ -33,9 +33,13 @@ pub enum Rule {
     Snapshots,
     /// With the outputs of their runs; [`UNUSED_DAYS`] after the upload when no run works on them.
     Uploads,
+    /// `runs.retention_days` after the door's end.
+    Doors,
+    /// [`MONTH_DAYS`] after the sandbox's end; the newest of each agent on each machine stays.
+    Sandboxes,
 }
 
-/// How long ended invitations, deletions and earlier snapshots are kept.
+/// How long ended invitations, deletions and sandboxes are kept, and earlier snapshots.
 pub const MONTH_DAYS: i64 = 30;
 /// How long a machine that did not join is kept after the end of its code.
 pub const UNJOINED_DAYS: i64 = 7;
@@ -44,7 +48,7 @@ pub const UNUSED_DAYS: i64 = 1;
 
 impl Rule {
     /// All rules. The sweeper applies each of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Events,
         Self::SignIns,
         Self::Devices,
@@ -58,6 +62,8 @@ impl Rule {
         Self::UnjoinedMachines,
         Self::Snapshots,
         Self::Uploads,
+        Self::Doors,
+        Self::Sandboxes,
     ];
 }
 
@@ -133,7 +139,7 @@ pub const TABLES: &[Kept] = &[
     kept("runtime_agents", With("claws", "one for each")),
     kept(
         "claw_brains",
-        With("claws", "people can restore each version"),
+        With("claws", "the newest 500 versions of each"),
     ),
     kept("claw_avatars", With("claws", "one for each")),
     kept("agent_tokens", With("claws", "until a person revokes it")),
@@ -144,13 +150,7 @@ pub const TABLES: &[Kept] = &[
     kept("node_history", Until(Rule::MachineAverages)),
     kept("images", Bounded("one for each image of the catalogue")),
     kept("node_operations", Until(Rule::Operations)),
-    kept(
-        "agent_containers",
-        With(
-            "claws",
-            "the history of its sandboxes, and where its files are",
-        ),
-    ),
+    kept("agent_containers", Until(Rule::Sandboxes)),
     kept("workspace_snapshots", Until(Rule::Snapshots)),
     kept(
         "workspace_placements",
@@ -162,10 +162,7 @@ pub const TABLES: &[Kept] = &[
         "app_connections",
         With("claws", "until a person disconnects it"),
     ),
-    kept(
-        "doors",
-        With("workspaces", "a person's decision and its result"),
-    ),
+    kept("doors", Until(Rule::Doors)),
     kept("mesh_networks", With("workspaces", "at most one for each")),
     kept(
         "repo_connections",
@@ -222,7 +219,7 @@ pub const TABLES: &[Kept] = &[
     kept("skills", With("workspaces", "until a person deletes it")),
     kept(
         "skill_versions",
-        With("skills", "people can restore each version"),
+        With("skills", "the newest 200 versions of each"),
     ),
     kept(
         "template_role_skills",
@@ -286,8 +283,9 @@ pub const FOLDERS: &[Kept] = &[
     ),
     kept(
         "supplies",
-        Bounded(
-            "at most supplies.store_mib for each workspace; what was not used for the longest time goes first",
+        With(
+            "workspaces",
+            "at most supplies.store_mib for each; what was not used for the longest time goes first",
         ),
     ),
     kept(

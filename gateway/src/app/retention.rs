@@ -1,12 +1,13 @@
 //! Retention: applies the rules of [`super::retained`]. Events are swept each minute, and the rest less often.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::retained::{MONTH_DAYS, Rule, UNJOINED_DAYS, UNUSED_DAYS};
 use crate::config::Retention;
-use roost_connections::{apps, checkouts, uploads};
+use roost_connections::{apps, checkouts, doors, supplies, uploads};
 use roost_execution::runs;
 use roost_machines::fleet::{self, FleetHandle, operations};
 use roost_machines::sandboxes;
@@ -16,7 +17,7 @@ use roost_platform::db::lease::Lease;
 use roost_platform::supervision::Nudge;
 use roost_platform::{events, sagas};
 use roost_tenancy::auth::{self, WorkspaceScope};
-use roost_tenancy::workspaces::invitations;
+use roost_tenancy::workspaces::{self, invitations};
 use roost_web::idempotency;
 use sea_orm::DbErr;
 
@@ -37,6 +38,8 @@ pub struct Sweeper {
     pub fleet: FleetHandle,
     /// Wakes the worker that has the broker delete what is left of uploads.
     pub credentials: Nudge,
+    /// The packages of workspaces on this gateway's disk.
+    pub supplies: PathBuf,
     /// The name of this instance in the lease.
     pub owner: String,
 }
@@ -45,8 +48,10 @@ impl Sweeper {
     /// One sweep by all rules except the one of the events, unless another gateway has the lease.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database or the disk fails.
     pub async fn sweep(&self) -> anyhow::Result<()> {
+        // Each gateway has a disk of its own, so this needs no lease.
+        self.packages_of_deleted_workspaces().await?;
         for rule in Rule::ALL {
             // A fresh lease for each rule: an interrupted sweep continues with the next one.
             let name = "retention";
@@ -127,6 +132,24 @@ impl Sweeper {
                 self.in_parts(Part::Snapshots { before }).await?;
             }
             Rule::Uploads => self.uploads(days(UNUSED_DAYS)).await?,
+            Rule::Doors => {
+                let before = before(now, self.outputs);
+                self.in_parts(Part::Doors { before }).await?;
+            }
+            Rule::Sandboxes => {
+                let before = days(MONTH_DAYS);
+                self.in_parts(Part::Sandboxes { before }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn packages_of_deleted_workspaces(&self) -> anyhow::Result<()> {
+        for workspace in supplies::workspaces(&self.supplies).await? {
+            let scope = WorkspaceScope::of_row(workspace);
+            if workspaces::find(self.db.read(), scope).await?.is_none() {
+                supplies::remove_of(&self.supplies, workspace).await?;
+            }
         }
         Ok(())
     }
@@ -158,6 +181,8 @@ impl Sweeper {
                 Part::Outputs => runs::retention::delete_outputs(&tx, self.outputs).await?,
                 Part::Operations { before } => operations::forget_ended(&tx, before).await?,
                 Part::Snapshots { before } => sandboxes::forget_snapshots(&tx, before).await?,
+                Part::Doors { before } => doors::forget_ended(&tx, before).await?,
+                Part::Sandboxes { before } => sandboxes::forget_ended(&tx, before).await?,
             };
             tx.commit().await?;
             if !more {
@@ -173,6 +198,8 @@ enum Part {
     Outputs,
     Operations { before: DateTime<Utc> },
     Snapshots { before: DateTime<Utc> },
+    Doors { before: DateTime<Utc> },
+    Sandboxes { before: DateTime<Utc> },
 }
 
 fn before(now: DateTime<Utc>, age: Duration) -> DateTime<Utc> {

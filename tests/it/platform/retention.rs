@@ -4,7 +4,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use roost_gateway::app::retained;
 use roost_platform::db::Backend;
-use roost_tests::{Gateway, Person};
+use roost_tests::{Gateway, Person, eventually};
 use sea_orm::{ConnectionTrait, Statement, Value};
 use serde_json::json;
 use uuid::Uuid;
@@ -296,6 +296,133 @@ async fn sign_ins_codes_keys_and_invitations_go_when_their_time_is_over() {
         assert_eq!(averages, (false, true));
         over(gateway, scratch).await;
     }
+}
+
+#[tokio::test]
+async fn doors_go_with_the_outputs_of_runs_and_open_ones_stay() {
+    for (gateway, scratch) in Gateway::start_on_each().await {
+        let rows = Rows { gateway: &gateway };
+        let owner = gateway.owner().await;
+        let claw = owner.post("/api/claws").json(&json!({ "name": "Ada" }));
+        let claw = claw.expect(201).await.str("/id").to_owned();
+        // The state, the age of a person's decision and the age of the end.
+        let doors = [
+            ("performed", Some(40), Some(31), false),
+            ("performed", Some(40), Some(29), true),
+            ("denied", Some(31), None, false),
+            ("denied", Some(29), None, true),
+            ("expired", None, Some(31), false),
+            ("pending", None, None, true),
+            ("approved", Some(31), None, true),
+            ("performing", Some(31), None, true),
+        ];
+        let mut keys = Vec::new();
+        for (state, decided, ended, _) in doors {
+            let key = Uuid::now_v7();
+            let row = vec![
+                ("id", key.into()),
+                ("workspace_id", id(&owner.workspace).into()),
+                ("agent_id", id(&claw).into()),
+                ("agent_name", "Ada".into()),
+                ("action", "issue.create".into()),
+                ("target", "x".into()),
+                ("summary", "x".into()),
+                ("address", "https://app.example.test/".into()),
+                ("params", json!({}).into()),
+                ("state", state.into()),
+                ("requested_by", id(&owner.id).into()),
+                ("created_at", ago(50).into()),
+                ("expires_at", ago(-50).into()),
+                ("decided_at", decided.map(ago).into()),
+                ("begun_at", (state == "performing").then(Utc::now).into()),
+                ("ended_at", ended.map(ago).into()),
+            ];
+            rows.insert("doors", row).await;
+            keys.push(key);
+        }
+        rows.sweep().await;
+        for (key, (state, _, _, stays)) in keys.into_iter().zip(doors) {
+            assert_eq!(rows.has("doors", "id", key).await, stays, "{state}");
+        }
+        over(gateway, scratch).await;
+    }
+}
+
+#[tokio::test]
+async fn ended_sandboxes_go_and_the_newest_on_each_machine_stays() {
+    for (gateway, scratch) in Gateway::start_on_each().await {
+        let rows = Rows { gateway: &gateway };
+        let owner = gateway.owner().await;
+        let claw = owner.post("/api/claws").json(&json!({ "name": "Ada" }));
+        let claw = claw.expect(201).await.str("/id").to_owned();
+        let sandboxes = [
+            ("old-machine", "destroyed", 60, false),
+            ("old-machine", "destroyed", 50, true),
+            ("local", "failed", 40, false),
+            ("local", "destroyed", 31, false),
+            ("local", "destroyed", 29, true),
+            ("local", "lost", 35, true),
+            ("local", "destroyed", 31, true),
+        ];
+        let mut keys = Vec::new();
+        for (epoch, (machine, state, ended, _)) in (1_i64..).zip(sandboxes) {
+            let key = Uuid::now_v7();
+            let row = vec![
+                ("id", key.into()),
+                ("workspace_id", id(&owner.workspace).into()),
+                ("agent_id", id(&claw).into()),
+                ("node_id", machine.into()),
+                ("epoch", epoch.into()),
+                ("state", state.into()),
+                ("image", "x".into()),
+                ("limits", json!({}).into()),
+                ("created_at", ago(ended + 1).into()),
+                ("last_used_at", ago(ended + 1).into()),
+                ("ended_at", ago(ended).into()),
+                ("version", 1_i64.into()),
+            ];
+            rows.insert("agent_containers", row).await;
+            keys.push(key);
+        }
+        rows.sweep().await;
+        for (key, row) in keys.into_iter().zip(sandboxes) {
+            let is_there = rows.has("agent_containers", "id", key).await;
+            assert_eq!(is_there, row.3, "{row:?}");
+        }
+        over(gateway, scratch).await;
+    }
+}
+
+#[tokio::test]
+async fn packages_of_a_deleted_workspace_are_swept_and_others_stay() {
+    let gateway = Gateway::start().await;
+    let rows = Rows { gateway: &gateway };
+    let owner = gateway.owner().await;
+    let folder = gateway.data_dir().join("supplies");
+    let deleted = Uuid::now_v7().to_string();
+    for name in [deleted.as_str(), &owner.workspace, "notes of an operator"] {
+        let shelf = folder.join(name);
+        std::fs::create_dir_all(&shelf).expect("a folder");
+        std::fs::write(shelf.join("sha256-0"), "package").expect("a file");
+    }
+    rows.sweep().await;
+    assert!(!folder.join(&deleted).exists());
+    assert!(folder.join(&owner.workspace).join("sha256-0").exists());
+    assert!(folder.join("notes of an operator").exists());
+    // The deletion of a workspace does not wait for the sweep.
+    let next = owner
+        .post("/api/workspaces")
+        .json(&json!({ "name": "Next" }));
+    let next = next.expect(201).await.str("/id").to_owned();
+    std::fs::create_dir_all(folder.join(&next)).expect("a folder");
+    let path = format!("/api/workspaces/{next}?confirm=Next");
+    owner.delete(&path).expect(202).await;
+    eventually("its packages are deleted", || async {
+        (!folder.join(&next).exists()).then_some(())
+    })
+    .await;
+    assert!(folder.join(&owner.workspace).exists());
+    gateway.stop().await;
 }
 
 async fn invited(owner: &Person, email: &str) {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, UpdateMany, sea_query::Expr,
+    QuerySelect, UpdateMany,
+    sea_query::{Expr, ExprTrait, Func},
 };
 
 use super::AskingRuns;
@@ -323,6 +324,42 @@ pub(super) fn resolved(door: &Model, decision: Decision, by: Option<String>) -> 
         by,
     });
     [resolved, Event::changed(ResourceKind::Door, door.id, 2)]
+}
+
+/// Rows that one transaction deletes.
+const PART: u64 = 500;
+
+/// Deletes some doors that ended before this time. `true`: there may be more. The audit log keeps who decided.
+///
+/// # Errors
+/// When the database fails.
+pub async fn forget_ended(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, DbErr> {
+    let open = [
+        DoorState::Pending,
+        DoorState::Approved,
+        DoorState::Performing,
+    ];
+    // A person who denies it ends it: such a door has the time of the decision only.
+    let end = Func::coalesce([
+        Expr::col(Column::EndedAt),
+        Expr::col(Column::DecidedAt),
+        Expr::col(Column::CreatedAt),
+    ]);
+    let old: Vec<DoorId> = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::State.is_not_in(open.map(DoorState::as_str)))
+        .filter(Expr::expr(end).lt(before))
+        .limit(PART)
+        .into_tuple()
+        .all(&**tx)
+        .await?;
+    let many = old.len() as u64 >= PART;
+    Entity::delete_many()
+        .filter(Column::Id.is_in(old))
+        .exec(&**tx)
+        .await?;
+    Ok(many)
 }
 
 /// Removes all doors of a workspace that is deleted.

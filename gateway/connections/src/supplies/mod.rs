@@ -20,3 +20,4 @@ pub(crate) use layout::{Layout, laid_out};
 pub(crate) use locks::{MOST_FILES, MOST_LOCK, NAMES};
 pub(crate) use model::{LeftOut, Report, State};
 pub use settings::{Bounds, Registries, SuppliesContext, SuppliesSettings};
+pub use shelf::{remove_of, workspaces};

@@ -95,6 +95,44 @@ impl Shelf {
     }
 }
 
+/// The workspaces that have a shelf. A folder with another name is not one of ours and stays.
+///
+/// # Errors
+/// When the disk refuses.
+pub async fn workspaces(folder: &Path) -> io::Result<Vec<WorkspaceId>> {
+    let folder = folder.to_owned();
+    off_thread(move || {
+        let entries = match std::fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let name = entry?.file_name();
+            found.extend(
+                name.to_str()
+                    .and_then(|name| name.parse().ok())
+                    .map(WorkspaceId),
+            );
+        }
+        Ok(found)
+    })
+    .await
+}
+
+/// Removes the shelf of a workspace that is deleted.
+///
+/// # Errors
+/// When the disk refuses.
+pub async fn remove_of(folder: &Path, workspace: WorkspaceId) -> io::Result<()> {
+    let folder = folder.join(workspace.0.to_string());
+    off_thread(move || match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    })
+    .await
+}
+
 fn pruned(folder: &Path, most: u64) -> io::Result<()> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {

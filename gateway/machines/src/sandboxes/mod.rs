@@ -55,4 +55,4 @@ pub use snapshots::{
     Bucket, BucketKey, ChunkPlace, ChunkStore, ChunkStoreError, Exchange, ExchangeError,
     LocalChunks, Snapshot,
 };
-pub use store::{current, remove_all, remove_of};
+pub use store::{current, forget_ended, remove_all, remove_of};

@@ -385,6 +385,42 @@ pub async fn running_of_working_agents(
         .await
 }
 
+/// Rows that one transaction deletes.
+const PART: u64 = 500;
+
+/// Deletes some rows of sandboxes that ended before this time. `true`: there may be more. The newest row of an agent on
+/// each machine stays: it says where files of the agent are, and what the machine keeps.
+///
+/// # Errors
+/// When the database fails.
+pub async fn forget_ended(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, DbErr> {
+    use container::Column as C;
+    let same = |column: C| Expr::col(("newer", column)).equals((container::Entity, column));
+    let newer = Query::select()
+        .expr(Expr::value(1))
+        .from_as(container::Entity, "newer")
+        .and_where(same(C::AgentId))
+        .and_where(same(C::NodeId))
+        .and_where(Expr::col(("newer", C::Epoch)).gt(Expr::col((container::Entity, C::Epoch))))
+        .to_owned();
+    let old: Vec<SandboxId> = container::Entity::find()
+        .select_only()
+        .column(C::Id)
+        .filter(C::State.is_not_in(CURRENT))
+        .filter(C::EndedAt.lt(before))
+        .filter(Expr::exists(newer))
+        .limit(PART)
+        .into_tuple()
+        .all(&**tx)
+        .await?;
+    let many = old.len() as u64 >= PART;
+    container::Entity::delete_many()
+        .filter(C::Id.is_in(old))
+        .exec(&**tx)
+        .await?;
+    Ok(many)
+}
+
 /// Deletes the rows of an agent that is purged.
 pub async fn remove_of(
     db: &impl ConnectionTrait,

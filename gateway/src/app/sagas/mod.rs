@@ -5,6 +5,7 @@ mod team;
 mod workspace;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use roost_connections::doors::AskingRuns;
@@ -17,6 +18,7 @@ use roost_platform::sagas::{Kind, SagaHandler};
 /// The handler of each kind of saga.
 pub(super) fn handlers(
     ids: &SharedIds,
+    supplies: PathBuf,
     fleet: FleetHandle,
     sandboxes: SandboxesHandle,
     runs: RunsHandle,
@@ -29,7 +31,11 @@ pub(super) fn handlers(
     });
     let team = Arc::new(team::TeamEnd { ids: ids.clone() });
     let ids = ids.clone();
-    let workspace = Arc::new(workspace::WorkspaceEnd { ids, fleet });
+    let workspace = Arc::new(workspace::WorkspaceEnd {
+        ids,
+        fleet,
+        supplies,
+    });
     HashMap::from([
         (Kind::ClawRetire, claw.clone()),
         (Kind::ClawPurge, claw),

@@ -2,6 +2,7 @@
 //! that sandboxes on a machine that never answers count as lost and do not delay the purge. Then each agent's own purge
 //! runs, then the rows are removed. The step repeats until nothing is left, so it may be interrupted anywhere.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -14,6 +15,7 @@ use roost_connections::apps::{self, Which};
 use roost_connections::doors;
 use roost_connections::mesh;
 use roost_connections::repos;
+use roost_connections::supplies;
 use roost_connections::uploads;
 use roost_execution::{models, runs};
 use roost_machines::fleet::{self, FleetHandle};
@@ -42,6 +44,8 @@ const SOME: PageRequest = PageRequest {
 pub(super) struct WorkspaceEnd {
     pub(super) ids: SharedIds,
     pub(super) fleet: FleetHandle,
+    /// The packages of workspaces on this gateway's disk.
+    pub(super) supplies: PathBuf,
 }
 
 impl SagaHandler for WorkspaceEnd {
@@ -49,7 +53,11 @@ impl SagaHandler for WorkspaceEnd {
         async move {
             let scope = WorkspaceScope::of_row(saga.workspace_id);
             let gone = fleet::remove_all(&self.fleet, scope, saga.requested_by).await;
-            gone.map_err(|error| error.to_string())
+            gone.map_err(|error| error.to_string())?;
+            let gone = supplies::remove_of(&self.supplies, scope.workspace()).await;
+            gone.map_err(|error| {
+                format!("The folder of its packages could not be deleted: {error}.")
+            })
         }
         .boxed()
     }
