@@ -1,7 +1,7 @@
 //! Validated JSON bodies: an invalid body is answered with 400 and a JSON pointer to the field, never only a sentence.
 
-use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::body::{Bytes, HttpBody as _};
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -100,6 +100,24 @@ where
         value.check(&mut mistakes);
         mistakes.done()?;
         Ok(Self(value))
+    }
+}
+
+/// A request without a body and without a type of its body has none. Every other body must be valid.
+impl<S, T> OptionalFromRequest<S> for Valid<T>
+where
+    S: Send + Sync,
+    T: DeserializeOwned + Check,
+{
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> ApiResult<Option<Self>> {
+        let typed = request.headers().contains_key(http::header::CONTENT_TYPE);
+        if !typed && request.body().is_end_stream() {
+            return Ok(None);
+        }
+        let valid = <Self as FromRequest<S>>::from_request(request, state);
+        valid.await.map(Some)
     }
 }
 

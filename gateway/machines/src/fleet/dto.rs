@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::bounds::{NodeBounds, bounds_of};
+use super::draining::Drain;
 use super::model::{Connection, Status};
 use super::problems;
 use super::sample::{Health, Sample};
@@ -31,6 +32,11 @@ pub struct Node {
     pub connection: Connection,
     /// The node is draining, and the machine has reported that no sandbox is left.
     pub drained: bool,
+    /// The node is draining, and its sandboxes move elsewhere.
+    pub moves: bool,
+    /// Since when nothing that is needed is on the draining node: each sandbox is gone, and the gateway has its files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emptied_at: Option<DateTime<Utc>>,
     /// The owner paused it on the machine.
     pub paused: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,6 +178,8 @@ impl Node {
             mesh_ip: node.mesh_ip,
             connection,
             drained: node.draining && node.drained,
+            moves: node.draining && node.drain_move,
+            emptied_at: node.emptied_at.filter(|_| node.draining),
             paused: node.paused,
             daemon_version: node.daemon_version,
             os: node.os,
@@ -215,6 +223,29 @@ impl Check for PairRequest {
             mistakes.text("/name", name, 1, 100);
         }
     }
+}
+
+/// `POST /api/nodes/{id}/drain`
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DrainRequest {
+    /// Save each sandbox and end it on the node as soon as no command runs in it. Otherwise the sandboxes stay.
+    #[serde(default, rename = "move")]
+    pub moves: bool,
+}
+
+impl DrainRequest {
+    /// The wish.
+    pub fn drain(&self) -> Drain {
+        match self.moves {
+            true => Drain::Move,
+            false => Drain::Stay,
+        }
+    }
+}
+
+impl Check for DrainRequest {
+    fn check(&self, _: &mut Mistakes) {}
 }
 
 /// The one answer that shows a join code.

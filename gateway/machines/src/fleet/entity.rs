@@ -32,6 +32,12 @@ pub mod node {
         /// Rises with each change of the wish about draining.
         pub drain_turn: i64,
         pub drained: bool,
+        /// The sandboxes of the draining machine move elsewhere.
+        pub drain_move: bool,
+        /// Since when it drains.
+        pub drain_since: Option<DateTimeUtc>,
+        /// Since when nothing that is needed is on the machine.
+        pub emptied_at: Option<DateTimeUtc>,
         pub paused: bool,
         #[sea_orm(column_type = "JsonBinary", nullable)]
         pub engine: Option<Json>,

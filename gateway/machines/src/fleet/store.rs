@@ -11,6 +11,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use super::draining::Drain;
 use super::entity::{health, node, tool};
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{NodeId, WorkspaceId};
@@ -277,6 +278,7 @@ pub async fn insert(
         join_expires_at: Set(Some(expires_at)),
         draining: Set(false),
         drained: Set(false),
+        drain_move: Set(false),
         paused: Set(false),
         image: Set("unknown".to_owned()),
         sandboxes: Set(0),
@@ -353,10 +355,17 @@ pub async fn set_draining(
     tx: &WriteTx,
     scope: WorkspaceScope,
     id: NodeId,
-    on: bool,
+    (drain, at): (Drain, DateTime<Utc>),
 ) -> Result<Option<(node::Model, bool)>, DbErr> {
+    let (on, moves) = (drain != Drain::Off, drain == Drain::Move);
+    let other = node::Column::Draining
+        .eq(!on)
+        .or(node::Column::DrainMove.eq(!moves));
     let done = node::Entity::update_in(scope)
         .col_expr(node::Column::Draining, Expr::value(on))
+        .col_expr(node::Column::DrainMove, Expr::value(moves))
+        .col_expr(node::Column::DrainSince, Expr::value(on.then_some(at)))
+        .col_expr(node::Column::EmptiedAt, Expr::value(None::<DateTime<Utc>>))
         .col_expr(node::Column::Drained, Expr::value(false))
         .col_expr(
             node::Column::DrainTurn,
@@ -368,7 +377,7 @@ pub async fn set_draining(
         )
         .filter(node::Column::Id.eq(id))
         .filter(node::Column::DeletedAt.is_null())
-        .filter(node::Column::Draining.eq(!on))
+        .filter(other)
         .exec(&**tx)
         .await?;
     let row = get(&**tx, scope, id).await?;

@@ -2,13 +2,13 @@
 
 use crate::fleet::entity::node;
 use crate::fleet::node::{NodeMsg, wish};
-use crate::fleet::{FleetError, FleetHandle, store};
+use crate::fleet::{Drain, FleetError, FleetHandle, store};
 use roost_platform::events::{Event, NodeActivity, ResourceKind};
 use roost_platform::ids::{NodeId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
-/// Drains (`true`) or undrains a node. Once this returns, the gateway places nothing new on a draining node (P7).
+/// Drains a node, or ends its draining. Once this returns, the gateway places nothing new on a draining node (P7).
 ///
 /// # Errors
 /// When the node does not exist, its actor does not answer, or the store fails.
@@ -17,22 +17,24 @@ pub async fn set_draining(
     scope: WorkspaceScope,
     user: UserId,
     id: NodeId,
-    on: bool,
+    drain: Drain,
 ) -> Result<node::Model, FleetError> {
     let mut change = Change::begin(fleet, scope, user).await?;
-    let (row, changed) = store::set_draining(&change, scope, id, on)
+    let (row, changed) = store::set_draining(&change, scope, id, (drain, change.now()))
         .await?
         .ok_or(FleetError::NotFound)?;
-    if changed && !on {
+    if changed && drain == Drain::Off {
         fleet.waiting_work().wake(&mut change, id).await?;
     }
     if changed {
-        let (action, label) = if on {
-            ("node.drained", "draining")
-        } else {
-            ("node.undrained", "undrained")
+        let (action, label) = match drain {
+            Drain::Off => ("node.undrained", "undrained"),
+            Drain::Stay | Drain::Move => ("node.drained", "draining"),
         };
-        let details = serde_json::json!({});
+        let details = match drain {
+            Drain::Move => serde_json::json!({ "move": true }),
+            Drain::Off | Drain::Stay => serde_json::json!({}),
+        };
         change.record(action, ("node", &id), details);
         let news = [
             Event::changed(ResourceKind::Node, id, row.version),

@@ -2,6 +2,7 @@
 
 mod describe;
 mod drain;
+mod emptied;
 mod join;
 mod pair;
 mod remove;
@@ -9,6 +10,7 @@ mod verify;
 
 pub use describe::describe;
 pub use drain::set_draining;
+pub use emptied::set_emptied;
 pub use join::join;
 pub use pair::pair;
 pub use remove::{leave, remove, remove_all, remove_unjoined};

@@ -40,6 +40,8 @@ pub(super) use link::Link;
 pub use model::{OperationRef, OperationState, Target};
 pub use ring::Part;
 pub(super) use store::Fence;
-pub use store::{any_command_open, forget_ended, latest_on, open_commands};
+pub use store::{
+    any_command_ended_after, any_command_open, forget_ended, latest_on, open_commands,
+};
 pub use stream::{OutputItem, OutputStream};
 pub use submission::PersonsEntry;

@@ -175,6 +175,23 @@ pub async fn any_command_open(
     Ok(found.is_some())
 }
 
+/// Whether a command of an agent ended in its sandbox after this time.
+pub async fn any_command_ended_after(
+    db: &impl ConnectionTrait,
+    (agent, sandbox): (ClawId, SandboxId),
+    at: DateTime<Utc>,
+) -> Result<bool, DbErr> {
+    let found = entity::Entity::find()
+        .filter(entity::Column::AgentId.eq(agent))
+        .filter(entity::Column::SandboxId.eq(sandbox))
+        .filter(entity::Column::Kind.eq("sb_exec"))
+        .filter(entity::Column::FinishedAt.gt(at))
+        .limit(1)
+        .one(db)
+        .await?;
+    Ok(found.is_some())
+}
+
 fn open_commands_query() -> Select<entity::Entity> {
     open().filter(entity::Column::Kind.eq("sb_exec"))
 }

@@ -6,10 +6,11 @@ use http::StatusCode;
 
 use super::FleetContext;
 use crate::fleet::describe::DescribeRequest;
+use crate::fleet::dto::DrainRequest;
 use crate::fleet::dto::{Node, OperationLine, ToolInfo, Tools, VerifyReport};
 use crate::fleet::entity::node;
 use crate::fleet::operations;
-use crate::fleet::{FleetError, commands, sanitize, store};
+use crate::fleet::{Drain, FleetError, commands, sanitize, store};
 use roost_platform::ids::{NodeId, OperationId};
 use roost_tenancy::auth::{Scoped, WorkspaceScope, can};
 use roost_web::error::ApiResult;
@@ -100,16 +101,20 @@ pub(super) async fn remove(
 }
 
 /// Drains a node: after this answer it gets no new sandbox. `drained` becomes true once the machine itself reports that
-/// no sandbox is left.
-#[utoipa::path(post, path = "/api/nodes/{id}/drain", tag = "nodes", params(("id" = NodeId, Path)),
-    responses((status = 200, body = Node), (status = 401, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+/// no sandbox is left. With `move`, each sandbox is saved and ended there as soon as no command runs in it, and begins
+/// elsewhere with its files when it is needed. Without a body the sandboxes stay. Another request changes the choice.
+#[utoipa::path(post, path = "/api/nodes/{id}/drain", tag = "nodes", params(("id" = NodeId, Path)), request_body = DrainRequest,
+    responses((status = 200, body = Node), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 415, body = Problem)))]
 pub(super) async fn drain(
     State(state): State<FleetContext>,
     caller: Scoped<can::ManageNodes>,
     Path(id): Path<NodeId>,
+    request: Option<Valid<DrainRequest>>,
 ) -> ApiResult<Json<Node>> {
-    let row =
-        commands::set_draining(&state.fleet, caller.scope(), caller.user_id(), id, true).await?;
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let drain = request.map_or(Drain::Stay, |Valid(request)| request.drain());
+    let row = commands::set_draining(&state.fleet, scope, user, id, drain).await?;
     one(&state, row).await
 }
 
@@ -121,8 +126,8 @@ pub(super) async fn undrain(
     caller: Scoped<can::ManageNodes>,
     Path(id): Path<NodeId>,
 ) -> ApiResult<Json<Node>> {
-    let row =
-        commands::set_draining(&state.fleet, caller.scope(), caller.user_id(), id, false).await?;
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let row = commands::set_draining(&state.fleet, scope, user, id, Drain::Off).await?;
     one(&state, row).await
 }
 
