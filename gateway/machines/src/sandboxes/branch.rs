@@ -7,6 +7,7 @@
 //! ├─ facts           receives the facts that machines report by themselves
 //! ├─ orphan-sweeper  sends machines the list of what should exist on them
 //! ├─ recovery        continues transitions that were cut off
+//! ├─ drains          saves the sandboxes of draining machines, and moves them elsewhere
 //! ├─ chunk-store     whether the bucket of chunks can be used, where there is one
 //! ├─ chunk-sweeper   removes chunks that no snapshot needs
 //! └─ images          writes what this host has of the catalogue of images (added by the wiring)
@@ -15,7 +16,7 @@
 use tokio::sync::broadcast;
 
 use super::snapshots::sweep::{self, Sweeper};
-use super::{SandboxesHandle, listen, recovery};
+use super::{SandboxesHandle, drains, listen, recovery};
 use crate::fleet::FleetHandle;
 use crate::fleet::local::LocalFact;
 use roost_platform::supervision::{
@@ -43,6 +44,7 @@ pub fn branch(
     let mut branch = SupervisorSpec::new("sandboxes")
         .serves("sandboxes on this host and everywhere")
         .child(transitions);
+    let (draining, machines) = (sandboxes.clone(), fleet.clone());
     let (hearing, fleet, local) = (sandboxes.clone(), fleet.clone(), local.clone());
     // Starts before the engine, so that it receives the engine's first facts.
     branch = branch.child(
@@ -84,6 +86,19 @@ pub fn branch(
         chunks: sandboxes.chunks.clone(),
         owner: sandboxes.settings.replica.clone(),
     }));
+    branch = branch.child(
+        ChildSpec::periodic(
+            "drains",
+            ActorKind::Worker,
+            drains::EVERY,
+            &sandboxes.drains,
+            move |_| {
+                let (sandboxes, fleet) = (draining.clone(), machines.clone());
+                async move { drains::round(&sandboxes, &fleet).await }
+            },
+        )
+        .serves("sandboxes of draining machines"),
+    );
     let resuming = sandboxes.clone();
     branch.child(
         ChildSpec::periodic(

@@ -44,6 +44,9 @@ pub mod container {
         /// Why the machine could not take the last snapshot.
         #[sea_orm(column_type = "Text", nullable)]
         pub snapshot_problem: Option<String>,
+        /// What the drain of its machine has done for it: `{turn, flushed, failed}`.
+        #[sea_orm(column_type = "JsonBinary", nullable)]
+        pub drain: Option<Json>,
         /// Facts that the probe read from inside: a list.
         #[sea_orm(column_type = "JsonBinary", nullable)]
         pub hardening: Option<Json>,

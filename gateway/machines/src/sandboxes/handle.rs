@@ -14,7 +14,7 @@ use crate::sandboxes::CommandLimits;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::ids::SharedIds;
-use roost_platform::supervision::SupervisorHandle;
+use roost_platform::supervision::{Nudge, SupervisorHandle};
 use roost_tenancy::change::ChangeContext;
 use roost_tenancy::workspaces::Plans;
 
@@ -54,6 +54,8 @@ pub struct SandboxesHandle {
     pub(super) chunks: ChunkStore,
     pub(super) exchange: Exchange,
     pub(super) chunk_pace: ChunkPace,
+    /// Has the draining machines looked at now.
+    pub(super) drains: Nudge,
     /// Images without an escape probe; the gateway logs each of them once.
     without_probe: Arc<Mutex<HashSet<String>>>,
 }
@@ -87,6 +89,7 @@ impl SandboxesHandle {
             chunks: parts.exchange.chunks().clone(),
             exchange: parts.exchange,
             chunk_pace: ChunkPace::default(),
+            drains: Nudge::default(),
             db: parts.db,
             clock: parts.clock,
             ids: parts.ids,

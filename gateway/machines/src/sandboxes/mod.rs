@@ -14,6 +14,7 @@ mod brief_store;
 #[cfg(test)]
 mod brief_store_tests;
 mod commands;
+mod drains;
 mod dto;
 mod engine;
 pub(crate) mod entity;

@@ -77,6 +77,7 @@ pub(super) async fn sandbox(
         archive: None,
         restored: None,
         snapshot_problem: None,
+        drain: None,
         hardening: None,
         created_at: at,
         last_used_at: at,

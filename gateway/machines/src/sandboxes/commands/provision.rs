@@ -280,6 +280,7 @@ fn new_row(
         archive: restore.archive,
         restored: None,
         snapshot_problem: None,
+        drain: None,
         hardening: None,
         created_at: now,
         last_used_at: now,

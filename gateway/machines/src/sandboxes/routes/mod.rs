@@ -9,7 +9,7 @@ mod upload;
 
 use utoipa_axum::router::OpenApiRouter;
 
-use super::{SandboxesHandle, snapshots};
+use super::{SandboxesHandle, drains, snapshots};
 
 /// The routes.
 pub fn router() -> OpenApiRouter<SandboxesHandle> {
@@ -20,5 +20,6 @@ pub fn router() -> OpenApiRouter<SandboxesHandle> {
         .merge(placement::router())
         .merge(on_node::router())
         .merge(reserved::router())
+        .merge(drains::router())
         .merge(snapshots::router())
 }

@@ -133,6 +133,27 @@ pub async fn latest_on(db: &impl ConnectionTrait, machine: &str) -> Result<Vec<S
         .await
 }
 
+/// The snapshots of a workspace that are the newest of their agents and that only this machine has.
+pub async fn newest_only_on(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    machine: &str,
+) -> Result<Vec<Model>, DbErr> {
+    let newer = Query::select()
+        .expr(Expr::value(1))
+        .from_as(Entity, "newer")
+        .and_where(same("newer", Column::AgentId))
+        .and_where(Expr::col(("newer", Column::TakenAt)).gt(Expr::col((Entity, Column::TakenAt))))
+        .to_owned();
+    Entity::find_in(scope)
+        .filter(Column::NodeId.eq(machine))
+        .filter(Column::UploadedAt.is_null())
+        .filter(Expr::exists(newer).not())
+        .order_by_asc(Column::AgentId)
+        .all(db)
+        .await
+}
+
 fn same(alias: &'static str, column: Column) -> Expr {
     Expr::col((alias, column)).eq(Expr::col((Entity, column)))
 }
