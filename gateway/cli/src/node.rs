@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 
 use crate::api::types::{
-    DescribeRequest, Node as Machine, NodeId, NodeImage, NodeStatus, PairRequest, Tools,
-    VerifyLevel,
+    DescribeRequest, DrainProgress, DrainRequest, Node as Machine, NodeId, NodeImage, NodeStatus,
+    PairRequest, Tools, VerifyLevel,
 };
 use crate::api::{Api, Call, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
@@ -32,7 +32,15 @@ pub enum Node {
     /// Measure a machine: engine, kernel, and a probe sandbox read from inside
     Verify { node: String },
     /// Take no new sandboxes there
-    Drain { node: String },
+    Drain {
+        node: String,
+        /// Save each sandbox and end it there as soon as no command runs in it; it begins elsewhere with its files
+        #[arg(long = "move")]
+        moves: bool,
+        /// Wait until the machine is empty
+        #[arg(long, requires = "moves")]
+        wait: bool,
+    },
     /// Take new sandboxes again
     Undrain { node: String },
     /// Give a machine a name
@@ -58,7 +66,7 @@ impl Node {
                 act(api, &node, call, "Labelled.").await?;
             }
             Self::Verify { node } => return verify(api, &node).await,
-            Self::Drain { node } => act(api, &node, routes::drain_node, "Draining.").await?,
+            Self::Drain { node, moves, wait } => drain(api, &node, moves, wait).await?,
             Self::Undrain { node } => {
                 act(api, &node, routes::undrain_node, "Takes sandboxes again.").await?;
             }
@@ -166,7 +174,77 @@ async fn details(api: &Api, node: &str) -> anyhow::Result<()> {
     }
     let tools = api.ask(routes::node_tools(&id)).await?;
     print!("{}", described(&node, &tools));
+    if node.status == NodeStatus::Draining {
+        let progress = api.ask(routes::drain_progress(&id)).await?;
+        print!("{}", draining(&progress));
+    }
     Ok(())
+}
+
+async fn drain(api: &Api, node: &str, moves: bool, wait: bool) -> anyhow::Result<()> {
+    let id = find(api, node).await?;
+    let choice = DrainRequest { moves: Some(moves) };
+    let answer = api.ask(routes::drain_node(&id, &choice)).await?;
+    if wait {
+        return emptied(api, &id).await;
+    }
+    if api.json {
+        show::json(answer.raw());
+        return Ok(());
+    }
+    let progress = api.ask(routes::drain_progress(&id)).await?;
+    print!("{}", draining(&progress));
+    Ok(())
+}
+
+/// Waits until nothing that is needed is on the machine.
+async fn emptied(api: &Api, id: &NodeId) -> anyhow::Result<()> {
+    loop {
+        let progress = api.ask(routes::drain_progress(id)).await?;
+        let is_over = progress.emptied_at.is_some();
+        if is_over || !progress.moves {
+            show::progress_over();
+            match api.json {
+                true => show::json(progress.raw()),
+                false => print!("{}", draining(&progress)),
+            }
+            anyhow::ensure!(is_over, "the move was ended before the machine was empty");
+            return Ok(());
+        }
+        show::progress(&format!("draining: {}", progress.summary));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// What is left on a draining machine, and what each sandbox waits for.
+fn draining(progress: &DrainProgress) -> String {
+    if let Some(at) = &progress.emptied_at {
+        return format!(
+            "Empty since {}. Nothing that is needed is on the machine.\n",
+            at.shown()
+        );
+    }
+    let mut text = match (progress.draining, progress.moves) {
+        (false, _) => progress.summary.shown(),
+        (true, false) => "Draining. Its sandboxes stay.".to_owned(),
+        (true, true) => format!("Draining: {}", progress.summary.shown()),
+    };
+    text.push('\n');
+    for one in &progress.sandboxes {
+        text.push_str(&format!(
+            "  {}: {}\n",
+            one.agent_name.shown(),
+            one.detail.shown()
+        ));
+    }
+    for one in progress.unsaved.iter().filter(|_| progress.moves) {
+        text.push_str(&format!(
+            "  {}: the files of {} are on the way to the gateway.\n",
+            one.agent_name.shown(),
+            one.taken_at.shown()
+        ));
+    }
+    text
 }
 
 fn described(node: &Machine, tools: &Tools) -> String {
@@ -318,6 +396,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn draining_machine_names_what_waits_and_then_its_emptiness() {
+        let progress = json!({ "draining": true, "moves": true, "summary": "1 sandbox left.",
+            "sandboxes": [{ "agent_name": "Ada", "detail": "A command runs in it." }],
+            "unsaved": [{ "agent_name": "Bea\nx", "taken_at": "2026-11-27T07:00:00Z" }] });
+        let mut progress: DrainProgress = serde_json::from_value(progress).unwrap();
+        assert_eq!(
+            draining(&progress),
+            "Draining: 1 sandbox left.\n  Ada: A command runs in it.\n  \
+             Bea\\nx: the files of 2026-11-27 07:00:00 UTC are on the way to the gateway.\n"
+        );
+        let at = serde_json::from_value(json!("2026-11-27T07:01:00Z")).unwrap();
+        progress.emptied_at = Some(at);
+        assert!(draining(&progress).starts_with("Empty since 2026-11-27 07:01:00 UTC."));
+    }
 
     #[test]
     fn hostile_machine_name_makes_no_line_and_moves_no_cursor() {

@@ -52,6 +52,13 @@ pub struct DeviceSecret {
 }
 
 #[derive(Serialize)]
+pub struct DrainRequest {
+    #[serde(rename = "move")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<bool>,
+}
+
+#[derive(Serialize)]
 pub struct ForkFrom {
     pub step: String,
     #[serde(skip_serializing_if = "Option::is_none")]

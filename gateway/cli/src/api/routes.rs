@@ -207,8 +207,16 @@ pub fn delete_node(id: &NodeId) -> Call<Nothing> {
 
 /// `POST /api/nodes/{id}/drain`
 #[must_use]
-pub fn drain_node(id: &NodeId) -> Call<Node> {
-    Call::new(Method::POST, format!("/api/nodes/{}/drain", segment(id)))
+pub fn drain_node(id: &NodeId, body: &DrainRequest) -> Call<Node> {
+    let mut call = Call::new(Method::POST, format!("/api/nodes/{}/drain", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `GET /api/nodes/{id}/drain-progress`
+#[must_use]
+pub fn drain_progress(id: &NodeId) -> Call<DrainProgress> {
+    Call::new(Method::GET, format!("/api/nodes/{}/drain-progress", segment(id)))
 }
 
 /// `POST /api/nodes/{id}/undrain`

@@ -105,6 +105,12 @@ pub const ROUTES: &[Route] = &[
     route("describe_node", "patch", "/api/nodes/{id}", &[]),
     route("delete_node", "delete", "/api/nodes/{id}", &[]),
     route("drain_node", "post", "/api/nodes/{id}/drain", &[]),
+    route(
+        "drain_progress",
+        "get",
+        "/api/nodes/{id}/drain-progress",
+        &[],
+    ),
     route("undrain_node", "post", "/api/nodes/{id}/undrain", &[]),
     route("node_tools", "get", "/api/nodes/{id}/tools", &[]),
     route("verify_node", "post", "/api/nodes/{id}/exec-test", &[]),

@@ -164,7 +164,7 @@ fn object(document: &Document, name: &str, needs: &mut BTreeSet<String>) -> Resu
             return Err(format!("the document has no field {name}.{wanted}"));
         };
         let kind = document.type_of(&field.schema, needs)?;
-        let (own, given) = (snake(wanted), *wanted);
+        let (own, given) = (field_name(wanted), *wanted);
         if own != given {
             let _ = writeln!(text, "    #[serde(rename = \"{given}\")]");
         }
@@ -344,6 +344,14 @@ fn camel(word: &str) -> String {
 }
 
 /// `agentId` as the name of a field.
+/// The name of a field. A keyword of Rust cannot be one.
+fn field_name(name: &str) -> String {
+    match name {
+        "move" => "moves".to_owned(),
+        name => snake(name),
+    }
+}
+
 fn snake(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {

@@ -18,6 +18,7 @@ export const keys = {
   node: (id: string) => ["nodes", id] as const,
   nodeTools: (id: string) => ["nodes", id, "tools"] as const,
   nodeOperations: (id: string) => ["nodes", id, "operations"] as const,
+  nodeDrain: (id: string) => ["nodes", id, "drain"] as const,
   nodeSandboxes: (id: string) => ["nodes", id, "sandboxes"] as const,
   claws: ["claws"] as const,
   claw: (id: string) => ["claws", id] as const,

@@ -1371,9 +1371,27 @@ export interface paths {
         put?: never;
         /**
          * Drains a node: after this answer it gets no new sandbox. `drained` becomes true once the machine itself reports that
-         *     no sandbox is left.
+         *     no sandbox is left. With `move`, each sandbox is saved and ended there as soon as no command runs in it, and begins
+         *     elsewhere with its files when it is needed. Without a body the sandboxes stay. Another request changes the choice.
          */
         post: operations["drain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/nodes/{id}/drain-progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far a node is with draining: what is left there, and what each sandbox waits for. */
+        get: operations["drain_progress"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3371,6 +3389,45 @@ export interface components {
          * @enum {string}
          */
         DoorState: "pending" | "approved" | "denied" | "expired" | "performing" | "performed" | "failed" | "unclear";
+        /** @description How far a node is with draining. */
+        DrainProgress: {
+            draining: boolean;
+            /**
+             * Format: date-time
+             * @description Since when nothing that is needed is on the node, if its sandboxes move.
+             */
+            emptied_at?: string | null;
+            /** @description The sandboxes move elsewhere. */
+            moves: boolean;
+            /** @description The sandboxes that are, or should be, on the node, oldest first. */
+            sandboxes: components["schemas"]["DrainingSandbox"][];
+            /** Format: date-time */
+            since?: string | null;
+            /** @description What is left, for people. */
+            summary: string;
+            /** @description The agents whose newest files are only on the node. It sends them to the gateway. */
+            unsaved: components["schemas"]["UnsavedFiles"][];
+        };
+        /** @description `POST /api/nodes/{id}/drain` */
+        DrainRequest: {
+            /** @description Save each sandbox and end it on the node as soon as no command runs in it. Otherwise the sandboxes stay. */
+            move?: boolean;
+        };
+        /**
+         * @description What a sandbox waits for.
+         * @enum {string}
+         */
+        DrainWait: "start" | "command" | "snapshot" | "next_try" | "upload" | "end";
+        /** @description A sandbox on a draining node. */
+        DrainingSandbox: {
+            agent_id: components["schemas"]["ClawId"];
+            agent_name: string;
+            /** @description The same for people. */
+            detail: string;
+            id: components["schemas"]["SandboxId"];
+            state: components["schemas"]["SandboxState"];
+            waits_for?: components["schemas"]["DrainWait"] | null;
+        };
         /** @description The most of one sandbox. */
         EachBound: {
             /** Format: int64 */
@@ -4400,6 +4457,11 @@ export interface components {
             daemon_version?: string | null;
             /** @description The node is draining, and the machine has reported that no sandbox is left. */
             drained: boolean;
+            /**
+             * Format: date-time
+             * @description Since when nothing that is needed is on the draining node: each sandbox is gone, and the gateway has its files.
+             */
+            emptied_at?: string | null;
             engine?: components["schemas"]["EngineInfo"] | null;
             /**
              * Format: float
@@ -4423,6 +4485,8 @@ export interface components {
             last_seen_at?: string | null;
             local_ip?: string | null;
             mesh_ip?: string | null;
+            /** @description The node is draining, and its sandboxes move elsewhere. */
+            moves: boolean;
             name: string;
             os?: string | null;
             /** @description The owner paused it on the machine. */
@@ -4978,6 +5042,11 @@ export interface components {
                 daemon_version?: string | null;
                 /** @description The node is draining, and the machine has reported that no sandbox is left. */
                 drained: boolean;
+                /**
+                 * Format: date-time
+                 * @description Since when nothing that is needed is on the draining node: each sandbox is gone, and the gateway has its files.
+                 */
+                emptied_at?: string | null;
                 engine?: components["schemas"]["EngineInfo"] | null;
                 /**
                  * Format: float
@@ -5001,6 +5070,8 @@ export interface components {
                 last_seen_at?: string | null;
                 local_ip?: string | null;
                 mesh_ip?: string | null;
+                /** @description The node is draining, and its sandboxes move elsewhere. */
+                moves: boolean;
                 name: string;
                 os?: string | null;
                 /** @description The owner paused it on the machine. */
@@ -7304,6 +7375,13 @@ export interface components {
         };
         /** @description Whether the command gets a terminal, and its size. */
         Tty: boolean | components["schemas"]["TerminalSize"];
+        /** @description Files that only the node has. */
+        UnsavedFiles: {
+            agent_id: components["schemas"]["ClawId"];
+            agent_name: string;
+            /** Format: date-time */
+            taken_at: string;
+        };
         /** @description The result of an upgrade. */
         UpgradeReport: {
             /** @description Agents that were not changed, or only in part. */
@@ -13020,7 +13098,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DrainRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -13028,6 +13110,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Node"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -13039,6 +13129,54 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    drain_progress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DrainProgress"];
+                };
+            };
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -51,6 +51,8 @@ export type ReservedOn = Schemas["ReservedOn"];
 export type Health = Schemas["NodeHealth"];
 /** What a machine reported at a moment: its health, and the numbers that stand on the node itself. */
 export type NodeReport = Health & { [K in "gpu_pct" | "temp_max"]?: number | null | undefined };
+/** How far a machine is with draining. */
+export type DrainProgress = Schemas["DrainProgress"];
 export type NodeSandbox = Schemas["SandboxOnNode"];
 export type Paired = Schemas["Paired"];
 export type Check = Schemas["VerifyCheck"];

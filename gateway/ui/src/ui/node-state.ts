@@ -12,6 +12,7 @@ export interface NodeState {
 export type Stateful = Pick<Node, "status"> & {
   connection?: Node["connection"] | null;
   drained?: boolean;
+  emptied_at?: string | null;
   paused?: boolean;
   problems?: (string | { code: string })[];
 };
@@ -30,6 +31,8 @@ export function nodeState(node: Stateful): NodeState {
   if (node.status === "draining" || node.drained) {
     if (away)
       return { tone: "offline", word: "Draining, away", why: "Takes no new sandboxes, and is not connected" };
+    if (node.emptied_at)
+      return { tone: "paused", word: "Empty", why: "Takes no new sandboxes, and has nothing that is needed" };
     return node.drained
       ? { tone: "paused", word: "Drained", why: "Takes no new sandboxes, and reports that it has none left" }
       : { tone: "moving", word: "Draining", why: "Takes no new sandboxes; its present sandboxes continue" };

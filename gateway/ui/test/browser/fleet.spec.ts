@@ -86,6 +86,48 @@ test.describe("fleet", () => {
     );
   });
 
+  test("a machine is drained with its sandboxes and says what waits and when it is empty", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    const node = mock.state.nodes.find((one) => one.name === "workshop")!;
+    const [agent] = mock.state.claws;
+    mock.state.draining = [
+      {
+        id: "s1",
+        agent_id: agent!.id,
+        agent_name: agent!.name,
+        state: "running",
+        waits_for: "command",
+        detail: "A command runs in it. It moves when the command has ended.",
+      },
+    ];
+    await page.getByRole("link", { name: "workshop" }).click();
+    await page.getByRole("button", { name: "Drain", exact: true }).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText("They are saved and continue").waitFor();
+    await dialog.getByLabel("Move elsewhere").check();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "drain-dialog");
+    await dialog.getByRole("button", { name: "Drain and move" }).click();
+    await page.getByText("Draining: 1 sandbox left.").waitFor();
+    await page.getByText("It moves when the command has ended.").waitFor();
+    expect(node.moves).toBe(true);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "draining");
+    Object.assign(node, {
+      drained: true,
+      emptied_at: "2026-11-27T07:00:00Z",
+      version: node.version + 1,
+    });
+    mock.hub.changed("node", node.id, node.version);
+    await page.getByText(/^Empty since/).waitFor();
+    await page.getByText("Empty", { exact: true }).waitFor();
+    await shot(page, "drained-empty");
+    await page.getByRole("button", { name: "End draining" }).click();
+    await until("the panel to go", async () => (await page.getByText(/^Empty since/).count()) === 0);
+  });
+
   test("a thousand machines need a short answer, few rows and requests for changes only", async ({
     visit,
   }) => {

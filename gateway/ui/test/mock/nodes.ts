@@ -34,6 +34,8 @@ export function makeNode(name: string, more: Partial<Node> = {}): Node {
     status: "online",
     connection: "connected",
     drained: false,
+    moves: false,
+    emptied_at: null,
     paused: false,
     daemon_version: "0.1.0",
     os: "Debian GNU/Linux 13",

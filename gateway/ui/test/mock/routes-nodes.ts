@@ -109,8 +109,27 @@ export const nodeRoutes = {
     at.mock.hub.changed("node", node.id, node.version + 1);
     return { status: 202 };
   },
-  "POST /api/nodes/{id}/drain": (at) => touch(at.mock, nodeOf(at), { drained: false, status: "draining" }),
-  "POST /api/nodes/{id}/undrain": (at) => touch(at.mock, nodeOf(at), { drained: false, status: "online" }),
+  "POST /api/nodes/{id}/drain": (at) =>
+    touch(at.mock, nodeOf(at), { drained: false, status: "draining", moves: at.body?.move === true }),
+  "GET /api/nodes/{id}/drain-progress": (at) => {
+    const node = nodeOf(at);
+    const draining = node.status === "draining";
+    const left = draining && !node.emptied_at ? at.state.draining : [];
+    const word = left.length === 1 ? "sandbox" : "sandboxes";
+    return {
+      body: {
+        draining,
+        moves: node.moves,
+        since: draining ? ago(60) : undefined,
+        summary: left.length > 0 ? `${left.length} ${word} left.` : "Nothing that is needed is left.",
+        sandboxes: left,
+        unsaved: [],
+        emptied_at: node.emptied_at,
+      },
+    };
+  },
+  "POST /api/nodes/{id}/undrain": (at) =>
+    touch(at.mock, nodeOf(at), { drained: false, status: "online", moves: false, emptied_at: null }),
   "POST /api/nodes/{id}/exec-test": (at) => {
     if (nodeOf(at).connection !== "connected")
       throw new Refusal(409, "node-offline", "The machine is not connected");

@@ -69,6 +69,8 @@ export interface State {
   brains: Map<string, Brain[]>;
   audit: AuditEntry[];
   operations: Operation[];
+  /** What is left on each machine that drains. */
+  draining: Schemas["DrainingSandbox"][];
   failNext: Map<string, Refusal>;
   uploadLimits: Schemas["UploadBounds"];
   /** What the page sent, by the id of the upload. */
@@ -296,6 +298,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     brains: new Map(),
     audit: [],
     operations: [],
+    draining: [],
     failNext: new Map(),
     uploadLimits: {
       archive_bytes: 256 * 1024 * 1024,

@@ -64,7 +64,7 @@ export function BulkDialog({ what, targets, onClose }: Props) {
     await forEach(
       some,
       async (item) => {
-        await nodes[what](item.id);
+        await (draining ? nodes.drain(item.id) : nodes.undrain(item.id));
         renewLine(client, item.id);
       },
       (id, result) => setResults((before) => ({ ...before, [id]: result })),

@@ -60,12 +60,23 @@ export const sandboxesQuery = (id: string) =>
       (await api.get("/api/nodes/{id}/sandboxes", { path: { id }, signal })).items,
   });
 
+const DRAIN_MS = 3_000;
+
+/** What is left on a draining machine. Each sandbox has events of its own, so it is asked again while it changes. */
+export const drainQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.nodeDrain(id),
+    queryFn: ({ signal }) => api.get("/api/nodes/{id}/drain-progress", { path: { id }, signal }),
+    refetchOnMount: "always",
+    refetchInterval: DRAIN_MS,
+  });
+
 export const nodes = {
   pair: (name: string) => api.post("/api/nodes/pair", { body: name === "" ? {} : { name } }),
   describe: (id: string, change: { name?: string; labels?: string[] }) =>
     api.patch("/api/nodes/{id}", { path: { id }, body: change }),
   remove: (id: string) => api.delete("/api/nodes/{id}", { path: { id } }),
-  drain: (id: string) => api.post("/api/nodes/{id}/drain", { path: { id } }),
+  drain: (id: string, move = false) => api.post("/api/nodes/{id}/drain", { path: { id }, body: { move } }),
   undrain: (id: string) => api.post("/api/nodes/{id}/undrain", { path: { id } }),
   verify: (id: string) => api.post("/api/nodes/{id}/exec-test", { path: { id } }),
   place: (placement: Placement) =>

@@ -32,6 +32,10 @@ export const words = {
   pairLead: "Run one command on the machine. The machine connects to this gateway, and opens no port.",
   drain:
     "It takes no new sandboxes. Its present sandboxes continue until they end or are destroyed. You can undo this.",
+  drainOne: "It takes no new sandboxes. You can undo this.",
+  drainStay: "They are saved and continue until they end or are destroyed.",
+  drainMove:
+    "Each is saved and ends here as soon as no command runs in it. It begins elsewhere with its files when its agent needs it.",
   remove:
     "Its token stops working at once. Its sandboxes are destroyed if it can be reached, otherwise they are listed as lost. New sandboxes run on the gateway's own machine.",
 };

@@ -21,6 +21,7 @@ const ACTIONS: Record<string, string> = {
   "avatar.uploaded": "uploaded its picture",
   "avatar.removed": "removed its picture",
   "sandbox.provisioned": "created its sandbox",
+  "sandbox.moved": "saved and ended its sandbox on a draining machine",
   "sandbox.destroyed": "destroyed its sandbox",
   "template.upgraded": "upgraded its template",
 };

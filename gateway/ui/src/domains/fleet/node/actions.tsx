@@ -10,6 +10,7 @@ import { Confirm } from "~/ui/dialog";
 import { Field } from "~/ui/field";
 import { MakeDialog } from "~/ui/form-dialog";
 import { ProblemNote } from "~/ui/problem";
+import { Radios } from "~/ui/radios";
 import { nodes } from "../queries";
 import { words } from "../words";
 
@@ -58,6 +59,45 @@ function Describe({ node, onClose }: { node: Node; onClose: () => void }) {
   );
 }
 
+type DrainChoice = "stay" | "move";
+
+/** Asks what happens to the sandboxes that are there. */
+export function DrainDialog({
+  node,
+  onClose,
+  onDrained,
+}: {
+  node: Node;
+  onClose: () => void;
+  onDrained: (next: Node) => void;
+}) {
+  const [choice, setChoice] = useState<DrainChoice>(node.status === "draining" ? "move" : "stay");
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      look="primary"
+      title={`Drain ${node.name}?`}
+      consequence={words.drainOne}
+      action={choice === "move" ? "Drain and move" : "Drain"}
+      run={async () => onDrained(await nodes.drain(node.id, choice === "move"))}
+    >
+      <div className="mt-4">
+        <Radios<DrainChoice>
+          label="Its present sandboxes"
+          value={choice}
+          onChange={setChoice}
+          options={[
+            { value: "stay", label: "Stay" },
+            { value: "move", label: "Move elsewhere" },
+          ]}
+          hint={choice === "move" ? words.drainMove : words.drainStay}
+        />
+      </div>
+    </Confirm>
+  );
+}
+
 /** What can be done to a machine as a whole. */
 export function NodeActions({ node }: { node: Node }) {
   const client = useQueryClient();
@@ -80,23 +120,18 @@ export function NodeActions({ node }: { node: Node }) {
       </IconButton>
       {node.status !== "pending" &&
         (drained ? (
-          <Button look="primary" busy={undrain.isPending} onClick={() => undrain.mutate()}>
-            End draining
-          </Button>
+          <>
+            {!node.moves && <Button onClick={() => setOpen("drain")}>Move sandboxes</Button>}
+            <Button look="primary" busy={undrain.isPending} onClick={() => undrain.mutate()}>
+              End draining
+            </Button>
+          </>
         ) : (
           <Button onClick={() => setOpen("drain")}>Drain</Button>
         ))}
       {undrain.isError && <ProblemNote problem={asProblem(undrain.error)} className="w-full" />}
       {open === "rename" && <Describe node={node} onClose={close} />}
-      <Confirm
-        open={open === "drain"}
-        onClose={close}
-        look="primary"
-        title={`Drain ${node.name}?`}
-        consequence={words.drain}
-        action="Drain"
-        run={async () => set(await nodes.drain(node.id))}
-      />
+      {open === "drain" && <DrainDialog node={node} onClose={close} onDrained={set} />}
       <Confirm
         open={open === "remove"}
         onClose={close}

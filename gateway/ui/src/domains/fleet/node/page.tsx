@@ -17,6 +17,7 @@ import { imageWords, nodeState } from "../words";
 import { NodeActions } from "./actions";
 import { AgentsHere } from "./agents-here";
 import { Charts } from "./charts";
+import { Draining } from "./draining";
 import { Machine } from "./machine";
 import { Operations } from "./operations";
 import { Tools } from "./tools";
@@ -107,6 +108,7 @@ function Body({ node }: { node: Node }) {
         </Empty>
       ) : (
         <>
+          {node.status === "draining" && <Draining node={node} />}
           <Charts
             node={node}
             span={spanOf(span)}
