@@ -40,7 +40,9 @@ impl Daemon {
         policy: Option<&str>,
     ) -> Self {
         let paired = owner.post("/api/nodes/pair").json(&json!({}));
-        let code = paired.expect(201).await.str("/join_code").to_owned();
+        let paired = paired.expect(201).await;
+        let node_id = paired.str("/node/id").to_owned();
+        let code = paired.str("/join_code").to_owned();
         let folder = tempfile::tempdir().expect("a folder");
         if let Some(policy) = policy {
             let state = folder.path().join("state");
@@ -58,10 +60,8 @@ impl Daemon {
         let said = String::from_utf8_lossy(&joined.stderr).into_owned();
         assert!(joined.status.success(), "{said}");
         let child = run(&folder, engine.as_deref());
-        let nodes = owner.get("/api/nodes").expect(200).await;
-        let node_id = nodes.body["items"][0]["id"].as_str();
         Self {
-            node_id: node_id.expect("the machine is there").to_owned(),
+            node_id,
             folder,
             engine,
             child,

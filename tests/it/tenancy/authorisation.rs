@@ -225,6 +225,7 @@ const CASES: &[Case] = &[
     ("GET /api/images", Role("viewer"), ""),
     ("GET /api/nodes/{id}/operations", Role("viewer"), ""),
     ("GET /api/nodes/{id}/sandboxes", Role("viewer"), ""),
+    ("GET /api/nodes/{id}/drain-progress", Role("viewer"), ""),
     ("POST /api/nodes/pair", Role("admin"), "{}"),
     ("PATCH /api/nodes/{id}", Role("admin"), r#"{"name":"y"}"#),
     ("POST /api/nodes/{id}/drain", Role("admin"), ""),

@@ -2,6 +2,8 @@
 
 mod channel;
 mod drain;
+mod drain_moves;
+mod drain_refusals;
 mod fake_command;
 mod faults;
 mod history;
