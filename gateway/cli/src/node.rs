@@ -224,10 +224,9 @@ fn draining(progress: &DrainProgress) -> String {
             at.shown()
         );
     }
-    let mut text = match (progress.draining, progress.moves) {
-        (false, _) => progress.summary.shown(),
-        (true, false) => "Draining. Its sandboxes stay.".to_owned(),
-        (true, true) => format!("Draining: {}", progress.summary.shown()),
+    let mut text = match progress.moves {
+        false => "Draining. Its sandboxes stay.".to_owned(),
+        true => format!("Draining: {}", progress.summary.shown()),
     };
     text.push('\n');
     for one in &progress.sandboxes {
@@ -399,7 +398,7 @@ mod tests {
 
     #[test]
     fn draining_machine_names_what_waits_and_then_its_emptiness() {
-        let progress = json!({ "draining": true, "moves": true, "summary": "1 sandbox left.",
+        let progress = json!({ "moves": true, "summary": "1 sandbox left.",
             "sandboxes": [{ "agent_name": "Ada", "detail": "A command runs in it." }],
             "unsaved": [{ "agent_name": "Bea\nx", "taken_at": "2026-11-27T07:00:00Z" }] });
         let mut progress: DrainProgress = serde_json::from_value(progress).unwrap();

@@ -81,22 +81,6 @@ pub struct DeviceCode {
 }
 
 #[derive(Deserialize)]
-pub struct DrainProgress {
-    pub draining: bool,
-    pub moves: bool,
-    pub summary: String,
-    pub sandboxes: Vec<DrainingSandbox>,
-    pub unsaved: Vec<UnsavedFiles>,
-    pub emptied_at: Option<Moment>,
-}
-
-#[derive(Deserialize)]
-pub struct DrainingSandbox {
-    pub agent_name: String,
-    pub detail: String,
-}
-
-#[derive(Deserialize)]
 pub struct EngineInfo {
     pub name: String,
     pub version: String,
@@ -443,12 +427,6 @@ pub struct TopologySteps {
 #[derive(Deserialize)]
 pub struct TreeSnapshot {
     pub root: ActorSnapshot,
-}
-
-#[derive(Deserialize)]
-pub struct UnsavedFiles {
-    pub agent_name: String,
-    pub taken_at: Moment,
 }
 
 #[derive(Deserialize)]

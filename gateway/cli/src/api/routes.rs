@@ -213,12 +213,6 @@ pub fn drain_node(id: &NodeId, body: &DrainRequest) -> Call<Node> {
     call
 }
 
-/// `GET /api/nodes/{id}/drain-progress`
-#[must_use]
-pub fn drain_progress(id: &NodeId) -> Call<DrainProgress> {
-    Call::new(Method::GET, format!("/api/nodes/{}/drain-progress", segment(id)))
-}
-
 /// `POST /api/nodes/{id}/undrain`
 #[must_use]
 pub fn undrain_node(id: &NodeId) -> Call<Node> {

@@ -1,4 +1,4 @@
-//! What the client reads of runs, of what they ask for, and of repositories. Written from gateway/openapi.json by tests/types; do not change it by hand.
+//! What the client reads of runs, of what they ask for, of repositories, and of draining machines. Written from gateway/openapi.json by tests/types; do not change it by hand.
 
 use std::collections::BTreeMap;
 
@@ -30,6 +30,21 @@ pub struct Door {
 pub struct DoorResult {
     pub url: Option<String>,
     pub message: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct DrainProgress {
+    pub moves: bool,
+    pub summary: String,
+    pub sandboxes: Vec<DrainingSandbox>,
+    pub unsaved: Vec<UnsavedFiles>,
+    pub emptied_at: Option<Moment>,
+}
+
+#[derive(Deserialize)]
+pub struct DrainingSandbox {
+    pub agent_name: String,
+    pub detail: String,
 }
 
 #[derive(Deserialize)]
@@ -263,4 +278,10 @@ pub struct StartFiles {
 pub struct StepFiles {
     pub began: FilesAt,
     pub ended: Option<FilesAt>,
+}
+
+#[derive(Deserialize)]
+pub struct UnsavedFiles {
+    pub agent_name: String,
+    pub taken_at: Moment,
 }

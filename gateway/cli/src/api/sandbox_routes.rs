@@ -1,4 +1,4 @@
-//! The routes of sandboxes and saved files that the client calls. Written from gateway/openapi.json by tests/types; do not change it by hand.
+//! The routes of sandboxes, of saved files and of drains that the client calls. Written from gateway/openapi.json by tests/types; do not change it by hand.
 
 use http::Method;
 
@@ -95,6 +95,12 @@ pub fn resize_exec(id: &ClawId, operation_id: &OperationId, body: &TerminalSize)
     let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec/{}/resize", segment(id), segment(operation_id)));
     call.body(body);
     call
+}
+
+/// `GET /api/nodes/{id}/drain-progress`
+#[must_use]
+pub fn drain_progress(id: &NodeId) -> Call<DrainProgress> {
+    Call::new(Method::GET, format!("/api/nodes/{}/drain-progress", segment(id)))
 }
 
 /// `POST /api/claws/{id}/sandbox/files`

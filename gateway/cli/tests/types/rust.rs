@@ -12,9 +12,11 @@ use crate::wanted::{BESIDE, FIELDS, OF_OTHERS, STREAMS};
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
 
 /// How the names of the types begin that stand beside runs.
-const OF_RUNS: [&str; 7] = [
+const OF_RUNS: [&str; 9] = [
     "Run",
     "Door",
+    "Drain",
+    "Unsaved",
     "Offered",
     "Repo",
     "StepFiles",
@@ -35,10 +37,12 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\npub use super::sandbox_routes::*;\nuse super::types::*;\n"
     );
     let mut sandboxes = format!(
-        "//! The routes of sandboxes and saved files that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::types::*;\n"
+        "//! The routes of sandboxes, of saved files and of drains that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::types::*;\n"
     );
     for route in ROUTES {
-        let of_sandboxes = route.path.contains("/sandbox") || route.path.contains("/snapshots");
+        let of_sandboxes = ["/sandbox", "/snapshots", "/drain-progress"]
+            .iter()
+            .any(|part| route.path.contains(part));
         let file = if of_sandboxes {
             &mut sandboxes
         } else {
@@ -66,7 +70,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut runs = format!(
-        "//! What the client reads of runs, of what they ask for, and of repositories. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::answers::*;\nuse super::names::*;\nuse super::strings::Moment;\n"
+        "//! What the client reads of runs, of what they ask for, of repositories, and of draining machines. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::answers::*;\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut events = format!(
         "//! What the client reads of event streams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::parsed::Parsed;\n"

@@ -142,14 +142,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ),
     (
         "DrainProgress",
-        &[
-            "draining",
-            "moves",
-            "summary",
-            "sandboxes",
-            "unsaved",
-            "emptied_at",
-        ],
+        &["moves", "summary", "sandboxes", "unsaved", "emptied_at"],
     ),
     ("DrainingSandbox", &["agent_name", "detail"]),
     ("UnsavedFiles", &["agent_name", "taken_at"]),
