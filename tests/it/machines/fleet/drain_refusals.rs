@@ -37,7 +37,21 @@ async fn sandbox_on(
         connection.made(&request).await;
         request
     });
+    probed(connection).await;
     (sandbox, request)
+}
+
+/// Ends the command that reads the hardening of a new sandbox: a drain waits for each command.
+async fn probed(connection: &mut Connection) {
+    let request = connection.operation().await;
+    assert!(
+        matches!(request.operation, Operation::SbExec(_)),
+        "{request:?}"
+    );
+    let error = OperationError::new(ErrorKind::Internal, "there is no probe here");
+    let end = ended(Terminal::Failed, Outcome::Error { error });
+    connection.report(request.id, Report::Accepted).await;
+    connection.report(request.id, Report::Ended(end)).await;
 }
 
 async fn waiting(owner: &Client, machine: &Machine, for_what: &str) -> Value {
