@@ -34,6 +34,10 @@ images = []
 # Without this line: true.
 #fetch_images = false
 
+# Most bytes of snapshots that this machine uploads to the gateway each second. Without this line: as fast as the line.
+# A run waits for no upload, but another machine gets the files later.
+#upload_limit = 1_048_576
+
 # A shell on this machine for the members of your workspace. It is off by default.
 shell = false
 "#;
@@ -94,12 +98,14 @@ mod tests {
         let all = TEMPLATE
             .replace("\n#most", "\nmost")
             .replace("\n#each", "\neach")
-            .replace("\n#fetch", "\nfetch");
+            .replace("\n#fetch", "\nfetch")
+            .replace("\n#upload", "\nupload");
         state.write(NAME, all.as_bytes()).expect("writes");
         let all = load(&state).expect("every commented line is right");
         assert_eq!((all.most_cpus, all.each_pids), (Some(4.0), Some(1024)));
         assert!(all.most_archive_bytes.is_some());
         assert_eq!(all.fetch_images, Some(false));
+        assert_eq!(all.upload_limit, Some(1 << 20));
         state.write(NAME, b"each_pids = 1\n").expect("writes");
         let error = load(&state).expect_err("too few").to_string();
         assert!(error.contains("each_pids must be 16"), "{error}");

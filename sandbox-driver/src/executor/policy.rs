@@ -40,6 +40,8 @@ pub struct OwnerPolicy {
     pub most_archive_bytes: Option<u64>,
     /// Whether this machine fetches images of the gateway's catalogue that it lacks; on by default.
     pub fetch_images: Option<bool>,
+    /// Most bytes of snapshots that are uploaded to the gateway each second; without a limit by default.
+    pub upload_limit: Option<u64>,
     /// Whether a host shell may be opened; off by default.
     pub shell: bool,
 }
@@ -108,6 +110,8 @@ impl OwnerPolicy {
             1 << 20,
             u64::MAX,
         );
+        // A chunk must not be on its way for many minutes.
+        within("upload_limit", self.upload_limit, 16 << 10, u64::MAX);
         for (key, value) in [("most_cpus", self.most_cpus), ("each_cpus", self.each_cpus)] {
             if value.is_some_and(|cpus| !(0.01..=100_000.0).contains(&cpus)) {
                 found.push((key, "must be 0.01 to 100000".to_owned()));

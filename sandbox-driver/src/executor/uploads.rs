@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::shared::Shared;
 use crate::RemoteError;
-use crate::snapshot::{TransferError, upload};
+use crate::snapshot::{TransferError, UploadPace, upload};
 
 /// Most waiting snapshots of one agent. With more, the oldest stay only on this machine.
 const WAITING: usize = 20;
@@ -72,6 +72,7 @@ pub async fn work(shared: &Arc<Shared>) {
         return;
     };
     let uploads = shared.snapshots.uploads();
+    let pace = UploadPace::new(shared.policy.upload_limit);
     // An earlier run may have ended before it sent them.
     for snapshot in store.all_latest() {
         uploads.due(snapshot);
@@ -83,7 +84,7 @@ pub async fn work(shared: &Arc<Shared>) {
             continue;
         };
         last = Some(snapshot.agent);
-        match upload(store, remote, &snapshot).await {
+        match upload(store, (remote, &pace), &snapshot).await {
             Ok(()) => {
                 pause = FIRST_WAIT;
                 tracing::debug!(agent = %snapshot.agent, digest = snapshot.digest, "a snapshot is at the gateway");

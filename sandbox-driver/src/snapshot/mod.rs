@@ -16,12 +16,14 @@ mod store;
 mod take;
 mod tar_stream;
 mod transfer;
+mod upload_pace;
 
 pub use remote::{Remote, RemoteError, RemoteSnapshot};
 pub(crate) use restore::restore;
 pub use store::SnapshotStore;
 pub(crate) use take::take;
 pub(crate) use transfer::{TransferError, upload};
+pub use upload_pace::UploadPace;
 
 use roost_protocol::ids::WorkspaceId;
 use roost_snapshot::{Address, Tenant};

@@ -9,7 +9,7 @@ use roost_snapshot::{Address, Root, chunk};
 use super::contents::Contents;
 use super::remote::{Remote, RemoteError, RemoteSnapshot};
 use super::store::SnapshotStore;
-use super::{address, tenant};
+use super::{UploadPace, address, tenant};
 use crate::error::DriverError;
 
 /// Most chunks of one question.
@@ -26,13 +26,13 @@ pub enum TransferError {
     Local(#[from] DriverError),
 }
 
-/// Uploads a snapshot. The root goes last, so the store never names a snapshot that it does not have whole.
+/// Uploads a snapshot, not faster than `pace`. The root goes last, so the store never names a snapshot that it does not have whole.
 ///
 /// # Errors
 /// [`TransferError`]; what arrived stays, and the next attempt sends only the rest.
 pub async fn upload(
     store: &SnapshotStore,
-    remote: &dyn Remote,
+    (remote, pace): (&dyn Remote, &UploadPace),
     stored: &Stored,
 ) -> Result<(), TransferError> {
     let of = RemoteSnapshot {
@@ -55,12 +55,12 @@ pub async fn upload(
     for asked in chunks.chunks(ASKED) {
         let missing = remote.missing(of, asked).await?;
         futures::stream::iter(missing)
-            .map(|chunk| put(store, remote, of, chunk))
+            .map(|chunk| put(store, (remote, pace), of, chunk))
             .buffer_unordered(AT_ONCE)
             .try_collect::<()>()
             .await?;
     }
-    put(store, remote, of, of.digest).await?;
+    put(store, (remote, pace), of, of.digest).await?;
     match remote.complete(of).await? {
         true => Ok(()),
         false => Err(RemoteError::Away("it lost a chunk meanwhile".to_owned()).into()),
@@ -69,7 +69,7 @@ pub async fn upload(
 
 async fn put(
     store: &SnapshotStore,
-    remote: &dyn Remote,
+    (remote, pace): (&dyn Remote, &UploadPace),
     of: RemoteSnapshot,
     chunk: Address,
 ) -> Result<(), TransferError> {
@@ -80,6 +80,7 @@ async fn put(
         .map_err(|error| DriverError::Archive(error.to_string()))?
         .map_err(|error| DriverError::Archive(error.to_string()))?
         .ok_or_else(|| DriverError::Archive(format!("the chunk {chunk} was removed meanwhile")))?;
+    pace.take(stored.len()).await;
     Ok(remote.put(of, chunk, stored).await?)
 }
 
