@@ -267,6 +267,10 @@ fn supplies(supplies: &SuppliesSettings) -> Vec<(&'static str, String)> {
                     .unwrap_or_default(),
             ),
         ),
+        (
+            "supplies.pypi",
+            text(supplies.registries.pypi.as_deref().unwrap_or_default()),
+        ),
         ("supplies.hosts", format!("[{}]", hosts.join(", "))),
         ("supplies.package_mib", (bounds.package >> 20).to_string()),
         ("supplies.total_mib", (bounds.total >> 20).to_string()),

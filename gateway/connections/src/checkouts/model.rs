@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::entity::{bound, commits, supply};
-use crate::supplies::LeftOut;
+use crate::supplies::{self, LeftOut};
 use roost_platform::ids::{ClawId, RunId};
 
 /// The history is cut when its objects have more bytes than this.
@@ -205,6 +205,10 @@ pub fn supply_words(row: &supply::Model) -> String {
         words.push_str(&format!(", without {}{more}", names.join(", ")));
     }
     words.push('.');
+    let how = supplies::use_words(&row.path);
+    if there > 0 && !how.is_empty() {
+        words.push_str(&format!(" {how}"));
+    }
     if let Some(why) = &row.why {
         words.push_str(&format!(" {why}"));
     }

@@ -4,6 +4,7 @@ use url::Url;
 
 use super::archive;
 use super::model::{Kind, Pin};
+use super::python::{self, Offer};
 use super::settings::{Registries, SuppliesContext};
 use roost_platform::outbound::{OutboundError, Wanted};
 
@@ -18,28 +19,42 @@ pub(super) enum FetchError {
     Refused(String),
 }
 
-/// Loads a package and returns its content, which has the pinned hash.
+/// What an index answers with: files as JSON or as HTML.
+const PAGES: &str = "application/vnd.pypi.simple.v1+json, text/html;q=0.5";
+
+/// The files that Python's index has of a project.
 ///
 /// # Errors
 /// See [`FetchError`].
-pub(super) async fn load(state: &SuppliesContext, pin: &Pin) -> Result<Vec<u8>, FetchError> {
-    let settings = &state.settings;
-    let url = address(&settings.registries, pin).ok_or_else(|| {
+pub(super) async fn index(
+    state: &SuppliesContext,
+    project: &str,
+) -> Result<Vec<Offer>, FetchError> {
+    let index = state.settings.registries.of(Kind::Python);
+    let index = index.unwrap_or_default().trim_end_matches('/');
+    let url = Url::parse(&format!("{index}/{project}/"));
+    let url = url.map_err(|_| no_address(Kind::Python))?;
+    let page = content(state, &url, PAGES).await?;
+    python::offers(&page, &url, project).map_err(|why| {
+        let host = url.host_str().unwrap_or_default();
         FetchError::Refused(format!(
-            "{} of roost.toml is not an address",
-            pin.kind.setting()
+            "{host} did not answer as a Python index: {why}. An operator can check supplies.pypi."
         ))
-    })?;
-    let hosts = settings.registries.hosts(&settings.hosts);
-    let wanted = Wanted {
-        url: &url,
-        accept: "*/*",
-        hosts: &hosts,
-        silence: settings.bounds.silence,
-        most: settings.bounds.package,
-    };
-    let download = state.outbound.download(wanted).await.map_err(sorted)?;
-    let content = download.whole().await.map_err(sorted)?;
+    })
+}
+
+/// Loads a package and returns its content, which has the pinned hash. `from` is the address that an index answered with.
+///
+/// # Errors
+/// See [`FetchError`].
+pub(super) async fn load(
+    state: &SuppliesContext,
+    pin: &Pin,
+    from: Option<Url>,
+) -> Result<Vec<u8>, FetchError> {
+    let url = from.or_else(|| address(&state.settings.registries, pin));
+    let url = url.ok_or_else(|| no_address(pin.kind))?;
+    let content = content(state, &url, "*/*").await?;
     if !pin.hash.fits(&content) {
         return Err(FetchError::Refused(format!(
             "{} sent a file that does not have the hash of the lock file. It is not used. Look into this before you change \
@@ -56,7 +71,28 @@ pub(super) async fn load(state: &SuppliesContext, pin: &Pin) -> Result<Vec<u8>, 
     checked.map_err(|why| FetchError::Refused(format!("It is refused: {why}.")))
 }
 
-/// The address of a package.
+async fn content(state: &SuppliesContext, url: &Url, accept: &str) -> Result<Vec<u8>, FetchError> {
+    let settings = &state.settings;
+    let hosts = settings.registries.hosts(&settings.hosts);
+    let wanted = Wanted {
+        url,
+        accept,
+        hosts: &hosts,
+        silence: settings.bounds.silence,
+        most: settings.bounds.package,
+    };
+    let download = state.outbound.download(wanted).await.map_err(sorted)?;
+    download.whole().await.map_err(sorted)
+}
+
+fn no_address(kind: Kind) -> FetchError {
+    FetchError::Refused(format!(
+        "{} of roost.toml is not an address",
+        kind.setting()
+    ))
+}
+
+/// The address of a package. Files of Python have none until their index answers.
 fn address(registries: &Registries, pin: &Pin) -> Option<Url> {
     let registry = registries.of(pin.kind)?;
     let filled = match pin.kind {
@@ -71,6 +107,7 @@ fn address(registries: &Registries, pin: &Pin) -> Option<Url> {
                 registry.trim_end_matches('/')
             )
         }
+        Kind::Python => return None,
     };
     Url::parse(&filled).ok()
 }

@@ -3,6 +3,9 @@
 //! The fixed program `scripts/supply.py` of the checkouts unpacks it. The first line of its input lists the files; their
 //! bytes follow in that order.
 
+use std::collections::BTreeSet;
+use std::path::{Component, Path};
+
 use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -43,7 +46,15 @@ pub(crate) async fn laid_out(gathered: &Gathered) -> std::io::Result<Option<Layo
         let Some(content) = gathered.content(pin).await? else {
             continue;
         };
-        items.push(item(pin, &content));
+        items.push(item(place(pin), &content));
+        contents.push(content);
+    }
+    for (path, pins) in &gathered.by_lock {
+        let Some(place) = requirements_place(path).filter(|_| !pins.is_empty()) else {
+            continue;
+        };
+        let content = requirements(pins).into_bytes();
+        items.push(item((place, "file"), &content));
         contents.push(content);
     }
     if items.is_empty() {
@@ -57,12 +68,22 @@ pub(crate) async fn laid_out(gathered: &Gathered) -> std::io::Result<Option<Layo
     }))
 }
 
-fn item(pin: &Pin, content: &[u8]) -> Item {
-    let (to, how) = match pin.kind {
-        Kind::Cargo => (format!("cargo/{}-{}", pin.name, pin.version), "crate"),
+/// Where a package goes, and how.
+fn place(pin: &Pin) -> (String, &'static str) {
+    let (name, version) = (&pin.name, &pin.version);
+    match pin.kind {
+        Kind::Cargo => (format!("cargo/{name}-{version}"), "crate"),
         // npm finds a package in its cache by the hash of the lock file.
         Kind::Npm => (npm_place(pin), "file"),
-    };
+        // pip and uv read the names of the files in a folder.
+        Kind::Python => {
+            let file = pin.file.as_deref().unwrap_or_default();
+            (format!("python/{file}"), "file")
+        }
+    }
+}
+
+fn item((to, how): (String, &'static str), content: &[u8]) -> Item {
     Item {
         to,
         how,
@@ -81,8 +102,61 @@ fn npm_place(pin: &Pin) -> String {
     format!("npm/_cacache/content-v2/sha512/{first}/{second}/{rest}")
 }
 
+/// Where pip finds the packages of a lock file that it cannot read itself.
+fn requirements_place(path: &str) -> Option<String> {
+    let is_foreign = path.ends_with("uv.lock") || path.ends_with("poetry.lock");
+    let is_plain = Path::new(path)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    let is_text = !path.contains(|one: char| one.is_control() || one == '\'');
+    (is_foreign && is_plain && is_text).then(|| format!("python/locks/{path}.txt"))
+}
+
+/// The packages as pip reads them. A lock file with several versions of a package says elsewhere when each is used.
+fn requirements(pins: &BTreeSet<Pin>) -> String {
+    let mut text = "# Written by Roost: the packages of a lock file.\n".to_owned();
+    for Pin {
+        name,
+        version,
+        hash,
+        ..
+    } in pins
+    {
+        let Hash::Sha256(sum) = hash else {
+            continue;
+        };
+        let is_one_of_several = pins.iter().filter(|pin| pin.name == *name).count() > 1;
+        let start = if is_one_of_several {
+            "# one of several versions: "
+        } else {
+            ""
+        };
+        text.push_str(&format!(
+            "{start}{name}=={version} --hash=sha256:{}\n",
+            hex::encode(sum)
+        ));
+    }
+    text
+}
+
+/// How the packages of a lock file are used, for the agent. Empty where the package manager needs no other command.
+pub(crate) fn use_words(path: &str) -> String {
+    // Outside of the checkout.
+    let pip = "python3 -m venv /workspace/.venv && /workspace/.venv/bin/pip install";
+    match (
+        path.rsplit('/').next().unwrap_or_default(),
+        requirements_place(path),
+    ) {
+        ("requirements.txt", _) if !path.contains('\'') => {
+            format!("Install them with `{pip} -r '{path}'`.")
+        }
+        (_, Some(place)) => format!("Install them with `{pip} --no-deps -r '{FOLDER}/{place}'`."),
+        _ => String::new(),
+    }
+}
+
 /// The settings of the package managers: paths below the home folder, and their texts.
-fn settings(pins: &std::collections::BTreeSet<Pin>) -> Vec<(&'static str, String)> {
+fn settings(pins: &BTreeSet<Pin>) -> Vec<(&'static str, String)> {
     let has = |kind| pins.iter().any(|pin| pin.kind == kind);
     let mut found = Vec::new();
     if has(Kind::Cargo) {
@@ -98,6 +172,18 @@ fn settings(pins: &std::collections::BTreeSet<Pin>) -> Vec<(&'static str, String
              update-notifier=false\n"
         );
         found.push((".npmrc", text));
+    }
+    if has(Kind::Python) {
+        let text = format!(
+            "# Written by Roost: packages of the lock files.\n[global]\nno-index = true\nfind-links = {FOLDER}/python\n\
+             disable-pip-version-check = true\n"
+        );
+        found.push((".config/pip/pip.conf", text));
+        let text = format!(
+            "# Written by Roost: packages of the lock files.\noffline = true\nno-index = true\nfind-links = \
+             [\"{FOLDER}/python\"]\n"
+        );
+        found.push((".config/uv/uv.toml", text));
     }
     found
 }

@@ -1,7 +1,8 @@
 //! Supplies: the packages that a repository's lock files pin, for sandboxes without a network.
 //!
 //! Invariants: an address of a package comes from the settings of the operator and from the name and the version in the lock
-//! file, never from an address in the lock file. A package is kept only when it has the hash that its lock file pins, and its
+//! file, never from an address in the lock file. Python's index answers with the addresses of the files; only hosts that the
+//! operator names may have them. A package is kept only when it has the hash that its lock file pins, and its
 //! hash is checked again when it is read. The store belongs to one workspace, so it tells nothing about others. Parsers are
 //! pure functions within bounds. Tables: none; `checkouts` records what came. In the tree: nothing; the work belongs to the
 //! job of the step.
@@ -12,12 +13,14 @@ mod gather;
 mod layout;
 mod locks;
 mod model;
+mod python;
 mod settings;
 mod shelf;
 
-pub(crate) use gather::{Gathered, gather, unread};
-pub(crate) use layout::{Layout, laid_out};
+pub(crate) use gather::{Gathered, gather, needs_python, unread};
+pub(crate) use layout::{Layout, laid_out, use_words};
 pub(crate) use locks::{MOST_FILES, MOST_LOCK, NAMES};
 pub(crate) use model::{LeftOut, Report, State};
+pub(crate) use python::Python;
 pub use settings::{Bounds, Registries, SuppliesContext, SuppliesSettings};
 pub use shelf::{remove_of, workspaces};

@@ -13,6 +13,7 @@ pub(super) const MOST_NAMED: usize = 50;
 pub enum Kind {
     Cargo,
     Npm,
+    Python,
 }
 
 impl Kind {
@@ -21,6 +22,7 @@ impl Kind {
         match self {
             Self::Cargo => "cargo",
             Self::Npm => "npm",
+            Self::Python => "python",
         }
     }
 
@@ -29,6 +31,7 @@ impl Kind {
         match self {
             Self::Cargo => "supplies.crates",
             Self::Npm => "supplies.npm",
+            Self::Python => "supplies.pypi",
         }
     }
 }
@@ -81,12 +84,34 @@ pub struct Pin {
     pub name: String,
     pub version: String,
     pub hash: Hash,
+    /// The name of its file, where the package manager reads it. Like the name, it contains only characters of a path.
+    pub file: Option<String>,
 }
 
-impl Pin {
+/// A release of Python's index. Its lock file pins several files, and a sandbox needs one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Release {
+    pub name: String,
+    pub version: String,
+    /// Each with its name, if the lock file has one.
+    pub files: Vec<(Hash, Option<String>)>,
+}
+
+/// What a lock file wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    Pin(Pin),
+    Release(Release),
+}
+
+impl Wish {
     /// For people.
     pub fn shown(&self) -> String {
-        format!("{} {}", self.name, self.version)
+        match self {
+            Self::Pin(Pin { name, version, .. }) | Self::Release(Release { name, version, .. }) => {
+                format!("{name} {version}")
+            }
+        }
     }
 }
 
@@ -147,6 +172,8 @@ pub struct Report {
     pub left_out_count: u64,
     /// Why nothing, or not all, came.
     pub why: Option<String>,
+    /// A registry was away, or too slow: a later try can bring more.
+    pub again: bool,
 }
 
 impl Report {
@@ -162,6 +189,7 @@ impl Report {
             left_out: Vec::new(),
             left_out_count: 0,
             why: None,
+            again: false,
         }
     }
 

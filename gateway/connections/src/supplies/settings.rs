@@ -29,6 +29,8 @@ pub struct Registries {
     /// How lock files name that registry; absent when it has no other name. npm writes the registry's own address into a lock
     /// file also where a mirror is used.
     pub npm_in_locks: Option<String>,
+    /// The address of a Python index with the simple protocol, without the name of a project.
+    pub pypi: Option<String>,
 }
 
 /// The bounds of one run.
@@ -64,6 +66,7 @@ impl Registries {
         match kind {
             Kind::Cargo => self.crates.as_deref(),
             Kind::Npm => self.npm.as_deref(),
+            Kind::Python => self.pypi.as_deref(),
         }
     }
 
@@ -75,7 +78,7 @@ impl Registries {
 
     /// The hosts that may answer: those of the registries, and those that the operator names.
     pub(super) fn hosts(&self, named: &[String]) -> Vec<String> {
-        let all = [&self.crates, &self.npm].into_iter().flatten();
+        let all = [&self.crates, &self.npm, &self.pypi].into_iter().flatten();
         let own = all.filter_map(|text| Url::parse(text).ok());
         own.map(|url| roost_platform::outbound::authority(&url))
             .chain(named.iter().cloned())

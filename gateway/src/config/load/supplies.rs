@@ -16,8 +16,9 @@ impl Reader {
             fetch: self.choice("supplies.fetch", &[("on", true), ("off", false)]),
             registries: Registries {
                 crates: self.crates(),
-                npm: self.npm("supplies.npm"),
-                npm_in_locks: self.npm("supplies.npm_in_locks"),
+                npm: self.registry("supplies.npm"),
+                npm_in_locks: self.registry("supplies.npm_in_locks"),
+                pypi: self.registry("supplies.pypi"),
             },
             hosts: self.get("supplies.hosts", vec!["files.pythonhosted.org".to_owned()]),
             bounds: Bounds {
@@ -31,8 +32,8 @@ impl Reader {
         }
     }
 
-    /// The address of an npm registry; an empty text is none. There is no default, so the operator names the registry.
-    fn npm(&mut self, key: &str) -> Option<String> {
+    /// The address of a registry; an empty text is none. There is no default, so the operator names the registry.
+    fn registry(&mut self, key: &str) -> Option<String> {
         let text: String = self.get(key, String::new());
         if text.is_empty() {
             return None;

@@ -12,7 +12,7 @@ use crate::checkouts::entity::{bound, supply};
 use crate::checkouts::guest::{self, Program, Target};
 use crate::checkouts::source::Source;
 use crate::checkouts::{CheckoutError, CheckoutsContext, model, store};
-use crate::supplies::{self, Gathered, Layout, Report};
+use crate::supplies::{self, Gathered, Layout, Python, Report};
 use roost_platform::broker::BrokerError;
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{RunId, UserId, WorkspaceId};
@@ -32,7 +32,7 @@ struct Supplied {
     kept: Vec<String>,
 }
 
-/// Supplies a sandbox that has the checkout.
+/// Supplies a sandbox that has the checkout. Returns whether a later try can bring more.
 ///
 /// # Errors
 /// When the database fails, or the sandbox is away.
@@ -42,22 +42,28 @@ pub(super) async fn supply(
     bound: &bound::Model,
     upstream: &Source,
     base: &str,
-) -> Result<(), CheckoutError> {
+) -> Result<bool, CheckoutError> {
     let done = match locks(state, at, upstream, base).await {
-        Ok((files, unread)) if files.is_empty() && unread.is_empty() => return Ok(()),
+        Ok((files, unread)) if files.is_empty() && unread.is_empty() => return Ok(false),
         Ok((files, unread)) => {
             for report in &unread {
                 write(state, at, report).await?;
             }
-            let (gathered, reports) = gathered(state, at, &files).await?;
-            brought(state, at, bound, &gathered)
-                .await
-                .map(|kept| (kept, reports))
+            match python(state, at, bound, &files).await {
+                Ok(python) => {
+                    let (gathered, reports) = gathered(state, at, &files, &python).await?;
+                    let kept = brought(state, at, bound, &gathered).await;
+                    kept.map(|kept| (kept, reports))
+                }
+                Err(error) => Err(error),
+            }
         }
         Err(error) => Err(error),
     };
     let (said, reports) = match done {
-        Ok((kept, _)) if kept.is_empty() => return Ok(()),
+        Ok((kept, reports)) if kept.is_empty() => {
+            return Ok(reports.iter().any(|report| report.again));
+        }
         Ok((kept, reports)) => (kept_words(&kept), reports),
         Err(CheckoutError::Db(error)) => return Err(error.into()),
         Err(error @ CheckoutError::Sandbox(_)) => return Err(error),
@@ -65,9 +71,11 @@ pub(super) async fn supply(
             let words = format!("The packages are not in the sandbox. {}", error.words());
             tracing::warn!(why = words, run = %at.root, "a run goes on without packages");
             let rows = store::supplies(state.db.read(), at.scope, at.root).await?;
-            return marked(state, at, rows, &words).await;
+            marked(state, at, rows, &words).await?;
+            return Ok(true);
         }
     };
+    let again = reports.iter().any(|report| report.again);
     for mut report in reports {
         report.why = Some(
             report
@@ -76,7 +84,7 @@ pub(super) async fn supply(
         );
         write(state, at, &report).await?;
     }
-    Ok(())
+    Ok(again)
 }
 
 fn kept_words(kept: &[String]) -> String {
@@ -128,16 +136,43 @@ async fn locks(
     Ok((files, unread.collect()))
 }
 
+/// The Python of the sandbox, where a lock file depends on it.
+async fn python(
+    state: &CheckoutsContext,
+    at: StepPlace,
+    bound: &bound::Model,
+    files: &[Lock],
+) -> Result<Python, CheckoutError> {
+    if !supplies::needs_python(files) {
+        return Ok(Python::default());
+    }
+    let target = target(at);
+    let purpose = ("supplies", bound.full_name.as_str());
+    let program = Program::start(state, target, purpose, guest::PYTHON, &json!({})).await?;
+    let answer = program.finish(ANSWER).await?;
+    let (python, _) = model::parted(&answer).map_err(CheckoutError::Guest)?;
+    Ok(python)
+}
+
+fn target(at: StepPlace) -> Target {
+    Target {
+        scope: at.scope,
+        agent: at.sandbox_of,
+        about: at.about,
+    }
+}
+
 /// Gathers, and writes down how far it is.
 async fn gathered(
     state: &CheckoutsContext,
     at: StepPlace,
     files: &[Lock],
+    python: &Python,
 ) -> Result<(Gathered, Vec<Report>), CheckoutError> {
     let (heard, mut reports) = mpsc::channel(16);
     let gathering = async move {
         let workspace = at.scope.workspace();
-        supplies::gather(&state.supplies, workspace, files, &heard).await
+        supplies::gather(&state.supplies, workspace, files, python, &heard).await
     };
     // It drops its end of the channel when it fails, so that the other side does not wait.
     let writing = async move {
@@ -171,11 +206,7 @@ async fn brought(
     else {
         return Ok(Vec::new());
     };
-    let target = Target {
-        scope: at.scope,
-        agent: at.sandbox_of,
-        about: at.about,
-    };
+    let target = target(at);
     let purpose = ("supplies", bound.full_name.as_str());
     let request = json!({ "stamp": stamp });
     let mut program = Program::start(state, target, purpose, guest::SUPPLY, &request).await?;

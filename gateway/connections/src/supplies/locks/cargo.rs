@@ -82,6 +82,7 @@ fn pin(package: Package) -> Result<Option<Pin>, String> {
         name: package.name,
         version: package.version,
         hash,
+        file: None,
     }))
 }
 
@@ -115,7 +116,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Parsed {
-        locks::read(Kind::Cargo, text.as_bytes(), "").unwrap()
+        locks::read("Cargo.lock", text.as_bytes(), "").unwrap()
     }
 
     #[test]
@@ -168,14 +169,14 @@ mod tests {
 
     #[test]
     fn file_that_is_too_large_or_not_text_is_refused_with_a_reason() {
-        let error = locks::read(Kind::Cargo, &vec![b' '; 50 << 20], "").unwrap_err();
+        let error = locks::read("Cargo.lock", &vec![b' '; 50 << 20], "").unwrap_err();
         assert!(error.contains("50 MiB"), "{error}");
-        let error = locks::read(Kind::Cargo, b"name = \"\xff\"", "").unwrap_err();
+        let error = locks::read("Cargo.lock", b"name = \"\xff\"", "").unwrap_err();
         assert!(error.contains("UTF-8"), "{error}");
-        let error = locks::read(Kind::Cargo, b"[[package]]\nname = 1", "").unwrap_err();
+        let error = locks::read("Cargo.lock", b"[[package]]\nname = 1", "").unwrap_err();
         assert!(error.contains("cannot be read"), "{error}");
         let entries = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\n".repeat(MOST_ENTRIES + 1);
-        let error = locks::read(Kind::Cargo, entries.as_bytes(), "").unwrap_err();
+        let error = locks::read("Cargo.lock", entries.as_bytes(), "").unwrap_err();
         assert!(error.contains("20000 entries"), "{error}");
     }
 }

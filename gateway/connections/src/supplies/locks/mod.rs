@@ -2,13 +2,21 @@
 
 mod cargo;
 mod npm;
+mod python;
 
 use std::collections::BTreeMap;
 
-use super::model::{Kind, LeftOut, Pin};
+use super::model::{Kind, LeftOut, Pin, Release, Wish};
 
 /// The names of lock files.
-pub(crate) const NAMES: [&str; 3] = ["Cargo.lock", "package-lock.json", "npm-shrinkwrap.json"];
+pub(crate) const NAMES: [&str; 6] = [
+    "Cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "requirements.txt",
+    "uv.lock",
+    "poetry.lock",
+];
 /// Most lock files of a repository.
 pub(crate) const MOST_FILES: u32 = 16;
 /// Most bytes of a lock file.
@@ -20,7 +28,17 @@ const MOST_ENTRIES: usize = 20_000;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Parsed {
     pub pins: Vec<Pin>,
+    pub releases: Vec<Release>,
     pub left_out: Vec<LeftOut>,
+}
+
+impl Parsed {
+    /// Everything that can be supplied.
+    pub fn wishes(&mut self) -> Vec<Wish> {
+        let pins = self.pins.drain(..).map(Wish::Pin);
+        pins.chain(self.releases.drain(..).map(Wish::Release))
+            .collect()
+    }
 }
 
 /// The kind of a lock file, by its path.
@@ -28,24 +46,28 @@ pub(super) fn kind(path: &str) -> Option<Kind> {
     match path.rsplit('/').next().unwrap_or_default() {
         "Cargo.lock" => Some(Kind::Cargo),
         "package-lock.json" | "npm-shrinkwrap.json" => Some(Kind::Npm),
+        "requirements.txt" | "uv.lock" | "poetry.lock" => Some(Kind::Python),
         _ => None,
     }
 }
 
-/// Reads a lock file. `npm` is how lock files name the npm registry that the operator allows.
+/// Reads the lock file at this path. `npm` is how lock files name the npm registry that the operator allows.
 ///
 /// # Errors
 /// Why it cannot be read, as a sentence that says what to do.
-pub(super) fn read(kind: Kind, content: &[u8], npm: &str) -> Result<Parsed, String> {
+pub(super) fn read(path: &str, content: &[u8], npm: &str) -> Result<Parsed, String> {
     if content.len() as u64 > MOST_LOCK {
         return Err(too_large(content.len() as u64));
     }
     let text = std::str::from_utf8(content).map_err(|_| {
         "The lock file is not valid UTF-8. Make it again, and commit it.".to_owned()
     })?;
-    let parsed = match kind {
-        Kind::Cargo => cargo::read(text)?,
-        Kind::Npm => npm::read(text, npm)?,
+    let parsed = match path.rsplit('/').next().unwrap_or_default() {
+        "Cargo.lock" => cargo::read(text)?,
+        "requirements.txt" => python::requirements(text)?,
+        "uv.lock" => python::uv(text)?,
+        "poetry.lock" => python::poetry(text)?,
+        _ => npm::read(text, npm)?,
     };
     Ok(once(parsed))
 }
@@ -62,7 +84,9 @@ pub(super) fn too_large(bytes: u64) -> String {
 /// Each pin once. A package that is pinned to two hashes is left out.
 fn once(parsed: Parsed) -> Parsed {
     let Parsed {
-        pins, mut left_out, ..
+        pins,
+        releases,
+        mut left_out,
     } = parsed;
     let mut found: BTreeMap<(String, String), Option<Pin>> = BTreeMap::new();
     for pin in pins {
@@ -70,7 +94,7 @@ fn once(parsed: Parsed) -> Parsed {
         let known = found.entry(key).or_insert_with(|| Some(pin.clone()));
         if known.as_ref().is_some_and(|known| *known != pin) {
             left_out.push(LeftOut::new(
-                &pin.shown(),
+                &format!("{} {}", pin.name, pin.version),
                 "The lock file pins it to two different hashes. Make the lock file again.",
             ));
             *known = None;
@@ -78,6 +102,7 @@ fn once(parsed: Parsed) -> Parsed {
     }
     Parsed {
         pins: found.into_values().flatten().collect(),
+        releases,
         left_out,
     }
 }

@@ -67,6 +67,7 @@ pub(super) fn read(text: &str, registry: &str) -> Result<Parsed, String> {
                 name,
                 version,
                 hash,
+                file: None,
             }),
             Err(why) => {
                 let shown = format!("{name} {version}");
@@ -154,7 +155,7 @@ mod tests {
 
     fn read(packages: &str) -> Parsed {
         let text = format!("{{\"lockfileVersion\": 3, \"packages\": {{{packages}}}}}");
-        locks::read(Kind::Npm, text.as_bytes(), REGISTRY).unwrap()
+        locks::read("package-lock.json", text.as_bytes(), REGISTRY).unwrap()
     }
 
     fn entry(place: &str, resolved: &str, more: &str) -> String {
@@ -170,7 +171,7 @@ mod tests {
     #[test]
     fn lock_file_of_the_page_is_read() {
         let text = include_bytes!("../../../../ui/package-lock.json");
-        let parsed = locks::read(Kind::Npm, text, REGISTRY).unwrap();
+        let parsed = locks::read("package-lock.json", text, REGISTRY).unwrap();
         let all = parsed.pins.len() + parsed.left_out.len();
         assert!(all > 100, "{all}");
     }
@@ -259,13 +260,13 @@ mod tests {
     #[test]
     fn file_of_version_one_or_that_is_damaged_is_refused_with_a_reason() {
         let error = locks::read(
-            Kind::Npm,
+            "package-lock.json",
             b"{\"lockfileVersion\": 1, \"dependencies\": {}}",
             REGISTRY,
         )
         .unwrap_err();
         assert!(error.contains("version 1"), "{error}");
-        let error = locks::read(Kind::Npm, b"{\"packages\": ", REGISTRY).unwrap_err();
+        let error = locks::read("package-lock.json", b"{\"packages\": ", REGISTRY).unwrap_err();
         assert!(error.contains("cannot be read"), "{error}");
     }
 }
