@@ -67,6 +67,7 @@ mod m0911_image_choice;
 mod m0912_branch_doors;
 mod m0914_step_files;
 mod m0915_uploads;
+mod m0916_supplies_again;
 mod m0917_drain_moves;
 mod m0918_run_supplies;
 
@@ -134,6 +135,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0912_branch_doors::Migration),
             Box::new(m0914_step_files::Migration),
             Box::new(m0915_uploads::Migration),
+            Box::new(m0916_supplies_again::Migration),
             Box::new(m0917_drain_moves::Migration),
             Box::new(m0918_run_supplies::Migration),
         ]

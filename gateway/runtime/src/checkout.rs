@@ -40,16 +40,22 @@ impl Session<'_> {
             return Ok(());
         }
         let mut tries = 0;
+        let begins = self
+            .checkout
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_none();
         loop {
-            let error =
-                match checkouts::checkout(&self.agents.checkouts, place(self.job, &may)).await {
-                    Ok(found) => {
-                        *self.checkout.lock().unwrap_or_else(PoisonError::into_inner) = found;
-                        return Ok(());
-                    }
-                    Err(CheckoutError::Sandbox(error)) => ToolError::from(error),
-                    Err(error) => return Err(failed(error)),
-                };
+            let place = place(self.job, &may);
+            let found = checkouts::checkout(&self.agents.checkouts, place, begins).await;
+            let error = match found {
+                Ok(found) => {
+                    *self.checkout.lock().unwrap_or_else(PoisonError::into_inner) = found;
+                    return Ok(());
+                }
+                Err(CheckoutError::Sandbox(error)) => ToolError::from(error),
+                Err(error) => return Err(failed(error)),
+            };
             tries += 1;
             if let Some(told) = self.recovered(&error, &may, tries).await? {
                 return Err(StepResult::retryable(told).into());

@@ -68,6 +68,8 @@ pub mod checkout {
         /// The commit that it began at.
         pub commit_id: String,
         pub made_at: DateTimeUtc,
+        /// Packages did not arrive: the next step in the sandbox tries again.
+        pub supply_again: bool,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

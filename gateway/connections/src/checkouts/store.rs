@@ -102,6 +102,7 @@ pub async fn put_checkout(tx: &WriteTx, row: checkout::Model) -> Result<(), DbEr
                     checkout::Column::Path,
                     checkout::Column::CommitId,
                     checkout::Column::MadeAt,
+                    checkout::Column::SupplyAgain,
                 ])
                 .to_owned(),
         )

@@ -49,13 +49,14 @@ pub struct Checkout {
 }
 
 /// The checkout of the run in the present sandbox of the agent; makes it when it is missing. `None` when the run works on
-/// no repository. A repeat changes nothing.
+/// no repository. A repeat changes nothing. `begins`: the step begins, so packages that did not arrive are tried again.
 ///
 /// # Errors
 /// See [`CheckoutError`]. [`SandboxError::NoSandbox`] when the agent has no sandbox.
 pub async fn checkout(
     state: &CheckoutsContext,
     at: StepPlace,
+    begins: bool,
 ) -> Result<Option<Checkout>, CheckoutError> {
     let db = state.db.read();
     let Some(bound) = store::bound(db, at.scope, at.root).await? else {
@@ -64,6 +65,7 @@ pub async fn checkout(
     let sandbox = sandboxes::current(db, at.scope, at.sandbox_of).await?;
     let sandbox = sandbox.ok_or(SandboxError::NoSandbox)?.id;
     let row = match store::checkout(db, at.scope, at.root, sandbox).await? {
+        Some(row) if begins && row.supply_again => supplied(state, at, &bound, row).await?,
         Some(row) => row,
         None => made(state, at, &bound, sandbox).await?,
     };
@@ -106,7 +108,7 @@ async fn made(
     let (done, commit) = streamed(state, at, bound, asked).await?;
     // Before the row of the checkout: when the gateway dies in between, both are repeated.
     let base = bound.base_commit.as_ref().unwrap_or(&commit);
-    supply(state, at, bound, &mirror, base).await?;
+    let supply_again = supply(state, at, bound, &mirror, base).await?;
     let mut change = Change::begin(state, at.scope, UserId::SYSTEM).await?;
     let row = checkout::Model {
         run_id: at.root,
@@ -117,12 +119,42 @@ async fn made(
         path: done.path,
         commit_id: done.commit,
         made_at: change.now(),
+        supply_again,
     };
     store::put_checkout(&change, row.clone()).await?;
     if let Some(bound) = store::touch(&change, at.scope, at.root, Some(&commit)).await? {
         let event = Event::changed(ResourceKind::RunRepo, at.root, bound.version);
         change.event(event.about(at.about));
     }
+    change.commit().await?;
+    Ok(row)
+}
+
+/// Tries again to bring packages that did not arrive before. The step goes on without them while the mirror is away.
+async fn supplied(
+    state: &CheckoutsContext,
+    at: StepPlace,
+    bound: &bound::Model,
+    row: checkout::Model,
+) -> Result<checkout::Model, CheckoutError> {
+    let upstream = source::of(state.db.read(), at.scope, bound).await?;
+    let Some(base) = bound
+        .base_commit
+        .as_ref()
+        .filter(|_| upstream.state == MirrorStanding::Ready)
+    else {
+        return Ok(row);
+    };
+    let supply_again = supply(state, at, bound, &upstream, base).await?;
+    if supply_again {
+        return Ok(row);
+    }
+    let row = checkout::Model {
+        supply_again,
+        ..row
+    };
+    let change = Change::begin(state, at.scope, UserId::SYSTEM).await?;
+    store::put_checkout(&change, row.clone()).await?;
     change.commit().await?;
     Ok(row)
 }
