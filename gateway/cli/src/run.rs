@@ -137,7 +137,11 @@ impl Run {
                     true => String::new(),
                     false => team_of(run.team_id.as_ref(), &team_names(api).await?),
                 };
-                one(api, &run, &team);
+                let packages = match (api.json, &run.repo_run_id) {
+                    (false, Some(_)) => run_repo::packages(api, &run.id).await?,
+                    _ => Vec::new(),
+                };
+                one(api, &run, &team, &packages);
             }
             Self::Journal { run, step, lap } => {
                 let id = RunId::from(run);
@@ -255,7 +259,7 @@ pub(super) fn cost(microusd: i64) -> String {
     }
 }
 
-fn one(api: &Api, run: &Parsed<Whole>, team: &str) {
+fn one(api: &Api, run: &Parsed<Whole>, team: &str, packages: &[String]) {
     if api.json {
         return show::json(run.raw());
     }
@@ -276,6 +280,7 @@ fn one(api: &Api, run: &Parsed<Whole>, team: &str) {
         }
     }
     println!("{:<8} {}", "begun", run.created_at.shown());
+    packages.iter().for_each(|line| println!("{line}"));
     println!();
     let row = |step: &RunStep| {
         vec![

@@ -99,9 +99,24 @@ pub(super) async fn show(api: &Api, run: &RunId) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The packages of a lock file.
-fn supplies(of: &RunSupplies) {
-    println!(
+/// How many packages of each lock file are in the sandboxes of a run, for its overview.
+pub(super) async fn packages(api: &Api, run: &RunId) -> anyhow::Result<Vec<String>> {
+    let repo = api.ask(routes::run_repo(run)).await?;
+    let mut lines: Vec<String> = repo.supplies.iter().map(came).collect();
+    let is_whole = |of: &RunSupplies| of.left_out_count == 0 && of.why.is_none();
+    if !repo.supplies.iter().all(is_whole) {
+        let run = run.shown();
+        lines.push(format!(
+            "{:<8} `roost run repo {run}` says what is missing, and why",
+            ""
+        ));
+    }
+    Ok(lines)
+}
+
+/// How many packages of a lock file are there.
+fn came(of: &RunSupplies) -> String {
+    format!(
         "{:<8} {}: {} ({} packages: {} fetched, {} from the store)",
         "packages",
         of.path.shown(),
@@ -109,7 +124,12 @@ fn supplies(of: &RunSupplies) {
         of.wanted,
         of.fetched,
         of.stored
-    );
+    )
+}
+
+/// The packages of a lock file.
+fn supplies(of: &RunSupplies) {
+    println!("{}", came(of));
     if let Some(why) = &of.why {
         println!("{:<8} {}", "", why.shown());
     }

@@ -99,6 +99,7 @@ pub struct Run {
     pub steps_done: i32,
     pub tokens_in: i64,
     pub tokens_out: i64,
+    pub repo_run_id: Option<RunId>,
     pub graph: TopologyGraph,
     pub steps: Vec<RunStep>,
     pub start_files: Vec<StartFiles>,

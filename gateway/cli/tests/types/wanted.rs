@@ -228,6 +228,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "steps_done",
             "tokens_in",
             "tokens_out",
+            "repo_run_id",
             "graph",
             "steps",
             "start_files",
