@@ -271,6 +271,10 @@ fn supplies(supplies: &SuppliesSettings) -> Vec<(&'static str, String)> {
             "supplies.pypi",
             text(supplies.registries.pypi.as_deref().unwrap_or_default()),
         ),
+        (
+            "supplies.go",
+            text(supplies.registries.go.as_deref().unwrap_or_default()),
+        ),
         ("supplies.hosts", format!("[{}]", hosts.join(", "))),
         ("supplies.package_mib", (bounds.package >> 20).to_string()),
         ("supplies.total_mib", (bounds.total >> 20).to_string()),

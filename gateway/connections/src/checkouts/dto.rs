@@ -130,7 +130,7 @@ pub struct OfferedBranch {
 pub struct RunSupplies {
     /// The lock file in the repository.
     pub path: String,
-    /// `cargo`, `npm` or `python`
+    /// `cargo`, `npm`, `python` or `go`
     pub kind: String,
     /// `fetching`, `done` or `failed`
     pub state: String,

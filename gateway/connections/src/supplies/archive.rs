@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 
 use flate2::read::GzDecoder;
 
+use super::go;
 use super::model::{Kind, Pin};
 
 /// Most bytes of a package when it is unpacked.
@@ -27,6 +28,7 @@ pub(super) fn check(pin: &Pin, content: &[u8]) -> Result<(), String> {
         Kind::Npm => tar(content, None, "package.json"),
         // Roost does not unpack it. The package manager does, as a program of the sandbox.
         Kind::Python => Ok(()),
+        Kind::Go => go::check(&pin.name, &pin.version, content),
     }
 }
 

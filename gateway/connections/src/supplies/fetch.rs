@@ -3,10 +3,11 @@
 use url::Url;
 
 use super::archive;
+use super::go;
 use super::model::{Kind, Pin};
 use super::python::{self, Offer};
 use super::settings::{Registries, SuppliesContext};
-use roost_platform::outbound::{OutboundError, Wanted};
+use roost_platform::outbound::{OutboundError, Wanted, authority};
 
 /// Why a package was not loaded.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +75,12 @@ pub(super) async fn load(
 async fn content(state: &SuppliesContext, url: &Url, accept: &str) -> Result<Vec<u8>, FetchError> {
     let settings = &state.settings;
     let hosts = settings.registries.hosts(&settings.hosts);
+    let host = authority(url);
+    if !hosts.contains(&host) {
+        return Err(FetchError::Refused(format!(
+            "The index has it on {host}, which is not allowed. An operator can name it in supplies.hosts."
+        )));
+    }
     let wanted = Wanted {
         url,
         accept,
@@ -107,6 +114,11 @@ fn address(registries: &Registries, pin: &Pin) -> Option<Url> {
                 registry.trim_end_matches('/')
             )
         }
+        Kind::Go => format!(
+            "{}/{}",
+            registry.trim_end_matches('/'),
+            go::place(&pin.name, &pin.version)
+        ),
         Kind::Python => return None,
     };
     Url::parse(&filled).ok()

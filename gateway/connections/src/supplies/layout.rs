@@ -11,6 +11,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::gather::Gathered;
+use super::go;
 use super::model::{Hash, Kind, Pin};
 
 /// The folder in the sandbox. Snapshots leave it out.
@@ -57,6 +58,11 @@ pub(crate) async fn laid_out(gathered: &Gathered) -> std::io::Result<Option<Layo
         items.push(item((place, "file"), &content));
         contents.push(content);
     }
+    for (place, text) in go::index(&gathered.pins) {
+        let content = text.into_bytes();
+        items.push(item((format!("go/{place}"), "file"), &content));
+        contents.push(content);
+    }
     if items.is_empty() {
         return Ok(None);
     }
@@ -80,6 +86,7 @@ fn place(pin: &Pin) -> (String, &'static str) {
             let file = pin.file.as_deref().unwrap_or_default();
             (format!("python/{file}"), "file")
         }
+        Kind::Go => (format!("go/{}", go::place(name, version)), "file"),
     }
 }
 
@@ -94,7 +101,7 @@ fn item((to, how): (String, &'static str), content: &[u8]) -> Item {
 
 fn npm_place(pin: &Pin) -> String {
     let hash = match &pin.hash {
-        Hash::Sha256(bytes) => hex::encode(bytes),
+        Hash::Sha256(bytes) | Hash::GoZip(bytes) | Hash::GoMod(bytes) => hex::encode(bytes),
         Hash::Sha512(bytes) => hex::encode(bytes),
     };
     let (first, rest) = hash.split_at(2);
@@ -184,6 +191,13 @@ fn settings(pins: &BTreeSet<Pin>) -> Vec<(&'static str, String)> {
              [\"{FOLDER}/python\"]\n"
         );
         found.push((".config/uv/uv.toml", text));
+    }
+    if has(Kind::Go) {
+        // go.sum has the hashes, so the database of hashes is not needed. Nor may Go load another Go.
+        let text = format!(
+            "# Written by Roost: packages of the lock files.\nGOPROXY=file://{FOLDER}/go\nGOSUMDB=off\nGOTOOLCHAIN=local\n"
+        );
+        found.push((".config/go/env", text));
     }
     found
 }

@@ -10,6 +10,7 @@
 mod archive;
 mod fetch;
 mod gather;
+mod go;
 mod layout;
 mod locks;
 mod model;

@@ -5,6 +5,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256, Sha512};
 
+use super::go;
+
 /// Most entries of a lock file that a report names. The rest is counted.
 pub(super) const MOST_NAMED: usize = 50;
 
@@ -14,6 +16,7 @@ pub enum Kind {
     Cargo,
     Npm,
     Python,
+    Go,
 }
 
 impl Kind {
@@ -23,6 +26,7 @@ impl Kind {
             Self::Cargo => "cargo",
             Self::Npm => "npm",
             Self::Python => "python",
+            Self::Go => "go",
         }
     }
 
@@ -32,6 +36,7 @@ impl Kind {
             Self::Cargo => "supplies.crates",
             Self::Npm => "supplies.npm",
             Self::Python => "supplies.pypi",
+            Self::Go => "supplies.go",
         }
     }
 }
@@ -41,6 +46,10 @@ impl Kind {
 pub enum Hash {
     Sha256([u8; 32]),
     Sha512([u8; 64]),
+    /// Go's sum of the files in the archive of a module.
+    GoZip([u8; 32]),
+    /// Go's sum of a `go.mod`.
+    GoMod([u8; 32]),
 }
 
 impl Hash {
@@ -65,6 +74,8 @@ impl Hash {
         match self {
             Self::Sha256(wanted) => Sha256::digest(content).as_slice() == wanted,
             Self::Sha512(wanted) => Sha512::digest(content).as_slice() == wanted,
+            Self::GoZip(wanted) => go::zip_sum(content).as_ref() == Some(wanted),
+            Self::GoMod(wanted) => go::mod_sum(content) == *wanted,
         }
     }
 
@@ -73,6 +84,8 @@ impl Hash {
         match self {
             Self::Sha256(bytes) => format!("sha256-{}", hex::encode(bytes)),
             Self::Sha512(bytes) => format!("sha512-{}", hex::encode(bytes)),
+            Self::GoZip(bytes) => format!("go-zip-{}", hex::encode(bytes)),
+            Self::GoMod(bytes) => format!("go-mod-{}", hex::encode(bytes)),
         }
     }
 }

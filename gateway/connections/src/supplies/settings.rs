@@ -31,6 +31,8 @@ pub struct Registries {
     pub npm_in_locks: Option<String>,
     /// The address of a Python index with the simple protocol, without the name of a project.
     pub pypi: Option<String>,
+    /// The address of a Go module proxy.
+    pub go: Option<String>,
 }
 
 /// The bounds of one run.
@@ -67,6 +69,7 @@ impl Registries {
             Kind::Cargo => self.crates.as_deref(),
             Kind::Npm => self.npm.as_deref(),
             Kind::Python => self.pypi.as_deref(),
+            Kind::Go => self.go.as_deref(),
         }
     }
 
@@ -78,7 +81,9 @@ impl Registries {
 
     /// The hosts that may answer: those of the registries, and those that the operator names.
     pub(super) fn hosts(&self, named: &[String]) -> Vec<String> {
-        let all = [&self.crates, &self.npm, &self.pypi].into_iter().flatten();
+        let all = [&self.crates, &self.npm, &self.pypi, &self.go]
+            .into_iter()
+            .flatten();
         let own = all.filter_map(|text| Url::parse(text).ok());
         own.map(|url| roost_platform::outbound::authority(&url))
             .chain(named.iter().cloned())

@@ -19,6 +19,7 @@ impl Reader {
                 npm: self.registry("supplies.npm"),
                 npm_in_locks: self.registry("supplies.npm_in_locks"),
                 pypi: self.registry("supplies.pypi"),
+                go: self.registry("supplies.go"),
             },
             hosts: self.get("supplies.hosts", vec!["files.pythonhosted.org".to_owned()]),
             bounds: Bounds {

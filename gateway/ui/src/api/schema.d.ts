@@ -6452,7 +6452,7 @@ export interface components {
              * @description Loaded from the registry.
              */
             fetched: number;
-            /** @description `cargo` or `npm` */
+            /** @description `cargo`, `npm`, `python` or `go` */
             kind: string;
             /** @description The first of them. Their names come from the lock file. */
             left_out: components["schemas"]["RunLeftOut"][];

@@ -1,6 +1,7 @@
 //! Lock files: pure parsers within bounds.
 
 mod cargo;
+mod go;
 mod npm;
 mod python;
 
@@ -9,13 +10,14 @@ use std::collections::BTreeMap;
 use super::model::{Kind, LeftOut, Pin, Release, Wish};
 
 /// The names of lock files.
-pub(crate) const NAMES: [&str; 6] = [
+pub(crate) const NAMES: [&str; 7] = [
     "Cargo.lock",
     "package-lock.json",
     "npm-shrinkwrap.json",
     "requirements.txt",
     "uv.lock",
     "poetry.lock",
+    "go.sum",
 ];
 /// Most lock files of a repository.
 pub(crate) const MOST_FILES: u32 = 16;
@@ -47,6 +49,7 @@ pub(super) fn kind(path: &str) -> Option<Kind> {
         "Cargo.lock" => Some(Kind::Cargo),
         "package-lock.json" | "npm-shrinkwrap.json" => Some(Kind::Npm),
         "requirements.txt" | "uv.lock" | "poetry.lock" => Some(Kind::Python),
+        "go.sum" => Some(Kind::Go),
         _ => None,
     }
 }
@@ -64,6 +67,7 @@ pub(super) fn read(path: &str, content: &[u8], npm: &str) -> Result<Parsed, Stri
     })?;
     let parsed = match path.rsplit('/').next().unwrap_or_default() {
         "Cargo.lock" => cargo::read(text)?,
+        "go.sum" => go::read(text)?,
         "requirements.txt" => python::requirements(text)?,
         "uv.lock" => python::uv(text)?,
         "poetry.lock" => python::poetry(text)?,
