@@ -22,6 +22,8 @@ pub enum Served {
     Endless(Vec<u8>),
     /// Nothing, while the client waits.
     Silence,
+    /// This for the first request, and that for those after it.
+    Then(Box<Served>, Box<Served>),
 }
 
 /// The registry.
@@ -95,8 +97,14 @@ impl PackageHost {
         let head = String::from_utf8_lossy(&head);
         let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
         let served = {
-            let all = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-            all.get(&path).cloned()
+            let mut all = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+            match all.get(&path).cloned() {
+                Some(Served::Then(first, after)) => {
+                    all.insert(path.clone(), *after);
+                    Some(*first)
+                }
+                found => found,
+            }
         };
         self.visits
             .lock()
@@ -117,7 +125,9 @@ impl PackageHost {
                 let _ = socket.read_u8().await;
                 return;
             }
-            None => ("404 Not Found\r\ncontent-length: 0".to_owned(), Vec::new()),
+            Some(Served::Then(..)) | None => {
+                ("404 Not Found\r\ncontent-length: 0".to_owned(), Vec::new())
+            }
         };
         let head = format!("HTTP/1.1 {head}\r\nconnection: close\r\n\r\n");
         // A client that has enough leaves.

@@ -1,8 +1,11 @@
 //! Packages of lock files: a registry on loopback, the real gateway and broker, and a real sandbox without a network.
 
+mod go;
+mod python;
+
 use roost_tests::package_host::{PackageHost, Served, archive};
 use roost_tests::{ScratchPostgres, Store};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{Bench, GIT, runs};
@@ -140,6 +143,8 @@ async fn cargo_builds_without_a_network_with_a_crate_that_the_gateway_fetched() 
         let terminal = Terminal::signed_in(&bench.gateway.url(), &owner.token).await;
         let shown = terminal.runs(&["run", "repo", run]).await;
         let line = "Cargo.lock: done (1 packages: 0 fetched, 1 from the store)";
+        assert!(shown.out.contains(line), "{} {}", shown.out, shown.err);
+        let shown = terminal.runs(&["run", "show", run]).await;
         assert!(shown.out.contains(line), "{} {}", shown.out, shown.err);
         bench.stop().await;
     }
@@ -281,6 +286,59 @@ async fn run_goes_on_when_the_registry_is_away_or_nothing_is_fetched_or_the_lock
         );
         let why = of[1]["why"].as_str().unwrap_or_default();
         assert!(of[1]["state"] == "failed" && why.contains("50 MiB"), "{of}");
+        bench.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn next_step_in_a_sandbox_tries_again_when_the_registry_was_away() {
+    let registry = PackageHost::start().await;
+    let crates = registry.crates();
+    let script = runs(
+        "(ls /workspace/.supplies/cargo || echo nothing) >> b.txt; git add b.txt && git commit -qm listed",
+    );
+    let more = [
+        (SETTINGS[0], crates.as_str()),
+        ("supplies.silence_seconds", "1"),
+    ];
+    let mut stores = vec![(Store::Sqlite, None)];
+    if let Some(scratch) = ScratchPostgres::new().await {
+        stores.push((Store::Postgres(scratch.url().to_owned()), Some(scratch)));
+    }
+    for (store, scratch) in stores {
+        let again = Served::Then(
+            Box::new(Served::Silence),
+            Box::new(Served::File(greeting())),
+        );
+        registry.serve_crate("greeting", again);
+        let mut bench = on(store, scratch, &script, &more).await;
+        lock(&bench, &entry("greeting", &hash(&greeting()))).await;
+        let owner = bench.gateway.owner().await;
+        // The hub works before the others and after them, in one sandbox.
+        let team = json!({ "name": "Hub", "topology": "hub_spoke", "risk_profile": "coding_readwrite",
+            "mcp_bundles": ["sandbox"], "roles": [{ "slot": "hub" }, { "slot": "one" }, { "slot": "two" }] });
+        let team = owner.post("/api/teams").json(&team).expect(201).await;
+        bench.team = team.str("/id").to_owned();
+        let path = bench.completed().await;
+        let repo = owner.get(&path).expect(200).await;
+        let of = &repo.body["supplies"][0];
+        assert_eq!(
+            (&of["state"], &of["left_out_count"]),
+            (&"done".into(), &0.into()),
+            "{of}"
+        );
+        let branches = repo.body["branches"].as_array().into_iter().flatten();
+        let mut texts = Vec::new();
+        for branch in branches {
+            let branch = branch["branch"].as_str().unwrap_or_default();
+            let diff = owner
+                .get(&format!("{path}/diff?branch={branch}"))
+                .expect(200)
+                .await;
+            texts.push(diff.str("/text").to_owned());
+        }
+        let is_hub = |text: &&String| text.contains("+nothing\n+greeting-1.0.0");
+        assert!(texts.iter().any(|text| is_hub(&text)), "{texts:?}");
         bench.stop().await;
     }
 }

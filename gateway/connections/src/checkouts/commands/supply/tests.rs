@@ -15,8 +15,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::*;
 use crate::supplies::{Bounds, Registries, SuppliesContext, SuppliesSettings};
 
-/// Serves one file under every path; returns its address.
-async fn served(content: Vec<u8>) -> String {
+/// Serves each file under its path, and a file with an empty path under all others; returns its address.
+async fn served(files: Vec<(String, Vec<u8>)>) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     #[expect(clippy::disallowed_methods, reason = "the registry of a test")]
@@ -26,6 +26,12 @@ async fn served(content: Vec<u8>) -> String {
             while !head.ends_with(b"\r\n\r\n") {
                 head.push(socket.read_u8().await.unwrap());
             }
+            let head = String::from_utf8(head).unwrap();
+            let path = head.split(' ').nth(1).unwrap();
+            let found = files.iter().find(|(at, _)| at.is_empty() || at == path);
+            let content = found
+                .map(|(_, content)| content.clone())
+                .unwrap_or_default();
             let length = content.len();
             let head =
                 format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
@@ -50,7 +56,7 @@ fn packed(files: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// Gathers the packages of a lock file, and lays them into a folder in the place of `/workspace`.
-async fn laid(home: &Path, registry: &str, lock: (&str, String)) {
+async fn laid(home: &Path, registry: &str, lock: (&str, String), count: u64) {
     let context = SuppliesContext {
         settings: SuppliesSettings {
             fetch: true,
@@ -58,6 +64,8 @@ async fn laid(home: &Path, registry: &str, lock: (&str, String)) {
                 crates: Some(format!("{registry}/{{crate}}-{{version}}")),
                 npm: Some(registry.to_owned()),
                 npm_in_locks: Some("https://packages.example".to_owned()),
+                pypi: Some(format!("{registry}/simple")),
+                go: Some(format!("{registry}/go")),
             },
             hosts: Vec::new(),
             bounds: Bounds {
@@ -80,7 +88,8 @@ async fn laid(home: &Path, registry: &str, lock: (&str, String)) {
     let (heard, mut reports) = mpsc::channel(16);
     let files = [(lock.0.to_owned(), lock.1.into_bytes())];
     let workspace = WorkspaceId(uuid::Uuid::from_u128(1));
-    let gathered = supplies::gather(&context, workspace, &files, &heard).await;
+    let python = Python::default();
+    let gathered = supplies::gather(&context, workspace, &files, &python, &heard).await;
     drop(heard);
     let mut last = None;
     while let Some(report) = reports.recv().await {
@@ -89,7 +98,7 @@ async fn laid(home: &Path, registry: &str, lock: (&str, String)) {
     let report = last.unwrap();
     assert_eq!(
         (report.fetched, report.left_out_count),
-        (1, 0),
+        (count, 0),
         "{report:?}"
     );
     let layout = supplies::laid_out(&gathered).await.unwrap().unwrap();
@@ -124,6 +133,13 @@ fn works(home: &Path, folder: &Path, program: &str, arguments: &[&str]) -> Strin
         .env("HOME", home)
         .env("CARGO_HOME", home.join(".cargo"))
         .env("CARGO_TARGET_DIR", home.join("target"))
+        // Settings of this machine come before those of the home folder.
+        .env_remove("GOPROXY")
+        .env_remove("GOFLAGS")
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("PIP_FIND_LINKS")
+        .env_remove("PIP_INDEX_URL")
+        .env_remove("PIP_CONFIG_FILE")
         .env("npm_config_userconfig", home.join(".npmrc"))
         .output()
         .unwrap();
@@ -161,11 +177,12 @@ async fn npm_installs_offline_what_was_laid_out() {
         },
     });
     let home = tempfile::tempdir().unwrap();
-    let registry = served(package).await;
+    let registry = served(vec![(String::new(), package)]).await;
     laid(
         home.path(),
         &registry,
         ("package-lock.json", lock.to_string()),
+        1,
     )
     .await;
     let folder = home.path().join("tools");
@@ -183,6 +200,163 @@ async fn npm_installs_offline_what_was_laid_out() {
     assert_eq!(said.trim(), "hello from a package");
 }
 
+/// A wheel of the project `hi`, which has one module.
+fn wheel() -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (path, text) in [
+        ("roost_hi.py", "WORDS = 'hello from a wheel'\n"),
+        (
+            "roost_hi-1.0.dist-info/METADATA",
+            "Metadata-Version: 2.1\nName: roost-hi\nVersion: 1.0\n",
+        ),
+        (
+            "roost_hi-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: roost\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        ),
+        (
+            "roost_hi-1.0.dist-info/RECORD",
+            "roost_hi.py,,\nroost_hi-1.0.dist-info/METADATA,,\nroost_hi-1.0.dist-info/WHEEL,,\nroost_hi-1.0.dist-info/RECORD,,\n",
+        ),
+    ] {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(path, options).unwrap();
+        std::io::Write::write_all(&mut archive, text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pip_installs_offline_what_was_laid_out_for_each_lock_file_of_python() {
+    if Command::new("python3")
+        .args(["-m", "venv", "--help"])
+        .output()
+        .is_err()
+    {
+        eprintln!("Python is not installed here");
+        return;
+    }
+    let package = wheel();
+    let file = "roost_hi-1.0-py3-none-any.whl";
+    let sum = hex::encode(Sha256::digest(&package));
+    let page = format!("<a href=\"../../files/{file}#sha256={sum}\">{file}</a>");
+    let page = format!("<!DOCTYPE html>{page}").into_bytes();
+    let registry = served(vec![
+        ("/simple/roost-hi/".to_owned(), page),
+        (format!("/files/{file}"), package),
+    ])
+    .await;
+    let requirements = format!("Roost_Hi==1.0 \\\n    --hash=sha256:{sum}\n");
+    let uv = format!(
+        "version = 1\nrequires-python = \">=3.8\"\n\n[[package]]\nname = \"roost-hi\"\nversion = \"1.0\"\nsource = {{ registry = \
+         \"https://packages.example/simple\" }}\nwheels = [{{ url = \"https://packages.example/{file}\", hash = \
+         \"sha256:{sum}\" }}]\n"
+    );
+    let poetry = format!(
+        "[[package]]\nname = \"roost-hi\"\nversion = \"1.0\"\nfiles = [{{file = \"{file}\", hash = \
+         \"sha256:{sum}\"}}]\n\n[metadata]\nlock-version = \"2.1\"\n"
+    );
+    for (lock, text) in [
+        ("requirements.txt", requirements),
+        ("uv.lock", uv),
+        ("poetry.lock", poetry),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        laid(home.path(), &registry, (lock, text.clone()), 1).await;
+        let folder = home.path().join("tools");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join(lock), text).unwrap();
+        works(home.path(), &folder, "python3", &["-m", "venv", "v"]);
+        let own = home
+            .path()
+            .join(format!(".supplies/python/locks/{lock}.txt"));
+        let wanted = match lock {
+            "requirements.txt" => folder.join(lock),
+            _ => own,
+        };
+        let wanted = wanted.to_str().unwrap();
+        let arguments = ["install", "--require-hashes", "-r", wanted];
+        works(home.path(), &folder, "v/bin/pip", &arguments);
+        let code = "import roost_hi; print(roost_hi.WORDS)";
+        let said = works(home.path(), &folder, "v/bin/python", &["-c", code]);
+        assert_eq!(said.trim(), "hello from a wheel");
+    }
+}
+
+/// Go's sum of files, in the order of their names.
+fn go_sum(files: &[(&str, &str)]) -> String {
+    let line =
+        |(name, text): &(&str, &str)| format!("{}  {name}\n", hex::encode(Sha256::digest(text)));
+    let lines: String = files.iter().map(line).collect();
+    format!("h1:{}", BASE64.encode(Sha256::digest(lines)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn go_builds_offline_with_what_was_laid_out() {
+    if Command::new("go").arg("version").output().is_err() {
+        eprintln!("Go is not installed here");
+        return;
+    }
+    let about = "module example.com/Roost/hi\n\ngo 1.16\n";
+    let files = [
+        ("example.com/Roost/hi@v1.0.0/go.mod", about),
+        (
+            "example.com/Roost/hi@v1.0.0/hi.go",
+            "package hi\n\nconst Words = \"hello from a module\"\n",
+        ),
+    ];
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (path, text) in files {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(path, options).unwrap();
+        std::io::Write::write_all(&mut archive, text.as_bytes()).unwrap();
+    }
+    let archive = archive.finish().unwrap().into_inner();
+    let place = "/go/example.com/!roost/hi/@v/v1.0.0";
+    let registry = served(vec![
+        (format!("{place}.zip"), archive),
+        (format!("{place}.mod"), about.as_bytes().to_vec()),
+    ])
+    .await;
+    let lock = format!(
+        "example.com/Roost/hi v1.0.0 {}\nexample.com/Roost/hi v1.0.0/go.mod {}\n",
+        go_sum(&files),
+        go_sum(&[("go.mod", about)])
+    );
+    let home = tempfile::tempdir().unwrap();
+    laid(home.path(), &registry, ("go.sum", lock.clone()), 2).await;
+    let folder = home.path().join("tools");
+    std::fs::create_dir(&folder).unwrap();
+    for (path, text) in [
+        ("go.sum", lock.as_str()),
+        (
+            "go.mod",
+            "module tools\n\ngo 1.16\n\nrequire example.com/Roost/hi v1.0.0\n",
+        ),
+        (
+            "main.go",
+            "package main\n\nimport \"example.com/Roost/hi\"\n\nfunc main() { println(hi.Words) }\n",
+        ),
+    ] {
+        std::fs::write(folder.join(path), text).unwrap();
+    }
+    works(home.path(), &folder, "go", &["mod", "download"]);
+    works(home.path(), &folder, "go", &["mod", "verify"]);
+    let program = home.path().join("program");
+    works(
+        home.path(),
+        &folder,
+        "go",
+        &["build", "-o", program.to_str().unwrap()],
+    );
+    let said = Command::new(program).output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&said.stderr).trim(),
+        "hello from a module"
+    );
+    // Go makes its cache without the right to write, so the folder cannot be removed before.
+    works(home.path(), &folder, "go", &["clean", "-modcache"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn cargo_finds_offline_what_was_laid_out() {
     let toml = "[package]\nname = \"roost-test-hi\"\nversion = \"1.0.0\"\nedition = \"2021\"\n";
@@ -197,8 +371,8 @@ async fn cargo_finds_offline_what_was_laid_out() {
         hex::encode(Sha256::digest(&package))
     );
     let home = tempfile::tempdir().unwrap();
-    let registry = served(package).await;
-    laid(home.path(), &registry, ("Cargo.lock", lock.clone())).await;
+    let registry = served(vec![(String::new(), package)]).await;
+    laid(home.path(), &registry, ("Cargo.lock", lock.clone()), 1).await;
     let folder = home.path().join("tools");
     std::fs::create_dir_all(folder.join("src")).unwrap();
     std::fs::write(folder.join("src/lib.rs"), "").unwrap();
