@@ -70,6 +70,7 @@ mod m0915_uploads;
 mod m0916_supplies_again;
 mod m0917_drain_moves;
 mod m0918_run_supplies;
+mod m0919_team_repos;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -138,6 +139,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0916_supplies_again::Migration),
             Box::new(m0917_drain_moves::Migration),
             Box::new(m0918_run_supplies::Migration),
+            Box::new(m0919_team_repos::Migration),
         ]
     }
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::bail;
 
 use crate::api::types::{
-    PushRun, Repo, RunBranch, RunFile, RunId, RunRepo, RunRepository, RunStepCommits, RunSupplies,
+    PushRun, Repo, RepoId, RunBranch, RunFile, RunId, RunRepo, RunRepository, RunStepCommits,
+    RunSupplies, TeamRepo, TeamRepository,
 };
 use crate::api::{Api, Parsed, routes};
 use crate::named;
@@ -26,19 +27,46 @@ pub(super) async fn asked(
         return Ok(None);
     };
     let (name, base) = parted(&asked);
-    let repo_id = match named::is_id(name) {
-        true => name.to_owned().into(),
-        false => {
-            let found = api.ask(routes::repos(Some(name))).await?;
-            the_one(name, &found)?.id.clone()
-        }
-    };
-    let base = base.map(str::to_owned);
     Ok(Some(RunRepo {
-        repo_id: Some(repo_id),
+        repo_id: Some(repo_id(api, name).await?),
         upload_id: None,
-        base,
+        base: base.map(str::to_owned),
     }))
+}
+
+/// The repository that `asked` names, for a team.
+pub(super) async fn of_team(api: &Api, named: Option<String>) -> anyhow::Result<Option<TeamRepo>> {
+    let Some(named) = named else {
+        return Ok(None);
+    };
+    let (name, base) = parted(&named);
+    Ok(Some(TeamRepo {
+        repo_id: repo_id(api, name).await?,
+        base: base.map(str::to_owned),
+    }))
+}
+
+/// A team's repository in words.
+pub(super) fn team_words(repo: Option<&TeamRepository>) -> String {
+    let Some(repo) = repo else {
+        return "none".to_owned();
+    };
+    let name = match &repo.full_name {
+        Some(name) => name.shown(),
+        None => "removed from the workspace".to_owned(),
+    };
+    match &repo.base {
+        Some(base) => format!("{name} at {}", base.shown()),
+        None => name,
+    }
+}
+
+async fn repo_id(api: &Api, name: &str) -> anyhow::Result<RepoId> {
+    if named::is_id(name) {
+        return Ok(name.to_owned().into());
+    }
+    let found = api.ask(routes::repos(Some(name))).await?;
+    Ok(the_one(name, &found)?.id.clone())
 }
 
 /// Name and base. The name of a repository has no `@`.

@@ -62,6 +62,9 @@ pub enum Team {
         /// The processors of each of its sandboxes, as 0.5
         #[arg(long)]
         cpus: Option<f64>,
+        /// The repository of its runs, by name or id, and the branch or commit that they begin at
+        #[arg(long, value_name = "NAME[@BASE]")]
+        repo: Option<String>,
         /// Make the team although something is missing that its template needs; `roost team templates` shows what
         #[arg(long)]
         accept_lacks: bool,
@@ -87,6 +90,19 @@ pub enum Team {
         #[arg(long)]
         cpus: Option<f64>,
     },
+    /// Choose the repository of a team's runs. A run can still name another one, or none
+    #[command(
+        after_help = "Examples:\n  roost team repo Ledger acme/ledger\n  roost team repo Ledger acme/ledger@next\n  roost team repo Ledger --none"
+    )]
+    Repo {
+        team: String,
+        /// The repository by name or id, and the branch or commit that its runs begin at
+        #[arg(value_name = "NAME[@BASE]", required_unless_present = "none")]
+        repo: Option<String>,
+        /// Without a repository, unless a run names one
+        #[arg(long, conflicts_with = "repo")]
+        none: bool,
+    },
     /// List team templates with their images, and what is missing here for each
     Templates,
     /// Run a team on a goal, and watch it. Exits with 3 when the run completed and its goal was not met
@@ -100,9 +116,13 @@ pub enum Team {
         /// The most that it may cost, in US dollars
         #[arg(long, value_name = "USD")]
         ceiling: Option<f64>,
-        /// The repository that the run works on, by name or id, and the branch or commit that it begins at
+        /// The repository that the run works on, by name or id, and the branch or commit that it begins at. Without it, the
+        /// team's
         #[arg(long, value_name = "NAME[@BASE]")]
         repo: Option<String>,
+        /// Work without a repository, also when the team has one
+        #[arg(long, conflicts_with_all = ["repo", "from"])]
+        no_repo: bool,
         /// Files that the run works on: a folder of this machine, or a tar, tar.gz or zip archive. What .gitignore and
         /// .roostignore name stays here
         #[arg(long, value_name = "DIR", conflicts_with = "repo")]
@@ -164,6 +184,7 @@ impl Team {
                 image,
                 memory,
                 cpus,
+                repo,
                 accept_lacks,
             } => {
                 let asked = bundles.into_iter().map(ToolBundle::from).collect();
@@ -192,6 +213,7 @@ impl Team {
                     lifecycle: ephemeral.then_some(TeamLifecycle::Ephemeral),
                     image,
                     limits: sandbox::limits(memory, cpus),
+                    repo: run_repo::of_team(api, repo).await?,
                     accept_lacks: accept_lacks.then_some(true),
                 };
                 one(api, &api.ask(routes::create_team(&new)).await?);
@@ -234,7 +256,24 @@ impl Team {
                     "name what changes: --image, --memory or --cpus"
                 );
                 let id = find(api, &team).await?;
-                let change = TeamChange { image, limits };
+                let change = TeamChange {
+                    image,
+                    limits,
+                    repo: None,
+                };
+                one(api, &api.ask(routes::change_team(&id, &change)).await?);
+            }
+            Self::Repo { team, repo, none } => {
+                let id = find(api, &team).await?;
+                let repo = match none {
+                    true => None,
+                    false => run_repo::of_team(api, repo).await?,
+                };
+                let change = TeamChange {
+                    image: None,
+                    limits: None,
+                    repo: Some(repo),
+                };
                 one(api, &api.ask(routes::change_team(&id, &change)).await?);
             }
             Self::Templates => {
@@ -271,13 +310,18 @@ impl Team {
                 detach,
                 ceiling,
                 repo,
+                no_repo,
                 from,
                 approve,
             } => {
                 let id = find(api, &team).await?;
                 let new = RunTeam {
                     input: goal_text(goal)?,
-                    repo: run_repo::asked(api, repo, from.as_deref()).await?,
+                    repo: match no_repo {
+                        true => Some(None),
+                        // Absent: the team's.
+                        false => run_repo::asked(api, repo, from.as_deref()).await?.map(Some),
+                    },
                     cost_ceiling_microusd: ceiling.map(microusd).transpose()?,
                 };
                 let run = api.ask(routes::run_team(&id, &new)).await?;
@@ -357,6 +401,7 @@ fn one(api: &Api, team: &Parsed<Whole>) {
         ("model", team.model_binding.shown()),
         ("machine", team.machine_id.shown()),
         ("image", show::image(&team.effective_image)),
+        ("repository", run_repo::team_words(team.repo.as_ref())),
         ("tools", tools),
         (
             "steps",

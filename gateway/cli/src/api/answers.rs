@@ -354,6 +354,7 @@ pub struct Team {
     pub topology: TopologyGraph,
     pub effective_profile: RiskProfile,
     pub effective_bundles: Vec<ToolBundle>,
+    pub repo: Option<TeamRepository>,
     pub lifecycle: TeamLifecycle,
     pub model_binding: Option<String>,
     pub machine_id: Option<String>,
@@ -370,6 +371,12 @@ pub struct TeamMember {
     pub name: Option<String>,
     pub status: Option<AgentState>,
     pub agent_id: ClawId,
+}
+
+#[derive(Deserialize)]
+pub struct TeamRepository {
+    pub full_name: Option<String>,
+    pub base: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -178,6 +178,8 @@ pub struct NewTeam {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_bundles: Option<Vec<ToolBundle>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo: Option<TeamRepo>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_binding: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_id: Option<String>,
@@ -240,7 +242,7 @@ pub struct RunRepo {
 pub struct RunTeam {
     pub input: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub repo: Option<RunRepo>,
+    pub repo: Option<Option<RunRepo>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ceiling_microusd: Option<u64>,
 }
@@ -256,6 +258,15 @@ pub struct TeamChange {
     pub image: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<NewLimits>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo: Option<Option<TeamRepo>>,
+}
+
+#[derive(Serialize)]
+pub struct TeamRepo {
+    pub repo_id: RepoId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::document::{Document, referred, words};
 use crate::routes::{ROUTES, Route};
-use crate::wanted::{BESIDE, FIELDS, OF_OTHERS, STREAMS};
+use crate::wanted::{BESIDE, CLEARED, FIELDS, OF_OTHERS, STREAMS};
 
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
 
@@ -167,7 +167,10 @@ fn object(document: &Document, name: &str, needs: &mut BTreeSet<String>) -> Resu
         let Some(field) = fields.get(*wanted) else {
             return Err(format!("the document has no field {name}.{wanted}"));
         };
-        let kind = document.type_of(&field.schema, needs)?;
+        let mut kind = document.type_of(&field.schema, needs)?;
+        if CLEARED.contains(&(name, wanted)) {
+            kind.text = format!("Option<{}>", kind.text);
+        }
         let (own, given) = (field_name(wanted), *wanted);
         if own != given {
             let _ = writeln!(text, "    #[serde(rename = \"{given}\")]");

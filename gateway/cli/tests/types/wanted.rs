@@ -55,6 +55,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "roles",
             "risk_profile",
             "mcp_bundles",
+            "repo",
             "model_binding",
             "machine_id",
             "lifecycle",
@@ -70,7 +71,8 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("RunRepo", &["repo_id", "upload_id", "base"]),
     ("RunTeam", &["input", "repo", "cost_ceiling_microusd"]),
     ("Switch", &["workspace_id"]),
-    ("TeamChange", &["image", "limits"]),
+    ("TeamChange", &["image", "limits", "repo"]),
+    ("TeamRepo", &["repo_id", "base"]),
     ("WorkspaceChange", &["name", "plan", "push_policy"]),
     ("TerminalSize", &["rows", "cols"]),
     // Answers.
@@ -404,6 +406,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         "SignedIn",
         &["token", "user", "workspace", "role", "must_set_password"],
     ),
+    ("TeamRepository", &["full_name", "base"]),
     (
         "Team",
         &[
@@ -413,6 +416,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "topology",
             "effective_profile",
             "effective_bundles",
+            "repo",
             "lifecycle",
             "model_binding",
             "machine_id",
@@ -495,3 +499,6 @@ pub const OF_OTHERS: &[&str] = &["Problem", "FieldError"];
 
 /// Long enums that the client only prints. They become strings.
 pub const SHOWN: &[&str] = &["ActorKind", "Code"];
+
+/// Fields of requests that the client also sends as null, which removes a value.
+pub const CLEARED: &[(&str, &str)] = &[("RunTeam", "repo"), ("TeamChange", "repo")];

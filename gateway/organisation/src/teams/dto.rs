@@ -13,7 +13,7 @@ use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::{Bounds, Graph, Kind, OnReject, Placed, Seat};
 use roost_machines::sandboxes::NewLimits;
 use roost_platform::events::AgentState;
-use roost_platform::ids::{ClawId, TeamId, TemplateId};
+use roost_platform::ids::{ClawId, RepoId, TeamId, TemplateId};
 use roost_tenancy::auth::UserBrief;
 use roost_web::json::{Check, Mistakes};
 
@@ -30,6 +30,38 @@ pub struct TeamMember {
     pub status: Option<AgentState>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_binding: Option<String>,
+}
+
+/// The repository that a team's runs work on.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TeamRepository {
+    pub repo_id: RepoId,
+    /// Null when the repository was removed from the workspace. Runs that name no other repository are refused then.
+    pub full_name: Option<String>,
+    /// A branch or a whole commit id. The repository's default branch when it is null.
+    pub base: Option<String>,
+}
+
+/// The repository that a team's runs work on when a run names none.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TeamRepo {
+    pub repo_id: RepoId,
+    /// A branch of the repository, or a whole commit id. The default is its default branch.
+    #[serde(default)]
+    #[schema(max_length = 500)]
+    pub base: Option<String>,
+}
+
+impl TeamRepo {
+    /// As a run names it.
+    pub fn of_run(&self) -> RunRepo {
+        RunRepo {
+            repo_id: Some(self.repo_id),
+            upload_id: None,
+            base: self.base.clone(),
+        }
+    }
 }
 
 /// A team.
@@ -67,6 +99,8 @@ pub struct Team {
     pub effective_image: EffectiveImage,
     /// The limits of its agents' new sandboxes. The machine's usual values apply where a limit is absent.
     pub limits: NewLimits,
+    /// The repository of runs that name none.
+    pub repo: Option<TeamRepository>,
     /// The attribute `agent` of each node is the agent that works there.
     pub topology: Graph,
     /// The positions of its nodes in the drawing.
@@ -147,6 +181,9 @@ pub struct NewTeam {
     /// The limits of its agents' sandboxes. A machine refuses a sandbox above its own limits.
     #[serde(default)]
     pub limits: NewLimits,
+    /// The repository of runs that name none.
+    #[serde(default)]
+    pub repo: Option<TeamRepo>,
     /// Make the team although something is missing that its template needs (`image.lacks` of the template). Without it,
     /// such a request is refused with `sandbox-lacks`, and nothing is made.
     #[serde(default)]
@@ -178,6 +215,10 @@ pub struct TeamChange {
     pub image: Option<Option<String>>,
     /// All limits of the team: a limit that is absent here is removed. Existing sandboxes keep theirs.
     pub limits: Option<NewLimits>,
+    /// The repository of runs that name none. Null: such runs have none. Runs that have begun keep theirs.
+    #[serde(default, deserialize_with = "roost_web::json::nullable")]
+    #[schema(value_type = Option<TeamRepo>)]
+    pub repo: Option<Option<TeamRepo>>,
 }
 
 /// The tools that a team's agents may use.
@@ -198,9 +239,10 @@ pub struct RunTeam {
     /// The goal.
     #[schema(min_length = 1, max_length = 100_000)]
     pub input: String,
-    /// The repository that the run works on.
-    #[serde(default)]
-    pub repo: Option<RunRepo>,
+    /// The repository that the run works on. The team's when it is absent; none when it is null.
+    #[serde(default, deserialize_with = "roost_web::json::nullable")]
+    #[schema(value_type = Option<RunRepo>)]
+    pub repo: Option<Option<RunRepo>>,
     /// The cost limit of the run, in millionths of a US dollar.
     #[schema(minimum = 0)]
     pub cost_ceiling_microusd: Option<i64>,
@@ -209,7 +251,7 @@ pub struct RunTeam {
 impl Check for RunTeam {
     fn check(&self, mistakes: &mut Mistakes) {
         mistakes.text("/input", &self.input, 1, 100_000);
-        RunRepo::check(self.repo.as_ref(), mistakes);
+        RunRepo::check(self.repo.as_ref().and_then(Option::as_ref), mistakes);
         if self
             .cost_ceiling_microusd
             .is_some_and(|ceiling| ceiling < 0)
@@ -237,12 +279,16 @@ impl Check for TeamChange {
         if let Some(limits) = self.limits {
             limits.check(mistakes);
         }
+        let repo = self.repo.iter().flatten().next().map(TeamRepo::of_run);
+        RunRepo::check(repo.as_ref(), mistakes);
     }
 }
 
 impl Check for NewTeam {
     fn check(&self, mistakes: &mut Mistakes) {
         self.limits.check(mistakes);
+        let repo = self.repo.as_ref().map(TeamRepo::of_run);
+        RunRepo::check(repo.as_ref(), mistakes);
         mistakes.text("/name", &self.name, 1, 100);
         if let Some(description) = &self.description {
             mistakes.text("/description", description, 0, 1_000);

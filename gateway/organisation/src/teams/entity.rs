@@ -5,7 +5,7 @@ pub mod team {
     use sea_orm::entity::prelude::*;
 
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{ClawId, TeamId, TemplateId, UserId, WorkspaceId};
+    use roost_platform::ids::{ClawId, RepoId, TeamId, TemplateId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "teams")]
@@ -49,6 +49,11 @@ pub mod team {
         /// A `NewLimits` as JSON: the limits of its sandboxes.
         #[sea_orm(column_type = "Text", nullable)]
         pub limits: Option<String>,
+        /// The repository of runs that name none. It may have been removed from the workspace since.
+        pub repo_id: Option<RepoId>,
+        /// A branch or a whole commit id. The repository's default branch when it is absent.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub repo_base: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -51,6 +51,9 @@ pub enum TeamError {
     /// A run could not be started.
     #[error("a run could not be started")]
     Run(#[from] RunError),
+    /// The team's own repository is not in the workspace any more.
+    #[error("the team's repository was removed from the workspace")]
+    RepoRemoved,
     /// The run could not be bound to its repository.
     #[error("the run could not be bound to its repository")]
     Checkout(#[from] CheckoutError),
@@ -76,6 +79,9 @@ impl From<TeamError> for ApiError {
             E::Going => RunError::TeamGoing.into(),
             E::Busy => Self::new(Code::Conflict).detail(
                 "A run of this team, or of a team in which it works, is queued or running. Cancel it, or wait for its end, then delete the team.",
+            ),
+            E::RepoRemoved => Self::new(Code::Conflict).detail(
+                "The team's repository was removed from the workspace. Choose another one, or none, for the team or for this run.",
             ),
             E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
                 "The team has version {current} now: another person or agent changed it. Read it again and repeat your change."

@@ -8,11 +8,14 @@ use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::dto::{NewTeam, RunTeam, RuntimeConfigChange, Team, TeamChange, TeamMember};
+use super::dto::{
+    NewTeam, RunTeam, RuntimeConfigChange, Team, TeamChange, TeamMember, TeamRepository,
+};
 use super::entity::team;
 use super::model::{Lifecycle, State as TeamState};
 use super::{TeamError, TeamsContext, commands, of_team, store};
 use roost_agents::claws;
+use roost_connections::repos;
 use roost_execution::runs::{self, RunSummary};
 use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::{self, Graph};
@@ -213,6 +216,16 @@ async fn shown(
                     model_binding: agent.and_then(|claw| claw.model_binding.clone()),
                 }
             });
+        let repo = match row.repo_id {
+            Some(repo_id) => Some(TeamRepository {
+                repo_id,
+                full_name: repos::upstream(db, scope, repo_id)
+                    .await?
+                    .map(|repo| repo.full_name),
+                base: row.repo_base,
+            }),
+            None => None,
+        };
         let created_by = users.iter().find(|user| user.id == row.created_by);
         shown.push(Team {
             id: row.id,
@@ -240,6 +253,7 @@ async fn shown(
             image: row.image,
             effective_image: settings.image,
             limits: settings.limits,
+            repo,
         });
     }
     Ok(shown)

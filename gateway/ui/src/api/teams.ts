@@ -14,6 +14,7 @@ export type TeamTemplate = Schemas["TeamTemplate"];
 export type TemplateRole = Schemas["TemplateRole"];
 export type NewTeam = Schemas["NewTeam"];
 export type TeamChange = Schemas["TeamChange"];
+export type TeamRepo = components["schemas"]["TeamRepo"];
 export type RoleOfTeam = Schemas["NewTeamRole"];
 
 export const teamsQuery = queryOptions({

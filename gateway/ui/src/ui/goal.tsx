@@ -19,14 +19,17 @@ const UploadChoice = lazy(() => import("./upload/upload-choice"));
 /** What a team or an agent is to do next. A started run opens. */
 export function Goal({
   title,
+  own,
   start,
 }: {
   title: string;
+  /** The repository of those who work, which the form begins with. */
+  own?: RunRepo;
   start: (body: NewRun, key: string) => Promise<RunSummary>;
 }) {
   const [text, setText] = useState("");
   const [most, setMost] = useState("");
-  const [repo, setRepo] = useState<RunRepo>();
+  const [repo, setRepo] = useState(own);
   const [upload, setUpload] = useState<Upload>();
   const form = useRef<HTMLFormElement>(null);
   const navigate = useNavigate();
@@ -38,7 +41,8 @@ export function Goal({
     const body = {
       input: text.trim(),
       ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }),
-      ...(upload ? { repo: { upload_id: upload.id } } : repo && { repo }),
+      // Null: without a repository, although there is one of their own.
+      ...(upload ? { repo: { upload_id: upload.id } } : (repo ?? own) && { repo: repo ?? null }),
     };
     const begun = await run.mutateAsync(body).catch(() => undefined);
     if (begun) await navigate({ to: "/runs/$id", params: { id: begun.id } });

@@ -8,20 +8,28 @@ interface Props {
   value: RunRepo | undefined;
   onChange: (value: RunRepo | undefined) => void;
   problem: Problem | undefined;
+  label?: string;
+  hint?: string;
 }
 
 /** The repository that a run works on, and where it begins. Without repositories there is nothing to choose. */
-export function RepoChoice({ value, onChange, problem }: Props) {
+export function RepoChoice({
+  value,
+  onChange,
+  problem,
+  label = "Repository",
+  hint = "Its files are in the sandbox when the run begins.",
+}: Props) {
   const repos = useQuery(repoChoicesQuery);
   if (!repos.data || repos.data.length === 0) return null;
   const chosen = repos.data.find(({ id }) => id === value?.repo_id);
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <Choice
-        label="Repository"
+        label={label}
         value={value?.repo_id ?? ""}
         onChange={(event) => onChange(event.target.value ? { repo_id: event.target.value } : undefined)}
-        hint="Its files are in the sandbox when the run begins."
+        hint={hint}
         error={problem?.field("/repo/repo_id")}
       >
         <option value="">None</option>

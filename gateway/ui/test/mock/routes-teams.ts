@@ -58,7 +58,14 @@ export const teamRoutes = {
     const one = team(at);
     if (at.request.headers["if-match"] !== `"${one.version}"`)
       throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
-    Object.assign(one, at.body, { version: one.version + 1 });
+    const { repo, ...rest } = at.body;
+    Object.assign(one, rest, { version: one.version + 1 });
+    if (repo !== undefined)
+      one.repo = repo && {
+        ...repo,
+        base: repo.base ?? null,
+        full_name: found(at.state.repos.repos, repo.repo_id, "repository").full_name,
+      };
     const { image } = found(at.state.templates, one.template_id, "template");
     one.effective_image = one.image
       ? { kind: one.image, from: "team" }

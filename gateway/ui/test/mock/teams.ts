@@ -109,6 +109,7 @@ export function makeTeam(
     image: null,
     effective_image: { kind: rest.image ?? template.image.kind, from: rest.image ? "team" : "template" },
     limits: {},
+    repo: null,
     template_id: template.id,
     template_version: template.version,
     workbench_agent_id: claws[0].id,

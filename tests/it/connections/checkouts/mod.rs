@@ -3,6 +3,7 @@
 mod published;
 mod sent;
 mod supplies;
+mod team_repo;
 mod uploaded;
 
 use roost_gateway::app::Surroundings;
@@ -477,14 +478,10 @@ async fn large_history_is_cut_at_the_base_and_commits_come_back() {
         seed
     });
     let large: Vec<u8> = large.take(66 << 17).flat_map(u64::to_le_bytes).collect();
-    bench
-        .host
-        .commit("acme/tools", "main", "a.txt", &large)
-        .await;
-    bench
-        .host
-        .commit("acme/tools", "main", "a.txt", b"small")
-        .await;
+    for text in [large.as_slice(), b"small"] {
+        let name = "acme/tools";
+        bench.host.commit(name, "main", "a.txt", text).await;
+    }
     let path = bench.completed().await;
     let repo = owner.get(&path).expect(200).await;
     assert_eq!(

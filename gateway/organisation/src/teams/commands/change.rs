@@ -19,9 +19,9 @@ use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 use roost_web::problem::FieldError;
 
-use super::create::{Places, machines, no_image, no_model};
+use super::create::{Places, machines, no_image, no_model, no_repo};
 
-/// Changes the name, description, model, lifecycle, machine, image, limits, topology and sandbox of a team.
+/// Changes the name, description, model, lifecycle, machine, image, limits, repository, topology and sandbox of a team.
 ///
 /// # Errors
 /// [`TeamError::NotFound`], [`TeamError::Going`], [`TeamError::VersionMismatch`], [`TeamError::MayNotPlace`],
@@ -88,6 +88,14 @@ pub async fn change(
     if let Some(limits) = wanted.limits {
         row.limits = limits.stored();
         changed.push("limits");
+    }
+    if let Some(repo) = wanted.repo {
+        if let Some(wrong) = no_repo(&change, scope, repo.as_ref()).await? {
+            return Err(TeamError::Wrong(vec![wrong]));
+        }
+        row.repo_id = repo.as_ref().map(|repo| repo.repo_id);
+        row.repo_base = repo.and_then(|repo| repo.base);
+        changed.push("repo");
     }
     if let Some(graph) = wanted.topology {
         let seats = seats(&change, scope, (id, &row.name), &graph).await?;

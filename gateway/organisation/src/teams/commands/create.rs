@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::teams::dto::NewTeam;
+use crate::teams::dto::{NewTeam, TeamRepo};
 use crate::teams::entity::{member, team};
 use crate::teams::layout::layout;
 use crate::teams::model::State;
@@ -13,6 +13,7 @@ use crate::templates::model::works_with_files;
 use crate::templates::{self, Content, Template};
 use roost_agents::claws::runtime_record::Record;
 use roost_agents::claws::{self, ClawError, NewClaw, create_in};
+use roost_connections::repos;
 use roost_execution::models;
 use roost_execution::tools::{Bundle, Grant, Profile, effective};
 use roost_execution::topology::Graph;
@@ -71,6 +72,7 @@ pub async fn create(
         nested::mistakes(&change, scope, (id, &new.name), &plan.graph, "/graph").await?;
     wrong.extend(unbound(&change, scope, &new).await?);
     wrong.extend(no_image(state, new.image.as_deref()));
+    wrong.extend(no_repo(&change, scope, new.repo.as_ref()).await?);
     if !wrong.is_empty() {
         return Err(TeamError::Wrong(wrong));
     }
@@ -135,6 +137,8 @@ pub async fn create(
         machine_id: new.machine_id.clone(),
         image: new.image.clone(),
         limits: new.limits.stored(),
+        repo_id: new.repo.as_ref().map(|repo| repo.repo_id),
+        repo_base: new.repo.as_ref().and_then(|repo| repo.base.clone()),
     };
     let seats = plan
         .members
@@ -150,13 +154,34 @@ pub async fn create(
     store::insert(change.tx(), row.clone(), seats.collect()).await?;
     let details = serde_json::json!({
         "name": row.name, "template": row.template_id, "agents": plan.members.len(), "topology": graph.kind,
-        "machine": row.machine_id, "image": row.image, "limits": row.limits,
+        "machine": row.machine_id, "image": row.image, "limits": row.limits, "repo": row.repo_id,
     });
     change.record("team.created", ("team", &id), details);
     change.event(Event::changed(ResourceKind::Team, id, row.version));
     change.events(layout(&row));
     change.commit().await?;
     Ok(row)
+}
+
+/// What is wrong with the repository that a team names.
+pub(super) async fn no_repo(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    named: Option<&TeamRepo>,
+) -> Result<Option<FieldError>, TeamError> {
+    let Some(named) = named else {
+        return Ok(None);
+    };
+    let found = repos::upstream(&**tx, scope, named.repo_id).await?;
+    let detail = match found {
+        Some(found) if !found.is_gone => return Ok(None),
+        Some(found) => format!("the code host does not list {} any more", found.full_name),
+        None => "the workspace has no such repository; `/api/repos` lists them".to_owned(),
+    };
+    Ok(Some(FieldError {
+        pointer: "/repo/repo_id".to_owned(),
+        detail,
+    }))
 }
 
 /// Refuses a team whose sandboxes would lack something, unless the request accepts that.

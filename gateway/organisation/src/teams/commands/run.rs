@@ -3,8 +3,10 @@
 use crate::teams::dto::RunTeam;
 use crate::teams::model::State;
 use crate::teams::{TeamError, TeamsContext, store};
-use roost_connections::checkouts;
+use roost_connections::checkouts::{self, RunRepo};
+use roost_connections::repos;
 use roost_execution::runs::{self, NewRun, Origin, RunRow, Tier, start_in};
+use roost_platform::db::WriteTx;
 use roost_platform::ids::{RunId, TeamId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -12,7 +14,7 @@ use roost_tenancy::change::Change;
 /// Enqueues a run of the team's graph.
 ///
 /// # Errors
-/// [`TeamError::NotFound`], [`TeamError::Going`], [`TeamError::Checkout`].
+/// [`TeamError::NotFound`], [`TeamError::Going`], [`TeamError::RepoRemoved`], [`TeamError::Checkout`].
 pub async fn run(
     state: &TeamsContext,
     scope: WorkspaceScope,
@@ -25,7 +27,12 @@ pub async fn run(
     if let Some(present) = runs::find(change.tx(), scope, id).await? {
         return Ok(present);
     }
-    let repo = checkouts::prepare(&state.checkouts, &mut change, asked.repo).await?;
+    // A run that names no repository works on the team's. This read comes before the lock: `prepare` locks the workspace.
+    let repo = match asked.repo {
+        Some(named) => named,
+        None => of_team(&change, scope, team).await?,
+    };
+    let repo = checkouts::prepare(&state.checkouts, &mut change, repo).await?;
     let row = store::locked(&change, scope, team)
         .await?
         .ok_or(TeamError::NotFound)?;
@@ -49,4 +56,26 @@ pub async fn run(
     checkouts::bind(&mut change, id, repo).await?;
     change.commit().await?;
     Ok(row)
+}
+
+/// The team's own repository.
+async fn of_team(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    team: TeamId,
+) -> Result<Option<RunRepo>, TeamError> {
+    let row = store::get(&**tx, scope, team)
+        .await?
+        .ok_or(TeamError::NotFound)?;
+    let Some(repo) = row.repo_id else {
+        return Ok(None);
+    };
+    if repos::upstream(&**tx, scope, repo).await?.is_none() {
+        return Err(TeamError::RepoRemoved);
+    }
+    Ok(Some(RunRepo {
+        repo_id: Some(repo),
+        upload_id: None,
+        base: row.repo_base,
+    }))
 }

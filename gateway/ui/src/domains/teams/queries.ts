@@ -1,5 +1,5 @@
 import { api } from "~/api/client";
-import type { NewTeam, RiskProfile, Team, TeamChange } from "~/api/teams";
+import type { NewTeam, RiskProfile, Team, TeamChange, TeamRepo } from "~/api/teams";
 
 export { teamQuery, teamsQuery } from "~/api/teams";
 
@@ -15,6 +15,9 @@ export const setMachine = (team: Team, machine: string | null) =>
 /** Its image or its limits; null and an empty object go back to what its template and the machines say. */
 export const setSandbox = (team: Team, body: Pick<TeamChange, "image" | "limits">) =>
   api.patch("/api/teams/{id}", { path: { id: team.id }, body, ifMatch: team.version });
+/** The repository of runs that name none; null removes it. */
+export const setRepo = (team: Team, repo: TeamRepo | null) =>
+  api.patch("/api/teams/{id}", { path: { id: team.id }, body: { repo }, ifMatch: team.version });
 export const setProfile = (team: Team, profile: RiskProfile | "") =>
   api.patch("/api/teams/{id}/runtime-config", {
     path: { id: team.id },

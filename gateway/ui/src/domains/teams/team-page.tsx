@@ -20,6 +20,7 @@ import { visible } from "~/ui/visible";
 import { BackLink } from "~/ui/back-link";
 import { Members } from "./members";
 import { remove, teamQuery } from "./queries";
+import { ownRepo } from "./repository";
 import { Use } from "./use";
 
 const route = getRouteApi("/shell/teams/$id");
@@ -90,7 +91,12 @@ export function TeamPage() {
           {team.data.description && <p className="break-words text-fg-2">{visible(team.data.description)}</p>}
           <Stale query={team} />
           {may("runs.start") ? (
-            <Goal key={id} title="Give it a goal" start={(body, key) => startRun(id, body, key)} />
+            <Goal
+              key={`${id}/${team.data.repo?.repo_id}/${team.data.repo?.base}`}
+              title="Give it a goal"
+              own={ownRepo(team.data)}
+              start={(body, key) => startRun(id, body, key)}
+            />
           ) : (
             <MissingRight what="give teams goals" least="member" />
           )}

@@ -11,6 +11,7 @@ import { ImageChoice, ImageWords, LimitFields } from "~/ui/sandbox-choice";
 import { bundleName, PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
 import { visible } from "~/ui/visible";
 import { MachineChoice, MachineState } from "./machine";
+import { RepositoryForm, RepositoryWords } from "./repository";
 import { setMachine, setProfile, setSandbox } from "./queries";
 
 /** What its agents may use, and with what right. */
@@ -43,6 +44,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
             : [["Machine", <MachineState key="machine" value={machine} />] as [string, ReactNode]]),
           ["Image", <ImageWords key="image" image={team.effective_image} />],
           ["Limits", limitWords(team.limits)],
+          ["Repository", <RepositoryWords key="repo" team={team} />],
           ["Model", visible(team.model_binding || "the workspace's model, if a member has no own model")],
         ]}
       />
@@ -87,6 +89,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
             problem={equip.isError ? asProblem(equip.error) : undefined}
             save={(limits) => equip.mutate({ limits })}
           />
+          <RepositoryForm key={`${team.repo?.repo_id}/${team.repo?.base}`} team={team} />
           {problem && <ProblemNote problem={asProblem(problem)} className="sm:col-span-2" />}
         </div>
       )}

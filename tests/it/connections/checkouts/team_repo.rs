@@ -1,0 +1,100 @@
+//! The repository of a team: its runs work on it unless they name another one, or none.
+
+use serde_json::{Value, json};
+
+use super::{Bench, COMMITS};
+use crate::execution::runs::over;
+use crate::program::cli::Terminal;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_of_a_team_work_on_its_repository_unless_they_name_another_or_none() {
+    for bench in Bench::on_each(COMMITS).await {
+        let owner = bench.gateway.owner().await;
+        let team = format!("/api/teams/{}", bench.team);
+        let shown = owner.get(&team).expect(200).await;
+        assert_eq!(shown.body["repo"], Value::Null);
+        // The page and the command line change the same field.
+        let terminal = Terminal::signed_in(&bench.gateway.url(), &owner.token).await;
+        let set = terminal.runs(&["team", "repo", "Coders", "acme/tools@main"]);
+        let set = set.await;
+        let line = "repository  acme/tools at main";
+        assert!(set.ok && set.out.contains(line), "{}{}", set.out, set.err);
+        let shown = owner.get(&team).expect(200).await;
+        let expected = json!({ "repo_id": bench.repo, "full_name": "acme/tools", "base": "main" });
+        assert_eq!(shown.body["repo"], expected);
+        let run = async |body: Value| {
+            let run = owner
+                .post(&format!("{team}/run"))
+                .json(&body)
+                .expect(202)
+                .await;
+            over(owner, run.str("/id")).await
+        };
+        let of_team = run(json!({ "input": "Do it." })).await;
+        assert_eq!(of_team.str("/status"), "completed", "{}", of_team.text);
+        let repo = format!("/api/runs/{}/repo", of_team.str("/id"));
+        let repo = owner.get(&repo).expect(200).await;
+        assert_eq!(
+            (repo.str("/base"), repo.str("/base_commit")),
+            ("main", bench.first.as_str())
+        );
+        let none = run(json!({ "input": "Do it.", "repo": null })).await;
+        let repo = format!("/api/runs/{}/repo", none.str("/id"));
+        owner.get(&repo).refused(404, "not-found").await;
+        let cleared = terminal.runs(&["team", "repo", "Coders", "--none"]).await;
+        assert!(cleared.ok, "{}", cleared.err);
+        assert_eq!(owner.get(&team).expect(200).await.body["repo"], Value::Null);
+        bench.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn removed_or_unknown_repository_of_a_team_is_refused_with_what_to_do() {
+    let bench = Bench::new(COMMITS).await;
+    let owner = bench.gateway.owner().await;
+    let team = format!("/api/teams/{}", bench.team);
+    for (repo, pointer) in [
+        (json!({ "repo_id": uuid::Uuid::now_v7() }), "/repo/repo_id"),
+        (
+            json!({ "repo_id": bench.repo, "base": "a..b" }),
+            "/repo/base",
+        ),
+    ] {
+        let refused = owner
+            .patch(&team)
+            .json(&json!({ "repo": repo }))
+            .send()
+            .await;
+        assert_eq!(refused.status, 400, "{}", refused.text);
+        assert_eq!(refused.str("/errors/0/pointer"), pointer);
+    }
+    let new = json!({ "name": "Others", "topology": "single", "roles": [{ "slot": "coder" }],
+        "repo": { "repo_id": bench.repo } });
+    let made = owner.post("/api/teams").json(&new).expect(201).await;
+    assert_eq!(made.str("/repo/full_name"), "acme/tools");
+    let connection = owner.get("/api/repos/connections").expect(200).await;
+    let id = connection.body[0]["id"].as_str().expect("an id").to_owned();
+    let gone = owner
+        .delete(&format!("/api/repos/connections/{id}"))
+        .send()
+        .await;
+    assert!((200..300).contains(&gone.status), "{}", gone.text);
+    let path = format!("/api/teams/{}", made.str("/id"));
+    let shown = owner.get(&path).expect(200).await;
+    assert_eq!(shown.body["repo"]["full_name"], Value::Null);
+    let body = json!({ "input": "Do it." });
+    let refused = owner.post(&format!("{path}/run")).json(&body);
+    let refused = refused.refused(409, "conflict").await;
+    assert!(
+        refused.text.contains("removed from the workspace"),
+        "{}",
+        refused.text
+    );
+    let body = json!({ "input": "Do it.", "repo": null });
+    owner
+        .post(&format!("{path}/run"))
+        .json(&body)
+        .expect(202)
+        .await;
+    bench.stop().await;
+}
