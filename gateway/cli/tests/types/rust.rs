@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::document::{Document, referred, words};
 use crate::routes::{ROUTES, Route};
-use crate::wanted::{BESIDE, CLEARED, FIELDS, OF_OTHERS, STREAMS};
+use crate::wanted::{BESIDE, FIELDS, STREAMS};
 
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
 
@@ -23,6 +23,12 @@ const OF_RUNS: [&str; 9] = [
     "FilesAt",
     "StartFiles",
 ];
+
+/// Fields of requests that the client also sends as null, which removes a value.
+const CLEARED: &[(&str, &str)] = &[("RunTeam", "repo"), ("TeamChange", "repo")];
+
+/// Objects that a proxy may send too. All their fields are optional.
+const OF_OTHERS: &[&str] = &["Problem", "FieldError"];
 
 /// A placeholder: requests and answers have different derives.
 const DERIVE: &str = "#[derive()]";

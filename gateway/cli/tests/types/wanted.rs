@@ -494,11 +494,5 @@ pub const STREAMS: &[(&str, &[&str])] = &[
 /// Objects that the client reads although no route of the table answers with them.
 pub const BESIDE: &[&str] = &["Problem"];
 
-/// Objects that a proxy may send too. All their fields are optional.
-pub const OF_OTHERS: &[&str] = &["Problem", "FieldError"];
-
 /// Long enums that the client only prints. They become strings.
 pub const SHOWN: &[&str] = &["ActorKind", "Code"];
-
-/// Fields of requests that the client also sends as null, which removes a value.
-pub const CLEARED: &[(&str, &str)] = &[("RunTeam", "repo"), ("TeamChange", "repo")];

@@ -215,6 +215,11 @@ pub async fn replace(
         .col_expr(team::Column::MachineId, Expr::value(row.machine_id.clone()))
         .col_expr(team::Column::Image, Expr::value(row.image.clone()))
         .col_expr(team::Column::Limits, Expr::value(row.limits.clone()))
+        .col_expr(
+            team::Column::RepoId,
+            Expr::value(row.repo_id.map(|repo| repo.0)),
+        )
+        .col_expr(team::Column::RepoBase, Expr::value(row.repo_base.clone()))
         .col_expr(team::Column::UpdatedAt, Expr::value(row.updated_at))
         .col_expr(team::Column::Version, Expr::value(row.version))
         .filter(team::Column::Id.eq(row.id))

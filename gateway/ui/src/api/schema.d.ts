@@ -4396,6 +4396,7 @@ export interface components {
             /** @description For agents without a model of their own. */
             model_binding?: string | null;
             name: string;
+            repo?: components["schemas"]["TeamRepo"] | null;
             risk_profile?: components["schemas"]["RiskProfile"] | null;
             /** @description The template's roles are used when this is absent or empty. */
             roles?: components["schemas"]["NewTeamRole"][];
@@ -5447,6 +5448,7 @@ export interface components {
                 members: components["schemas"]["TeamMember"][];
                 model_binding?: string | null;
                 name: string;
+                repo?: components["schemas"]["TeamRepository"] | null;
                 risk_profile?: components["schemas"]["RiskProfile"] | null;
                 state: components["schemas"]["TeamState"];
                 /** @description The number of steps of a run. */
@@ -6922,6 +6924,7 @@ export interface components {
             members: components["schemas"]["TeamMember"][];
             model_binding?: string | null;
             name: string;
+            repo?: components["schemas"]["TeamRepository"] | null;
             risk_profile?: components["schemas"]["RiskProfile"] | null;
             state: components["schemas"]["TeamState"];
             /** @description The number of steps of a run. */
@@ -6951,6 +6954,7 @@ export interface components {
             machine_id?: string | null;
             model_binding?: string | null;
             name?: string | null;
+            repo?: components["schemas"]["TeamRepo"] | null;
             shared_sandbox?: boolean | null;
             topology?: components["schemas"]["TopologyGraph"] | null;
         };
@@ -6970,6 +6974,20 @@ export interface components {
             node: string;
             slot: string;
             status?: components["schemas"]["AgentState"] | null;
+        };
+        /** @description The repository that a team's runs work on when a run names none. */
+        TeamRepo: {
+            /** @description A branch of the repository, or a whole commit id. The default is its default branch. */
+            base?: string | null;
+            repo_id: components["schemas"]["RepoId"];
+        };
+        /** @description The repository that a team's runs work on. */
+        TeamRepository: {
+            /** @description A branch or a whole commit id. The repository's default branch when it is null. */
+            base?: string | null;
+            /** @description Null when the repository was removed from the workspace. Runs that name no other repository are refused then. */
+            full_name?: string | null;
+            repo_id: components["schemas"]["RepoId"];
         };
         /**
          * @description The state of a team.

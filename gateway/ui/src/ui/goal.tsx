@@ -24,7 +24,7 @@ export function Goal({
 }: {
   title: string;
   /** The repository of those who work, which the form begins with. */
-  own?: RunRepo;
+  own?: RunRepo | undefined;
   start: (body: NewRun, key: string) => Promise<RunSummary>;
 }) {
   const [text, setText] = useState("");

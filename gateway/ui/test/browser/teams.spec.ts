@@ -137,6 +137,13 @@ test.describe("teams", () => {
       await page.getByRole("button", { name: "Save limits" }).click();
       await page.getByText("2 GiB of memory", { exact: true }).waitFor();
       expect(team.limits).toStrictEqual({ memory_bytes: 2 * 1024 ** 3 });
+      const [connection] = mock.state.repos.connections;
+      const repo = mock.state.repos.repos.find((one) => one.connection_id === connection.id && !one.gone_at);
+      await page.getByLabel("Repository of its runs").selectOption(repo!.id);
+      await page.getByLabel("Begin at").last().fill("next");
+      await page.getByRole("button", { name: "Save the repository" }).click();
+      await until("the team to have its repository", () => team.repo?.base === "next");
+      await expect(page.getByLabel("Repository", { exact: true })).toHaveValue(repo!.id);
       expect(await axe(page)).toStrictEqual([]);
       await shot(page, `team-${width}-${theme}`);
       await page.getByRole("button", { name: "Delete team" }).click();

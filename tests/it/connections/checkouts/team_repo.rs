@@ -73,7 +73,10 @@ async fn removed_or_unknown_repository_of_a_team_is_refused_with_what_to_do() {
     let made = owner.post("/api/teams").json(&new).expect(201).await;
     assert_eq!(made.str("/repo/full_name"), "acme/tools");
     let connection = owner.get("/api/repos/connections").expect(200).await;
-    let id = connection.body[0]["id"].as_str().expect("an id").to_owned();
+    let id = connection.body["items"][0]["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
     let gone = owner
         .delete(&format!("/api/repos/connections/{id}"))
         .send()
