@@ -78,7 +78,11 @@ test.describe("live", () => {
     await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
     await page.getByRole("button", { name: "Drain", exact: true }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Drain" }).click();
-    await page.getByText("Draining", { exact: true }).waitFor();
+    await page
+      .locator("span", { hasText: /^Draining$/u })
+      .first()
+      .waitFor();
+    await page.getByRole("heading", { name: "Draining" }).waitFor();
     await page.getByRole("button", { name: "End draining" }).click();
     await page.getByRole("button", { name: "Drain", exact: true }).waitFor();
   });

@@ -65,7 +65,7 @@ test.describe("uploaded files of a run", () => {
       [long, 4],
     ]);
     // One or the other.
-    expect(await page.getByLabel("Repository").count()).toBe(0);
+    expect(await page.getByLabel("Repository", { exact: true }).count()).toBe(0);
     await page.getByRole("textbox", { name: "Goal" }).fill("Mend the tests");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.waitForURL(/\/runs\//u);
@@ -84,7 +84,7 @@ test.describe("uploaded files of a run", () => {
     expect([...mock.state.uploads.values()][0]).toStrictEqual(buffer);
     await page.getByRole("button", { name: "Without these files" }).click();
     await area.waitFor();
-    await page.getByLabel("Repository").waitFor();
+    await page.getByLabel("Repository", { exact: true }).waitFor();
   });
 
   test("shows that it sends, stops, and says why an archive was refused", async ({ visit }) => {
