@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::{BufWriter, IntoInnerError, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use crate::api::types::ClawId;
 use crate::api::{Api, routes};
@@ -22,6 +22,11 @@ pub(super) async fn put(
     folder: &str,
     force: bool,
 ) -> anyhow::Result<ExitCode> {
+    // Before anything is sent: a gateway that refuses early closes the connection, and its reason can be lost.
+    let leaves = Path::new(folder)
+        .components()
+        .any(|part| part == Component::ParentDir);
+    ensure!(!leaves, "the folder must be below /workspace, without `..`");
     let name = local
         .canonicalize()
         .with_context(|| format!("cannot read {}", local.display()))?;
