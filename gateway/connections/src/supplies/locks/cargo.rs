@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::{MOST_ENTRIES, Parsed, many};
-use crate::supplies::model::{Hash, Kind, LeftOut, Pin};
+use super::{MOST_ENTRIES, Parsed, is_version, many};
+use crate::supplies::model::{Hash, Kind, Pin};
 use roost_protocol::text::clean;
 
 /// The names of crates.io in lock files.
@@ -43,11 +43,7 @@ pub(super) fn read(text: &str) -> Result<Parsed, String> {
     let mut parsed = Parsed::default();
     for package in lock.package {
         let shown = format!("{} {}", package.name, package.version);
-        match pin(package) {
-            Ok(Some(pin)) => parsed.pins.push(pin),
-            Ok(None) => {}
-            Err(why) => parsed.left_out.push(LeftOut::new(&shown, why)),
-        }
+        parsed.take(&shown, pin(package));
     }
     Ok(parsed)
 }
@@ -91,15 +87,6 @@ fn is_name(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-}
-
-fn is_version(text: &str) -> bool {
-    (1..=128).contains(&text.len())
-        && text.starts_with(|first: char| first.is_ascii_digit())
-        && !text.contains("..")
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::{MOST_ENTRIES, Parsed, many};
 use crate::supplies::go::MOD;
-use crate::supplies::model::{Hash, Kind, LeftOut, Pin};
+use crate::supplies::model::{Hash, Kind, Pin};
 
 /// The module whose versions are Go itself.
 const TOOLCHAIN: &str = "/toolchain";
@@ -29,12 +29,8 @@ pub(super) fn read(text: &str) -> Result<Parsed, String> {
                 ));
             }
         };
-        match pin(module, version, sum) {
-            Ok(pin) => parsed.pins.push(pin),
-            Err(why) => parsed
-                .left_out
-                .push(LeftOut::new(&format!("{module} {version}"), why)),
-        }
+        let shown = format!("{module} {version}");
+        parsed.take(&shown, pin(module, version, sum).map(Some));
         // A module has two lines.
         if parsed.pins.len() + parsed.left_out.len() > 2 * MOST_ENTRIES {
             return Err(many());
@@ -81,12 +77,7 @@ fn is_module(text: &str) -> bool {
 }
 
 fn is_version(text: &str) -> bool {
-    (2..=128).contains(&text.len())
-        && text.starts_with('v')
-        && !text.contains("..")
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
+    text.strip_prefix('v').is_some_and(super::is_version)
 }
 
 #[cfg(test)]

@@ -35,6 +35,14 @@ pub(super) struct Parsed {
 }
 
 impl Parsed {
+    /// Takes an entry: its pin, the reason why it is left out, or neither for a part of the repository itself.
+    fn take<W: Into<String>>(&mut self, shown: &str, read: Result<Option<Pin>, W>) {
+        match read {
+            Ok(pin) => self.pins.extend(pin),
+            Err(why) => self.left_out.push(LeftOut::new(shown, why)),
+        }
+    }
+
     /// Everything that can be supplied.
     pub fn wishes(&mut self) -> Vec<Wish> {
         let pins = self.pins.drain(..).map(Wish::Pin);
@@ -44,7 +52,7 @@ impl Parsed {
 }
 
 /// The kind of a lock file, by its path.
-pub(super) fn kind(path: &str) -> Option<Kind> {
+pub(crate) fn kind(path: &str) -> Option<Kind> {
     match path.rsplit('/').next().unwrap_or_default() {
         "Cargo.lock" => Some(Kind::Cargo),
         "package-lock.json" | "npm-shrinkwrap.json" => Some(Kind::Npm),
@@ -109,6 +117,16 @@ fn once(parsed: Parsed) -> Parsed {
         releases,
         left_out,
     }
+}
+
+/// A version as the registries of Rust, npm and Go write it. Go has a letter before it.
+fn is_version(text: &str) -> bool {
+    (1..=128).contains(&text.len())
+        && text.starts_with(|first: char| first.is_ascii_digit())
+        && !text.contains("..")
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
 }
 
 fn many() -> String {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use url::Url;
 
-use super::{MOST_ENTRIES, Parsed, many};
-use crate::supplies::model::{Hash, Kind, LeftOut, Pin};
+use super::{MOST_ENTRIES, Parsed, is_version, many};
+use crate::supplies::model::{Hash, Kind, Pin};
 use roost_protocol::text::clean;
 
 const FOLDER: &str = "node_modules/";
@@ -61,24 +61,25 @@ pub(super) fn read(text: &str, registry: &str) -> Result<Parsed, String> {
         }
         let name = package.name.clone().unwrap_or_else(|| folder.to_owned());
         let version = package.version.clone().unwrap_or_default();
-        match pin(&name, &version, &package, registry) {
-            Ok(hash) => parsed.pins.push(Pin {
-                kind: Kind::Npm,
-                name,
-                version,
-                hash,
-                file: None,
-            }),
-            Err(why) => {
-                let shown = format!("{name} {version}");
-                parsed.left_out.push(LeftOut::new(&shown, why));
-            }
-        }
+        let shown = format!("{name} {version}");
+        let pin = hash(&name, &version, &package, registry).map(|hash| Pin {
+            kind: Kind::Npm,
+            name,
+            version,
+            hash,
+            file: None,
+        });
+        parsed.take(&shown, pin.map(Some));
     }
     Ok(parsed)
 }
 
-fn pin(name: &str, version: &str, package: &Package, registry: &str) -> Result<Hash, &'static str> {
+fn hash(
+    name: &str,
+    version: &str,
+    package: &Package,
+    registry: &str,
+) -> Result<Hash, &'static str> {
     if !is_name(name) || !is_version(version) {
         return Err(
             "Its name or version is not one of the npm registry. Make the lock file again.",
@@ -134,15 +135,6 @@ fn is_name(text: &str) -> bool {
         Some(None) => false,
     };
     name && text.len() <= 214
-}
-
-fn is_version(text: &str) -> bool {
-    (1..=128).contains(&text.len())
-        && text.starts_with(|first: char| first.is_ascii_digit())
-        && !text.contains("..")
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
 }
 
 #[cfg(test)]
