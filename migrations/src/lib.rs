@@ -71,6 +71,7 @@ mod m0916_supplies_again;
 mod m0917_drain_moves;
 mod m0918_run_supplies;
 mod m0919_team_repos;
+mod m0921_added_packages;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -140,6 +141,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0917_drain_moves::Migration),
             Box::new(m0918_run_supplies::Migration),
             Box::new(m0919_team_repos::Migration),
+            Box::new(m0921_added_packages::Migration),
         ]
     }
 }

@@ -167,6 +167,9 @@ pub mod supply {
         pub left_out_count: i64,
         #[sea_orm(column_type = "Text", nullable)]
         pub why: Option<String>,
+        /// [`Added`](crate::supplies::Added) as JSON: packages that persons approved during the run.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub added: Option<String>,
         pub at: DateTimeUtc,
     }
 

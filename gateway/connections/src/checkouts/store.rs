@@ -149,6 +149,20 @@ pub async fn put_supply(tx: &WriteTx, row: supply::Model) -> Result<(), DbErr> {
     Ok(())
 }
 
+/// Stores what persons approved for a lock file of the run. The rest of a row that is there stays.
+pub async fn put_added(tx: &WriteTx, row: supply::Model) -> Result<(), DbErr> {
+    use supply::Column;
+    supply::Entity::insert(supply::ActiveModel::from(row))
+        .on_conflict(
+            OnConflict::columns([Column::RunId, Column::Path])
+                .update_columns([Column::Added, Column::At])
+                .to_owned(),
+        )
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(())
+}
+
 /// What came out of the run's sandboxes, newest first.
 pub async fn commits(
     db: &impl ConnectionTrait,

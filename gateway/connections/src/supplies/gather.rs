@@ -1,12 +1,14 @@
 //! Gathers what the lock files of a commit pin: from the workspace's store, else from the registries.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use futures::StreamExt;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
+use super::change::Added;
 use super::fetch::{FetchError, index, load};
 use super::locks;
 use super::model::{Hash, Kind, LeftOut, Pin, Release, Report, State, Wish};
@@ -19,6 +21,18 @@ use roost_platform::ids::WorkspaceId;
 const AT_ONCE: usize = 8;
 /// After so many downloads without an answer, the registry counts as away.
 const MOST_AWAY: u32 = 3;
+
+/// What is wanted.
+pub(crate) struct Asked<'a> {
+    /// The lock files of the commit, by path.
+    pub files: &'a [(String, Vec<u8>)],
+    /// What persons approved during the run, by the path of its lock file.
+    pub added: &'a BTreeMap<String, Added>,
+    /// For files of Python.
+    pub python: Python,
+    /// Longest time, where less than the operator's setting is there.
+    pub time: Option<Duration>,
+}
 
 /// What is there for the sandboxes.
 pub(crate) struct Gathered {
@@ -48,18 +62,37 @@ pub(crate) fn unread(path: &str, bytes: u64) -> Option<Report> {
 }
 
 /// Whether the choice of files depends on the Python of the sandbox.
-pub(crate) fn needs_python(files: &[(String, Vec<u8>)]) -> bool {
-    files
-        .iter()
-        .any(|(path, _)| locks::kind(path) == Some(Kind::Python))
+pub(crate) fn needs_python(files: &[(String, Vec<u8>)], added: &BTreeMap<String, Added>) -> bool {
+    let paths = files.iter().map(|(path, _)| path);
+    paths
+        .chain(added.keys())
+        .any(|path| locks::kind(path) == Some(Kind::Python))
+}
+
+/// Whether packages of this kind are fetched at all: the registry.
+///
+/// # Errors
+/// Why not, as a sentence.
+pub(crate) fn allowed(state: &SuppliesContext, kind: Kind) -> Result<&str, String> {
+    if !state.settings.fetch {
+        return Err(
+            "The gateway fetches no packages, because its operator has set supplies.fetch to off."
+                .to_owned(),
+        );
+    }
+    state.settings.registries.of(kind).ok_or_else(|| {
+        format!(
+            "The gateway fetches none of these packages, because its operator has left {} empty.",
+            kind.setting()
+        )
+    })
 }
 
 /// Gathers the packages of all lock files. `heard` gets each change of a report.
 pub(crate) async fn gather(
     state: &SuppliesContext,
     workspace: WorkspaceId,
-    files: &[(String, Vec<u8>)],
-    python: &Python,
+    asked: &Asked<'_>,
     heard: &Sender<Report>,
 ) -> Gathered {
     let mut gathered = Gathered {
@@ -67,10 +100,12 @@ pub(crate) async fn gather(
         pins: BTreeSet::new(),
         by_lock: BTreeMap::new(),
     };
+    let time = state.settings.bounds.time;
     let mut work = Work {
         state,
-        python,
-        until: Instant::now() + state.settings.bounds.time,
+        python: &asked.python,
+        until: Instant::now() + asked.time.map_or(time, |most| most.min(time)),
+        is_short: asked.time.is_some_and(|most| most < time),
         bytes: state.settings.bounds.total,
         packages: state.settings.bounds.packages,
         away: BTreeMap::new(),
@@ -83,19 +118,35 @@ pub(crate) async fn gather(
             }
         }
     }
-    for (path, content) in files {
+    let of_commit = asked
+        .files
+        .iter()
+        .map(|(path, content)| (path, content.as_slice()));
+    let is_new = |path: &&String| !asked.files.iter().any(|(known, _)| known == *path);
+    let of_run = asked
+        .added
+        .keys()
+        .filter(is_new)
+        .map(|path| (path, &[][..]));
+    for (path, content) in of_commit.chain(of_run) {
         let Some(kind) = locks::kind(path) else {
             continue;
         };
         let report = Report::of(path, kind);
-        let report = match locks::read(path, content, state.settings.registries.npm_name()) {
+        let added = asked.added.get(path);
+        let report = match wanted(state, path, content, added) {
             Err(why) => report.failed(why),
-            Ok(parsed) => match refusal(state, kind, gathered.shelf.as_ref()) {
+            Ok((parsed, wishes)) => match refusal(state, kind, gathered.shelf.as_ref()) {
                 Err(why) => report.failed(why),
                 Ok(shelf) => {
-                    let there = gathered.by_lock.entry(path.clone()).or_default();
-                    let report = work.of_lock(shelf, report, parsed, there, heard).await;
-                    gathered.pins.extend(there.iter().cloned());
+                    let came = work.of_lock(shelf, report, (parsed, wishes), heard).await;
+                    let (report, there) = came;
+                    let old: BTreeSet<&Wish> =
+                        added.map_or_else(BTreeSet::new, |added| added.without.iter().collect());
+                    let listed = there.iter().filter(|(wish, _)| !old.contains(wish));
+                    let listed = listed.map(|(_, pin)| pin.clone()).collect();
+                    gathered.by_lock.insert(path.clone(), listed);
+                    gathered.pins.extend(there.into_iter().map(|(_, pin)| pin));
                     report
                 }
             },
@@ -110,26 +161,37 @@ pub(crate) async fn gather(
     gathered
 }
 
+/// What the lock file of the commit leaves out, and what is wanted: its packages, and those that a person approved.
+fn wanted(
+    state: &SuppliesContext,
+    path: &str,
+    content: &[u8],
+    added: Option<&Added>,
+) -> Result<(Vec<LeftOut>, Vec<Wish>), String> {
+    let read = locks::read(path, content, state.settings.registries.npm_name());
+    let Some(added) = added else {
+        let mut parsed = read?;
+        return Ok((std::mem::take(&mut parsed.left_out), parsed.wishes()));
+    };
+    // The commit may have no such lock file, or a damaged one.
+    let mut parsed = read.unwrap_or_default();
+    let mut wishes = parsed.wishes();
+    let known: BTreeSet<Wish> = wishes.iter().cloned().collect();
+    let new = added.wishes.iter().filter(|wish| !known.contains(wish));
+    wishes.extend(new.cloned());
+    Ok((parsed.left_out, wishes))
+}
+
 fn refusal<'a>(
     state: &SuppliesContext,
     kind: Kind,
     shelf: Option<&'a Shelf>,
 ) -> Result<&'a Shelf, String> {
-    let registry = state.settings.registries.of(kind);
-    match (state.settings.fetch, registry) {
-        (false, _) => Err(
-            "The gateway fetches no packages, because its operator has set supplies.fetch to off."
-                .to_owned(),
-        ),
-        (true, None) => Err(format!(
-            "The gateway fetches none of these packages, because its operator has left {} empty.",
-            kind.setting()
-        )),
-        (true, Some(_)) => shelf.ok_or_else(|| {
-            "The gateway cannot write its store of packages. Its operator sees why in the log."
-                .to_owned()
-        }),
-    }
+    allowed(state, kind)?;
+    shelf.ok_or_else(|| {
+        "The gateway cannot write its store of packages. Its operator sees why in the log."
+            .to_owned()
+    })
 }
 
 /// What is left of the bounds.
@@ -137,6 +199,8 @@ struct Work<'a> {
     state: &'a SuppliesContext,
     python: &'a Python,
     until: Instant,
+    /// It has less time than the operator's setting.
+    is_short: bool,
     bytes: u64,
     packages: usize,
     /// Downloads without an answer, and the last reason.
@@ -154,16 +218,12 @@ impl Work<'_> {
         &mut self,
         shelf: &Shelf,
         mut report: Report,
-        mut parsed: locks::Parsed,
-        there: &mut BTreeSet<Pin>,
+        (left_out, mut wishes): (Vec<LeftOut>, Vec<Wish>),
         heard: &Sender<Report>,
-    ) -> Report {
-        let mut wishes = parsed.wishes();
+    ) -> (Report, Vec<(Wish, Pin)>) {
+        let mut there = Vec::new();
         report.wanted = wishes.len() as u64;
-        parsed
-            .left_out
-            .into_iter()
-            .for_each(|left| report.leave_out(left));
+        left_out.into_iter().for_each(|left| report.leave_out(left));
         tell(heard, &report).await;
         let over = wishes.split_off(wishes.len().min(self.packages));
         self.packages -= wishes.len();
@@ -189,16 +249,12 @@ impl Work<'_> {
                 Ok(Some(next)) => next,
                 Ok(None) => break,
                 Err(_) => {
-                    let seconds = state.settings.bounds.time.as_secs();
                     report.again = true;
-                    report.why = Some(format!(
-                        "The time limit of {seconds} s ended. The packages that came stay in the store, and the next step in \
-                         this sandbox gets the rest. An operator can raise supplies.seconds."
-                    ));
+                    report.why = Some(self.over_time());
                     break;
                 }
             };
-            self.note(&mut report, next, there);
+            self.note(&mut report, next, &mut there);
             if last.elapsed().as_secs() >= 1 {
                 last = Instant::now();
                 tell(heard, &report).await;
@@ -219,7 +275,21 @@ impl Work<'_> {
             true => State::Failed,
             false => State::Done,
         };
-        report
+        (report, there)
+    }
+
+    fn over_time(&self) -> String {
+        let seconds = self.state.settings.bounds.time.as_secs();
+        let (limit, more) = match self.is_short {
+            true => ("The time for an approved request".to_owned(), ""),
+            false => (
+                format!("The time limit of {seconds} s"),
+                " An operator can raise supplies.seconds.",
+            ),
+        };
+        format!(
+            "{limit} ended. The packages that came stay in the store, and the next step in this sandbox gets the rest.{more}"
+        )
     }
 
     fn is_away(&self, kind: Kind) -> bool {
@@ -232,7 +302,7 @@ impl Work<'_> {
         &mut self,
         report: &mut Report,
         (wish, came): (Wish, Result<(Pin, Came), FetchError>),
-        there: &mut BTreeSet<Pin>,
+        there: &mut Vec<(Wish, Pin)>,
     ) {
         let shown = wish.shown();
         let (pin, bytes) = match came {
@@ -265,7 +335,7 @@ impl Work<'_> {
         };
         self.bytes -= bytes;
         report.bytes += bytes;
-        there.insert(pin);
+        there.push((wish, pin));
     }
 }
 

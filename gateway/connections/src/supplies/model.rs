@@ -11,7 +11,8 @@ use super::go;
 pub(super) const MOST_NAMED: usize = 50;
 
 /// A kind of package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     Cargo,
     Npm,
@@ -42,7 +43,8 @@ impl Kind {
 }
 
 /// The hash that a lock file pins.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Hash {
     Sha256([u8; 32]),
     Sha512([u8; 64]),
@@ -90,8 +92,37 @@ impl Hash {
     }
 }
 
+impl From<Hash> for String {
+    fn from(hash: Hash) -> Self {
+        hash.key()
+    }
+}
+
+impl TryFrom<String> for Hash {
+    type Error = String;
+
+    fn try_from(key: String) -> Result<Self, String> {
+        let bytes = |text: &str| {
+            let mut bytes = [0; 32];
+            hex::decode_to_slice(text, &mut bytes).ok().map(|()| bytes)
+        };
+        let found = match key.rsplit_once('-') {
+            Some(("sha256", text)) => bytes(text).map(Self::Sha256),
+            Some(("sha512", text)) => {
+                let mut bytes = [0; 64];
+                let done = hex::decode_to_slice(text, &mut bytes).ok();
+                done.map(|()| Self::Sha512(bytes))
+            }
+            Some(("go-zip", text)) => bytes(text).map(Self::GoZip),
+            Some(("go-mod", text)) => bytes(text).map(Self::GoMod),
+            _ => None,
+        };
+        found.ok_or_else(|| format!("{key} is not a hash"))
+    }
+}
+
 /// A package that a lock file pins. Name and version contain only characters that a path may have.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Pin {
     pub kind: Kind,
     pub name: String,
@@ -102,7 +133,7 @@ pub struct Pin {
 }
 
 /// A release of Python's index. Its lock file pins several files, and a sandbox needs one of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Release {
     pub name: String,
     pub version: String,
@@ -111,20 +142,36 @@ pub struct Release {
 }
 
 /// What a lock file wants.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Wish {
     Pin(Pin),
     Release(Release),
 }
 
 impl Wish {
-    /// For people.
-    pub fn shown(&self) -> String {
+    /// Name and version.
+    pub fn package(&self) -> (&str, &str) {
         match self {
             Self::Pin(Pin { name, version, .. }) | Self::Release(Release { name, version, .. }) => {
-                format!("{name} {version}")
+                (name, version)
             }
         }
+    }
+
+    /// The hashes that its content may have.
+    pub fn hashes(&self) -> impl Iterator<Item = &Hash> {
+        let (one, several) = match self {
+            Self::Pin(pin) => (Some(&pin.hash), &[][..]),
+            Self::Release(release) => (None, release.files.as_slice()),
+        };
+        one.into_iter().chain(several.iter().map(|(hash, _)| hash))
+    }
+
+    /// For people.
+    pub fn shown(&self) -> String {
+        let (name, version) = self.package();
+        format!("{name} {version}")
     }
 }
 

@@ -62,6 +62,13 @@ pub struct SuppliesContext {
     pub folder: PathBuf,
 }
 
+/// The host of a registry's address, for people.
+pub(crate) fn host(registry: &str) -> String {
+    let url = Url::parse(registry).ok();
+    url.map(|url| roost_platform::outbound::authority(&url))
+        .unwrap_or_default()
+}
+
 impl Registries {
     /// The registry of a kind of package.
     pub(super) fn of(&self, kind: Kind) -> Option<&str> {
@@ -74,7 +81,7 @@ impl Registries {
     }
 
     /// How lock files name the npm registry. Empty without one, and no address begins so.
-    pub(super) fn npm_name(&self) -> &str {
+    pub(crate) fn npm_name(&self) -> &str {
         let named = self.npm_in_locks.as_deref().or(self.npm.as_deref());
         named.unwrap_or_default().trim_end_matches('/')
     }

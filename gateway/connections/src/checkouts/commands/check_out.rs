@@ -108,7 +108,7 @@ async fn made(
     let (done, commit) = streamed(state, at, bound, asked).await?;
     // Before the row of the checkout: when the gateway dies in between, both are repeated.
     let base = bound.base_commit.as_ref().unwrap_or(&commit);
-    let supply_again = supply(state, at, bound, &mirror, base).await?;
+    let supply_again = supply(state, at, bound, (&mirror, base), None).await?.again;
     let mut change = Change::begin(state, at.scope, UserId::SYSTEM).await?;
     let row = checkout::Model {
         run_id: at.root,
@@ -145,7 +145,9 @@ async fn supplied(
     else {
         return Ok(row);
     };
-    let supply_again = supply(state, at, bound, &upstream, base).await?;
+    let supply_again = supply(state, at, bound, (&upstream, base), None)
+        .await?
+        .again;
     if supply_again {
         return Ok(row);
     }

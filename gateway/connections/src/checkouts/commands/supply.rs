@@ -1,6 +1,9 @@
 //! Brings the packages of the bound commit's lock files into a sandbox, before an agent works there. A failure is a row that
 //! people and agents see; the step itself goes on.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
 use bytes::Bytes;
 use roost_secret_broker::wire::GitFiles;
 use serde::Deserialize;
@@ -12,7 +15,7 @@ use crate::checkouts::entity::{bound, supply};
 use crate::checkouts::guest::{self, Program, Target};
 use crate::checkouts::source::Source;
 use crate::checkouts::{CheckoutError, CheckoutsContext, model, store};
-use crate::supplies::{self, Gathered, Layout, Python, Report};
+use crate::supplies::{self, Added, Asked, Gathered, Layout, Pin, Python, Report};
 use roost_platform::broker::BrokerError;
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{RunId, UserId, WorkspaceId};
@@ -32,7 +35,20 @@ struct Supplied {
     kept: Vec<String>,
 }
 
-/// Supplies a sandbox that has the checkout. Returns whether a later try can bring more.
+/// What became of a try to supply a sandbox.
+#[derive(Debug, Default)]
+pub(super) struct Came {
+    /// A later try can bring more.
+    pub again: bool,
+    /// The packages that are there.
+    pub pins: BTreeSet<Pin>,
+    /// Of each lock file.
+    pub reports: Vec<Report>,
+    /// What a person or an agent should know about all of them.
+    pub why: Option<String>,
+}
+
+/// Supplies a sandbox that has the checkout. `time` is the longest time, where the operator's setting is too long.
 ///
 /// # Errors
 /// When the database fails, or the sandbox is away.
@@ -40,31 +56,37 @@ pub(super) async fn supply(
     state: &CheckoutsContext,
     at: StepPlace,
     bound: &bound::Model,
-    upstream: &Source,
-    base: &str,
-) -> Result<bool, CheckoutError> {
+    (upstream, base): (&Source, &str),
+    time: Option<Duration>,
+) -> Result<Came, CheckoutError> {
+    let added = added(state, at).await?;
     let done = match locks(state, at, upstream, base).await {
-        Ok((files, unread)) if files.is_empty() && unread.is_empty() => return Ok(false),
+        Ok((files, unread)) if files.is_empty() && unread.is_empty() && added.is_empty() => {
+            return Ok(Came::default());
+        }
         Ok((files, unread)) => {
             for report in &unread {
                 write(state, at, report).await?;
             }
-            match python(state, at, bound, &files).await {
+            match python(state, at, bound, (&files, &added)).await {
                 Ok(python) => {
-                    let (gathered, reports) = gathered(state, at, &files, &python).await?;
+                    let asked = Asked {
+                        files: &files,
+                        added: &added,
+                        python,
+                        time,
+                    };
+                    let (gathered, reports) = gathered(state, at, &asked).await?;
                     let kept = brought(state, at, bound, &gathered).await;
-                    kept.map(|kept| (kept, reports))
+                    kept.map(|kept| (kept, reports, gathered.pins))
                 }
                 Err(error) => Err(error),
             }
         }
         Err(error) => Err(error),
     };
-    let (said, reports) = match done {
-        Ok((kept, reports)) if kept.is_empty() => {
-            return Ok(reports.iter().any(|report| report.again));
-        }
-        Ok((kept, reports)) => (kept_words(&kept), reports),
+    let (kept, mut reports, pins) = match done {
+        Ok(done) => done,
         Err(CheckoutError::Db(error)) => return Err(error.into()),
         Err(error @ CheckoutError::Sandbox(_)) => return Err(error),
         Err(error) => {
@@ -72,19 +94,40 @@ pub(super) async fn supply(
             tracing::warn!(why = words, run = %at.root, "a run goes on without packages");
             let rows = store::supplies(state.db.read(), at.scope, at.root).await?;
             marked(state, at, rows, &words).await?;
-            return Ok(true);
+            return Ok(Came {
+                again: true,
+                why: Some(words),
+                ..Came::default()
+            });
         }
     };
-    let again = reports.iter().any(|report| report.again);
-    for mut report in reports {
-        report.why = Some(
-            report
-                .why
-                .map_or(said.clone(), |why| format!("{why} {said}")),
-        );
-        write(state, at, &report).await?;
+    let said = (!kept.is_empty()).then(|| kept_words(&kept));
+    if let Some(said) = &said {
+        for report in &mut reports {
+            let before = report.why.take();
+            let why = before.map_or_else(|| said.clone(), |why| format!("{why} {said}"));
+            report.why = Some(why);
+            write(state, at, report).await?;
+        }
     }
-    Ok(again)
+    Ok(Came {
+        again: reports.iter().any(|report| report.again),
+        pins,
+        reports,
+        why: said,
+    })
+}
+
+/// What persons approved during the run, by the path of its lock file.
+async fn added(
+    state: &CheckoutsContext,
+    at: StepPlace,
+) -> Result<BTreeMap<String, Added>, CheckoutError> {
+    let rows = store::supplies(state.db.read(), at.scope, at.root).await?;
+    let has = rows.into_iter().filter(|row| row.added.is_some());
+    Ok(has
+        .map(|row| (row.path, Added::from_stored(row.added.as_deref())))
+        .collect())
 }
 
 fn kept_words(kept: &[String]) -> String {
@@ -100,10 +143,10 @@ fn kept_words(kept: &[String]) -> String {
 }
 
 /// A lock file and its content.
-type Lock = (String, Vec<u8>);
+pub(super) type Lock = (String, Vec<u8>);
 
 /// The lock files of the commit, and the reports of those that are not read.
-async fn locks(
+pub(super) async fn locks(
     state: &CheckoutsContext,
     at: StepPlace,
     upstream: &Source,
@@ -141,9 +184,9 @@ async fn python(
     state: &CheckoutsContext,
     at: StepPlace,
     bound: &bound::Model,
-    files: &[Lock],
+    (files, added): (&[Lock], &BTreeMap<String, Added>),
 ) -> Result<Python, CheckoutError> {
-    if !supplies::needs_python(files) {
+    if !supplies::needs_python(files, added) {
         return Ok(Python::default());
     }
     let target = target(at);
@@ -154,7 +197,7 @@ async fn python(
     Ok(python)
 }
 
-fn target(at: StepPlace) -> Target {
+pub(super) fn target(at: StepPlace) -> Target {
     Target {
         scope: at.scope,
         agent: at.sandbox_of,
@@ -166,13 +209,12 @@ fn target(at: StepPlace) -> Target {
 async fn gathered(
     state: &CheckoutsContext,
     at: StepPlace,
-    files: &[Lock],
-    python: &Python,
+    asked: &Asked<'_>,
 ) -> Result<(Gathered, Vec<Report>), CheckoutError> {
     let (heard, mut reports) = mpsc::channel(16);
     let gathering = async move {
         let workspace = at.scope.workspace();
-        supplies::gather(&state.supplies, workspace, files, python, &heard).await
+        supplies::gather(&state.supplies, workspace, asked, &heard).await
     };
     // It drops its end of the channel when it fails, so that the other side does not wait.
     let writing = async move {
@@ -270,6 +312,7 @@ fn row(
         left_out: serde_json::to_string(&report.left_out).unwrap_or_default(),
         left_out_count: count(report.left_out_count),
         why: report.why.clone(),
+        added: None,
         at,
     }
 }

@@ -72,8 +72,8 @@ async fn laid(home: &Path, registry: &str, lock: (&str, String), count: u64) {
                 package: 1 << 20,
                 total: 1 << 20,
                 packages: 10,
-                time: std::time::Duration::from_secs(60),
-                silence: std::time::Duration::from_secs(60),
+                time: Duration::from_secs(60),
+                silence: Duration::from_secs(60),
                 kept: 1 << 20,
             },
         },
@@ -88,8 +88,13 @@ async fn laid(home: &Path, registry: &str, lock: (&str, String), count: u64) {
     let (heard, mut reports) = mpsc::channel(16);
     let files = [(lock.0.to_owned(), lock.1.into_bytes())];
     let workspace = WorkspaceId(uuid::Uuid::from_u128(1));
-    let python = Python::default();
-    let gathered = supplies::gather(&context, workspace, &files, &python, &heard).await;
+    let asked = Asked {
+        files: &files,
+        added: &BTreeMap::new(),
+        python: Python::default(),
+        time: None,
+    };
+    let gathered = supplies::gather(&context, workspace, &asked, &heard).await;
     drop(heard);
     let mut last = None;
     while let Some(report) = reports.recv().await {
