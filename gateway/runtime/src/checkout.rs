@@ -117,8 +117,8 @@ fn instructions(checkout: &Checkout) -> String {
         true => String::new(),
         false => format!(
             "\n\n# The packages\nThe sandbox has no network. The gateway brought the packages of the lock files before your \
-             step, and the package managers use them without an address: build with the lock files as they are. Other \
-             packages cannot be added here. {}",
+             step, and the package managers use them without an address: build with the lock files as they are. When \
+             you changed a lock file, supplies.packages.add asks for its new packages; request it with door.ask. {}",
             supplies.join(" ")
         ),
     };

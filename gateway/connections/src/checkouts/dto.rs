@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::commands::{Diff, Pushed, Read};
 use super::entity::{commits, supply};
 use super::model::{Shown, heads, is_base, is_commit};
-use crate::supplies::LeftOut;
+use crate::supplies::{Added, LeftOut, Package, Replaced};
 use roost_platform::ids::{ClawId, RepoId, RunId, UploadId};
 use roost_web::json::{Check, Mistakes};
 
@@ -125,6 +125,32 @@ pub struct OfferedBranch {
     pub into: Option<String>,
 }
 
+/// Packages that an agent added to a lock file of its checkout, as they were when it asked. The gateway read the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OfferedPackages {
+    /// The run that the repository belongs to: the first one of its tree.
+    pub run_id: RunId,
+    /// The agent whose sandbox has the lock file.
+    pub sandbox_of: ClawId,
+    /// The lock file in the repository.
+    pub path: String,
+    /// `cargo`, `npm`, `python` or `go`
+    pub kind: String,
+    /// The SHA-256 of the lock file. Nothing is fetched for another one.
+    pub sha256: String,
+    pub bytes: u64,
+    /// All packages that are new.
+    pub added: Vec<Package>,
+    /// All packages that have another version, or another hash.
+    pub changed: Vec<Replaced>,
+    pub removed_count: u64,
+    /// The first of them. The sandbox keeps their files.
+    pub removed: Vec<Package>,
+    pub left_out_count: u64,
+    /// The first new entries that cannot be supplied.
+    pub left_out: Vec<RunLeftOut>,
+}
+
 /// The packages of a lock file. Sandboxes have no network, so the gateway brings them.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunSupplies {
@@ -148,11 +174,13 @@ pub struct RunSupplies {
     /// Why nothing, or not all, came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Of those that are wanted: approved by people during the run.
+    pub approved: u64,
     pub at: DateTime<Utc>,
 }
 
 /// An entry of a lock file that is not supplied.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunLeftOut {
     pub name: String,
     pub why: String,
@@ -312,9 +340,8 @@ impl From<&commits::Model> for RunBranch {
 impl From<supply::Model> for RunSupplies {
     fn from(row: supply::Model) -> Self {
         let left_out: Vec<LeftOut> = serde_json::from_str(&row.left_out).unwrap_or_default();
-        let left_out = left_out
-            .into_iter()
-            .map(|LeftOut { name, why }| RunLeftOut { name, why });
+        let left_out = left_out.into_iter().map(RunLeftOut::from);
+        let approved = Added::from_stored(row.added.as_deref()).wishes.len();
         Self {
             path: row.path,
             kind: row.kind,
@@ -326,7 +353,17 @@ impl From<supply::Model> for RunSupplies {
             left_out_count: whole(row.left_out_count),
             left_out: left_out.collect(),
             why: row.why,
+            approved: approved as u64,
             at: row.at,
+        }
+    }
+}
+
+impl From<LeftOut> for RunLeftOut {
+    fn from(left: LeftOut) -> Self {
+        Self {
+            name: left.name,
+            why: left.why,
         }
     }
 }

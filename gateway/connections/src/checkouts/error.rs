@@ -65,6 +65,9 @@ pub enum CheckoutError {
         "the run began at a commit of {0}, and its host names no default branch; bind the run to a branch"
     )]
     NoTarget(String),
+    /// Packages of a lock file cannot be added, for this reason.
+    #[error("{0}")]
+    NotAdded(String),
     /// A person confirmed another commit than the newest.
     #[error("the branch is at {0} now")]
     Moved(String),

@@ -20,6 +20,7 @@ use roost_tenancy::auth::WorkspaceScope;
 pub(super) const CHECK_OUT: &str = include_str!("scripts/check_out.py");
 pub(super) const SUPPLY: &str = include_str!("scripts/supply.py");
 pub(super) const PYTHON: &str = include_str!("scripts/python.py");
+pub(super) const READ_LOCK: &str = include_str!("scripts/read_lock.py");
 pub(super) const OFFER: &str = include_str!("scripts/offer.py");
 /// The deadline of a program in the sandbox, seconds.
 const DEADLINE_S: u64 = 600;

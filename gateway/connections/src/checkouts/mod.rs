@@ -3,7 +3,7 @@
 //! Invariants: the gateway never runs git; bundles pass through it unread, between the secret broker and a sandbox. Each
 //! sandbox of a run has one checkout and one branch below `roost/`. Nothing that comes out of a sandbox is believed: the
 //! broker checks each bundle, and its refusal is a row that people see. Only a commit that the broker has is pushed: by a
-//! person, or by a door. The runs of one tree share the repository of its first run. Tables: `run_repos`, `run_checkouts`,
+//! person, or by a door. Packages that an agent added to a lock file come only with a door. The runs of one tree share the repository of its first run. Tables: `run_repos`, `run_checkouts`,
 //! `run_commits`, `run_supplies`. In the tree: nothing; the work belongs to the job of the step.
 
 mod commands;
@@ -19,11 +19,12 @@ mod source;
 mod store;
 
 pub use commands::{
-    Checkout, Offer, Prepared, PullWords, Pushed, StepPlace, bind, checkout, collect, fork,
-    offer_pull, offer_push, prepare, pull_request, push, record_pull,
+    Checkout, Offer, PackagesAdded, Prepared, PullWords, Pushed, StepPlace, add_packages, bind,
+    checkout, collect, fork, offer_packages, offer_pull, offer_push, prepare, pull_request, push,
+    record_pull,
 };
 pub use context::CheckoutsContext;
-pub use dto::{OfferedBranch, RunRepo};
+pub use dto::{OfferedBranch, OfferedPackages, RunRepo};
 pub use error::CheckoutError;
 pub use routes::router;
 pub use store::{is_bound, runs_of_upload};

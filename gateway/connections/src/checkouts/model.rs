@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::entity::{bound, commits, supply};
 use crate::supplies::{self, LeftOut};
+use crate::uploads;
 use roost_platform::ids::{ClawId, RunId};
 
 /// The history is cut when its objects have more bytes than this.
@@ -169,6 +170,35 @@ pub struct Offered {
     /// Bytes of the bundle; 0 when nothing is new.
     pub bundle: u64,
     pub uncommitted: u32,
+}
+
+/// The first line of a sandbox's answer about a lock file. The file follows.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct LockRead {
+    pub bytes: u64,
+}
+
+/// The path of a lock file that an agent named, in its one spelling. It has the rules of uploaded files.
+///
+/// # Errors
+/// The rule that it breaks, as a sentence.
+pub fn lock_path(named: &str) -> Result<String, String> {
+    let path = uploads::path(named.as_bytes()).map_err(|_| {
+        format!(
+            "The path {} cannot be used. It begins in the folder of the checkout, without `..`, `.git`, backslashes and \
+             control characters.",
+            clean(named, 200)
+        )
+    })?;
+    let path = path.unwrap_or_default();
+    match supplies::kind(&path) {
+        Some(_) => Ok(path),
+        None => Err(format!(
+            "The file {} is not a lock file that Roost can read. Roost reads {}.",
+            clean(named, 200),
+            supplies::NAMES.join(", ")
+        )),
+    }
 }
 
 /// The first line of an answer, and what follows.

@@ -15,7 +15,7 @@ use super::entity::Model;
 use super::model::{DoorState, Outcome};
 use super::{AskingRuns, store};
 use crate::apps::{AppCaller, CallError};
-use crate::checkouts::{self, CheckoutsContext, OfferedBranch, PullWords};
+use crate::checkouts::{self, CheckoutsContext, OfferedBranch, OfferedPackages, PullWords};
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::events::{Decision, Event, ResourceKind};
@@ -100,8 +100,11 @@ impl ApprovalExecutor {
     async fn end_cut_off(&self) -> Result<(), DbErr> {
         let now = self.clock.now();
         for door in store::cut_off(self.db.read(), now - LONGEST).await? {
-            self.end(&door, &Outcome::cut_off(door.sending_at.is_some()))
-                .await?;
+            let outcome = match (&door.packages, door.sending_at) {
+                (Some(_), Some(_)) => Outcome::packages_cut_off(),
+                (_, sending) => Outcome::cut_off(sending.is_some()),
+            };
+            self.end(&door, &outcome).await?;
         }
         Ok(())
     }
@@ -166,10 +169,26 @@ impl ApprovalExecutor {
                 Outcome::of_push(&pushed)
             }
             (Work::OpenPull(words), Some(offered)) => self.open_pull(door, &offered, words).await,
+            (Work::AddPackages { .. }, _) => self.add_packages(door).await,
             (Work::PushBranch | Work::OpenPull(_), None) => {
                 Outcome::not_sent("The request names no branch of a run; let the agent ask again.")
             }
         }
+    }
+
+    async fn add_packages(&self, door: &Model) -> Outcome {
+        let packages = door.packages.as_deref();
+        let packages = packages.and_then(|json| serde_json::from_str::<OfferedPackages>(json).ok());
+        let Some(packages) = packages else {
+            return Outcome::not_sent("The request names no packages; let the agent ask again.");
+        };
+        let scope = WorkspaceScope::of_row(door.workspace_id);
+        let (by, run) = (authority(door), door.run_id);
+        let added = checkouts::add_packages(&self.checkouts, scope, by, run, &packages).await;
+        if let Err(error) = &added {
+            warn(door, error);
+        }
+        Outcome::of_packages(&added)
     }
 
     async fn open_pull(&self, door: &Model, offered: &OfferedBranch, words: PullWords) -> Outcome {

@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::catalogue::Action;
 use super::entity::Model;
 use super::model::DoorState;
-use crate::checkouts::OfferedBranch;
+use crate::checkouts::{OfferedBranch, OfferedPackages};
 use roost_platform::events::Decision;
 use roost_platform::ids::{ClawId, DoorId, RunId};
 use roost_tenancy::auth::UserBrief;
@@ -71,6 +71,9 @@ pub struct Door {
     /// The branch of the run's repository that is sent. The gateway wrote this; the agent chose nothing of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<OfferedBranch>,
+    /// The packages that are fetched. The gateway read them from the lock file; the names come from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packages: Option<OfferedPackages>,
     /// The workspace's settings allow it, so nobody decided.
     pub allowed_by_setting: bool,
 }
@@ -105,6 +108,9 @@ impl Door {
             call: row.call,
             words: row.words,
             branch: row.branch.and_then(|json| serde_json::from_str(&json).ok()),
+            packages: row
+                .packages
+                .and_then(|json| serde_json::from_str(&json).ok()),
             allowed_by_setting: row.decided_at.is_some() && row.decided_by.is_none(),
         }
     }
@@ -172,7 +178,8 @@ pub struct DoorsQuery {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CatalogueAction {
     pub action: &'static str,
-    /// The app to which the agent must be connected. `repo` is the repository that the agent's run works on.
+    /// The app to which the agent must be connected. `repo` is the repository that the agent's run works on,
+    /// and `supplies` are the registries of its packages.
     pub provider: &'static str,
     pub title: &'static str,
     pub description: &'static str,

@@ -49,6 +49,9 @@ pub struct Model {
     /// [`OfferedBranch`](crate::checkouts::OfferedBranch) as JSON: what is sent from the run's repository.
     #[sea_orm(column_type = "Text", nullable)]
     pub branch: Option<String>,
+    /// [`OfferedPackages`](crate::checkouts::OfferedPackages) as JSON: what is fetched for the run's sandbox.
+    #[sea_orm(column_type = "Text", nullable)]
+    pub packages: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -5,10 +5,12 @@ use serde_json::Value;
 
 use super::entity::Model;
 use crate::apps::{CallError, Called};
-use crate::checkouts::{CheckoutError, Pushed};
+use crate::checkouts::{CheckoutError, PackagesAdded, Pushed};
 
 /// The longest text of a result, in bytes.
 const MOST_MESSAGE: usize = 300;
+/// The longest text about packages, in bytes.
+const MOST_ABOUT_PACKAGES: usize = 2_000;
 /// The longest address of a result, in bytes.
 const MOST_URL: usize = 500;
 
@@ -136,6 +138,30 @@ impl Outcome {
         }
     }
 
+    /// The gateway stopped while it fetched packages. What came stays, and a repeat changes nothing twice.
+    pub fn packages_cut_off() -> Self {
+        Self::not_sent(
+            "The gateway stopped while it fetched the packages. The next step in this sandbox brings the rest.",
+        )
+    }
+
+    /// From the packages that came, or from the error. It is done when one of them is there.
+    pub fn of_packages(added: &Result<PackagesAdded, CheckoutError>) -> Self {
+        let (is_done, message) = match added {
+            Ok(added) => (added.there > 0, added.words.clone()),
+            Err(error) => (false, error.words()),
+        };
+        Self {
+            state: match is_done {
+                true => DoorState::Performed,
+                false => DoorState::Failed,
+            },
+            status: None,
+            url: None,
+            message: Some(clean(&message, MOST_ABOUT_PACKAGES)),
+        }
+    }
+
     /// The gateway refused before it sent anything.
     pub fn not_sent(why: &str) -> Self {
         Self {
@@ -194,15 +220,24 @@ fn collect_texts<'a>(value: Option<&'a Value>, into: &mut Vec<&'a str>) {
 /// The end of a door as the agent reads it, and whether it is an error. `None` while the door has no end.
 pub fn result_text(door: &Model) -> Option<(String, bool)> {
     let state = DoorState::from_stored(&door.state);
+    let nothing = match door.packages {
+        Some(_) => "Nothing was fetched.",
+        None => "Nothing was sent.",
+    };
     let what = match state {
         DoorState::Pending | DoorState::Approved | DoorState::Performing => return None,
-        DoorState::Performed if door.decided_by.is_none() => "It was allowed, and it was done.",
-        DoorState::Performed => "A person approved it, and it was done.",
-        DoorState::Denied => "It was denied. Nothing was sent.",
-        DoorState::Expired => "Nobody decided in time, so it counts as denied. Nothing was sent.",
-        DoorState::Failed => "It was approved, but it was not done.",
+        DoorState::Performed if door.decided_by.is_none() => {
+            "It was allowed, and it was done.".to_owned()
+        }
+        DoorState::Performed => "A person approved it, and it was done.".to_owned(),
+        DoorState::Denied => format!("It was denied. {nothing}"),
+        DoorState::Expired => {
+            format!("Nobody decided in time, so it counts as denied. {nothing}")
+        }
+        DoorState::Failed => "It was approved, but it was not done.".to_owned(),
         DoorState::Unclear => {
             "It was approved, but it is unclear whether it was done. Do not ask for it again before somebody has checked."
+                .to_owned()
         }
     };
     let mut text = format!("{} ({}): {what}", door.action, door.target);

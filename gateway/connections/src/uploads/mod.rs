@@ -21,5 +21,6 @@ pub use context::{UploadLimits, UploadsContext, Work};
 pub use dto::{Upload, UploadBounds};
 pub use entity::Model;
 pub use error::UploadError;
+pub(crate) use model::path;
 pub use routes::router;
 pub use store::{find, from_before};

@@ -1,5 +1,6 @@
 //! The commands of checkouts, one use case in each file.
 
+mod add_packages;
 mod archive;
 mod bind;
 mod check_out;
@@ -9,6 +10,7 @@ mod push;
 mod read;
 mod supply;
 
+pub use add_packages::{PackagesAdded, add_packages, offer_packages};
 pub use archive::{Files, archive};
 pub use bind::{Prepared, bind, fork, prepare};
 pub use check_out::{Checkout, StepPlace, checkout};

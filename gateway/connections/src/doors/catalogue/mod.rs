@@ -3,6 +3,7 @@
 
 mod github;
 mod repo;
+mod supplies;
 mod webhook;
 
 use sea_orm::DbErr;
@@ -18,6 +19,7 @@ use roost_platform::ids::{ClawId, RunId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::json::{Check, Mistakes};
 use roost_web::problem::FieldError;
+pub use supplies::SUPPLIES;
 
 /// An action with its parameters.
 trait Act: DeserializeOwned + Check + PartialSchema {
@@ -45,6 +47,8 @@ pub enum Work {
     PushBranch,
     /// A pull request is opened from the agent's branch.
     OpenPull(PullWords),
+    /// The new packages of the agent's lock file are fetched.
+    AddPackages { path: String },
 }
 
 /// A row of the catalogue.
@@ -132,6 +136,7 @@ pub const CATALOGUE: &[Action] = &[
     Action::of::<webhook::SendEvent>(),
     Action::of::<repo::PushBranch>(),
     Action::of::<repo::OpenPull>(),
+    Action::of::<supplies::AddPackages>(),
 ];
 
 /// The action with this name.
@@ -154,7 +159,7 @@ pub async fn actions_of(
     if let Some(tree) = tree
         && checkouts::is_bound(doors.db.read(), scope, tree).await?
     {
-        connected.push(REPOSITORY.to_owned());
+        connected.extend([REPOSITORY, SUPPLIES].map(str::to_owned));
     }
     let own = |action: &&Action| connected.iter().any(|provider| provider == action.provider);
     let with_schema = |action: &'static Action| (action, action.params_schema());

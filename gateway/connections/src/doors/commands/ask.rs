@@ -131,6 +131,7 @@ async fn row(
         summary,
         address,
         branch,
+        packages,
         allowed,
     } = sent(doors, scope, claw.id, action, plan, asked.place.as_ref()).await?;
     let now = doors.clock.now();
@@ -170,6 +171,7 @@ async fn row(
             .filter(|words| !words.is_empty()),
         sending_at: None,
         branch,
+        packages,
     })
 }
 
@@ -180,6 +182,8 @@ struct Sent {
     address: String,
     /// The branch of the run's repository, as JSON.
     branch: Option<String>,
+    /// The packages of the run's lock file, as JSON.
+    packages: Option<String>,
     /// The workspace allows it without a decision.
     allowed: bool,
 }
@@ -205,6 +209,7 @@ async fn sent(
                 summary: plan.summary,
                 address: address.into(),
                 branch: None,
+                packages: None,
                 allowed: false,
             })
         }
@@ -232,6 +237,27 @@ async fn sent(
             );
             Ok(of_branch(offer, summary, false))
         }
+        Work::AddPackages { path } => {
+            let at = of_run()?.at;
+            let offer = checkouts::offer_packages(&doors.checkouts, at, &path).await?;
+            let packages = &offer.packages;
+            let mut parts = vec![format!(
+                "add {}",
+                counted(packages.added.len() as u64, "package")
+            )];
+            if !packages.changed.is_empty() {
+                parts.push(format!("change {}", packages.changed.len()));
+            }
+            // The registry may have any package, so a person always decides.
+            Ok(Sent {
+                target: packages.path.clone(),
+                summary: format!("From {}, {}", packages.path, parts.join(" and ")),
+                address: offer.registry,
+                branch: None,
+                packages: serde_json::to_string(packages).ok(),
+                allowed: false,
+            })
+        }
     }
 }
 
@@ -241,6 +267,7 @@ fn of_branch(offer: Offer, summary: String, allowed: bool) -> Sent {
         summary,
         address: offer.address,
         branch: serde_json::to_string(&offer.branch).ok(),
+        packages: None,
         allowed,
     }
 }
