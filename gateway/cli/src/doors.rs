@@ -7,7 +7,7 @@ use anyhow::bail;
 use serde_json::Value;
 
 use crate::api::types::{
-    Decision, Door as Asked, DoorId, DoorState, OfferedBranch, Resolution, RunId,
+    Decision, Door as Asked, DoorId, DoorState, OfferedBranch, OfferedPackages, Resolution, RunId,
 };
 use crate::api::{Api, Parsed, routes};
 use crate::named;
@@ -25,17 +25,17 @@ pub enum Door {
         #[arg(long)]
         all: bool,
     },
-    /// Show one request whole, with the diff of a branch
+    /// Show one request whole, with the diff of a branch, or with all packages
     Show {
         /// The request, by the end of its id
         request: String,
     },
-    /// Approve a request: it is sent at once
+    /// Approve a request: it is done at once
     Approve {
         /// The request, by the end of its id
         request: String,
     },
-    /// Deny a request: nothing is sent
+    /// Deny a request: nothing is done
     Deny {
         /// The request, by the end of its id
         request: String,
@@ -123,7 +123,13 @@ async fn whole(api: &Api, door: &Parsed<Asked>) {
         ("id", door.id.shown()),
         ("action", door.action.shown()),
         ("at", door.target.shown()),
-        ("sent to", door.address.shown()),
+        (
+            match door.packages {
+                Some(_) => "from",
+                None => "sent to",
+            },
+            door.address.shown(),
+        ),
         ("state", state(door)),
         ("asked", door.created_at.shown()),
         ("until", door.expires_at.shown()),
@@ -155,6 +161,52 @@ async fn whole(api: &Api, door: &Parsed<Asked>) {
     }
     if let Some(branch) = &door.branch {
         changes(api, branch).await;
+    }
+    if let Some(of) = &door.packages {
+        packages(of);
+    }
+}
+
+/// Prints all packages that would be fetched.
+fn packages(of: &OfferedPackages) {
+    println!(
+        "\n{} ({}, {} bytes, SHA-256 {}):",
+        of.path.shown(),
+        of.kind.shown(),
+        of.bytes,
+        of.sha256.shown()
+    );
+    for package in &of.added {
+        println!("  + {} {}", package.name.shown(), package.version.shown());
+    }
+    for package in &of.changed {
+        let (from, to) = (package.from.shown(), package.to.shown());
+        match from == to {
+            true => println!(
+                "  ~ {} {to}, with another hash than before",
+                package.name.shown()
+            ),
+            false => println!("  ~ {} {from} -> {to}", package.name.shown()),
+        }
+    }
+    for package in &of.removed {
+        println!("  - {} {}", package.name.shown(), package.version.shown());
+    }
+    more(of.removed_count, of.removed.len(), "removed");
+    for left in &of.left_out {
+        println!(
+            "  not supplied: {}: {}",
+            left.name.shown(),
+            left.why.shown()
+        );
+    }
+    more(of.left_out_count, of.left_out.len(), "not supplied");
+}
+
+fn more(count: u64, named: usize, what: &str) {
+    let more = count.saturating_sub(u64::try_from(named).unwrap_or(0));
+    if more > 0 {
+        println!("  and {more} more, {what}");
     }
 }
 
@@ -203,9 +255,11 @@ async fn decide(api: &Api, id: &DoorId, decision: Decision) -> anyhow::Result<()
         return Ok(());
     }
     let state = door.state.shown();
-    match (&door.state, approves) {
-        (DoorState::Approved, true) => println!("Approved. Roost sends it now."),
-        (DoorState::Denied, false) => println!("Denied. Nothing is sent."),
+    match (&door.state, approves, &door.packages) {
+        (DoorState::Approved, true, Some(_)) => println!("Approved. Roost fetches them now."),
+        (DoorState::Approved, true, None) => println!("Approved. Roost sends it now."),
+        (DoorState::Denied, false, Some(_)) => println!("Denied. Nothing is fetched."),
+        (DoorState::Denied, false, None) => println!("Denied. Nothing is sent."),
         // Somebody else decided before.
         _ => println!("It was decided already: {state}."),
     }
@@ -247,7 +301,12 @@ pub(super) async fn ask_about(
         .await?;
     let of_run = |door: &Parsed<Asked>| {
         let is = |other: &Option<RunId>| other.as_ref() == Some(run);
-        is(&door.run_id) || is(&door.branch.as_ref().map(|branch| branch.run_id.clone()))
+        is(&door.run_id)
+            || is(&door.branch.as_ref().map(|branch| branch.run_id.clone()))
+            || is(&door
+                .packages
+                .as_ref()
+                .map(|packages| packages.run_id.clone()))
     };
     for door in page.into_value().items.into_iter().filter(of_run) {
         if told.contains(&door.id) {

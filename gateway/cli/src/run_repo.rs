@@ -144,8 +144,12 @@ pub(super) async fn packages(api: &Api, run: &RunId) -> anyhow::Result<Vec<Strin
 
 /// How many packages of a lock file are there.
 fn came(of: &RunSupplies) -> String {
+    let approved = match of.approved {
+        0 => String::new(),
+        count => format!(", {count} approved during the run"),
+    };
     format!(
-        "{:<8} {}: {} ({} packages: {} fetched, {} from the store)",
+        "{:<8} {}: {} ({} packages: {} fetched, {} from the store{approved})",
         "packages",
         of.path.shown(),
         of.state.shown(),

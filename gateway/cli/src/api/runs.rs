@@ -23,6 +23,7 @@ pub struct Door {
     pub run_id: Option<RunId>,
     pub words: Option<String>,
     pub branch: Option<OfferedBranch>,
+    pub packages: Option<OfferedPackages>,
     pub allowed_by_setting: bool,
 }
 
@@ -61,6 +62,34 @@ pub struct OfferedBranch {
     pub commits: u64,
     pub files: u64,
     pub into: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct OfferedPackage {
+    pub name: String,
+    pub version: String,
+}
+
+#[derive(Deserialize)]
+pub struct OfferedPackages {
+    pub run_id: RunId,
+    pub path: String,
+    pub kind: String,
+    pub sha256: String,
+    pub bytes: u64,
+    pub added: Vec<OfferedPackage>,
+    pub changed: Vec<OfferedReplacement>,
+    pub removed_count: u64,
+    pub removed: Vec<OfferedPackage>,
+    pub left_out_count: u64,
+    pub left_out: Vec<RunLeftOut>,
+}
+
+#[derive(Deserialize)]
+pub struct OfferedReplacement {
+    pub name: String,
+    pub from: String,
+    pub to: String,
 }
 
 #[derive(Deserialize)]
@@ -260,6 +289,7 @@ pub struct RunSupplies {
     pub left_out_count: u64,
     pub left_out: Vec<RunLeftOut>,
     pub why: Option<String>,
+    pub approved: u64,
 }
 
 #[derive(Deserialize)]

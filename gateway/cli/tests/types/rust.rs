@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::document::{Document, referred, words};
 use crate::routes::{ROUTES, Route};
 use crate::wanted::{BESIDE, FIELDS, STREAMS};
+use crate::wanted_runs;
 
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
 
@@ -62,7 +63,8 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     let is_stream = |name: &str| STREAMS.iter().any(|(stream, _)| *stream == name);
     roots.retain(|name| !is_stream(name));
     let outside_streams = reachable(document, &roots)?;
-    if let Some((name, _)) = FIELDS.iter().find(|(name, _)| !all.contains_key(*name)) {
+    let mut named = FIELDS.iter().chain(wanted_runs::FIELDS);
+    if let Some((name, _)) = named.find(|(name, _)| !all.contains_key(*name)) {
         return Err(format!("the table names {name}, which no route uses"));
     }
     let collections = "use std::collections::BTreeMap;\n\n";
@@ -162,7 +164,8 @@ fn definition(
 }
 
 fn object(document: &Document, name: &str, needs: &mut BTreeSet<String>) -> Result<String, String> {
-    let Some((_, wanted)) = FIELDS.iter().find(|(object, _)| *object == name) else {
+    let mut fields_of = FIELDS.iter().chain(wanted_runs::FIELDS);
+    let Some((_, wanted)) = fields_of.find(|(object, _)| *object == name) else {
         return Err(format!(
             "{name} is used: say in tests/types/wanted.rs which of its fields the client reads or sets"
         ));

@@ -3143,7 +3143,10 @@ export interface components {
             description: string;
             /** @description JSON Schema. */
             params_schema: Record<string, never>;
-            /** @description The app to which the agent must be connected. `repo` is the repository that the agent's run works on. */
+            /**
+             * @description The app to which the agent must be connected. `repo` is the repository that the agent's run works on,
+             *     and `supplies` are the registries of its packages.
+             */
             provider: string;
             title: string;
         };
@@ -3341,6 +3344,7 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
             id: components["schemas"]["DoorId"];
+            packages?: components["schemas"]["OfferedPackages"] | null;
             /** @description All parameters of the request. */
             params: Record<string, never>;
             requested_by?: components["schemas"]["UserBrief"] | null;
@@ -4768,6 +4772,45 @@ export interface components {
         OfferedImages: {
             items: components["schemas"]["OfferedImage"][];
         };
+        /** @description A package, for people. */
+        OfferedPackage: {
+            name: string;
+            version: string;
+        };
+        /** @description Packages that an agent added to a lock file of its checkout, as they were when it asked. The gateway read the file. */
+        OfferedPackages: {
+            /** @description All packages that are new. */
+            added: components["schemas"]["OfferedPackage"][];
+            /** Format: int64 */
+            bytes: number;
+            /** @description All packages that have another version, or another hash. */
+            changed: components["schemas"]["OfferedReplacement"][];
+            /** @description `cargo`, `npm`, `python` or `go` */
+            kind: string;
+            /** @description The first new entries that cannot be supplied. */
+            left_out: components["schemas"]["RunLeftOut"][];
+            /** Format: int64 */
+            left_out_count: number;
+            /** @description The lock file in the repository. */
+            path: string;
+            /** @description The first of them. The sandbox keeps their files. */
+            removed: components["schemas"]["OfferedPackage"][];
+            /** Format: int64 */
+            removed_count: number;
+            /** @description The run that the repository belongs to: the first one of its tree. */
+            run_id: components["schemas"]["RunId"];
+            /** @description The agent whose sandbox has the lock file. */
+            sandbox_of: components["schemas"]["ClawId"];
+            /** @description The SHA-256 of the lock file. Nothing is fetched for another one. */
+            sha256: string;
+        };
+        /** @description A package with another version, or with other files. */
+        OfferedReplacement: {
+            from: string;
+            name: string;
+            /** @description The same as `from` when the lock file pins this version to another hash. */
+            to: string;
+        };
         /** @description A tool that an agent may use. */
         OfferedTool: {
             bundle: components["schemas"]["ToolBundle"];
@@ -4987,6 +5030,7 @@ export interface components {
                 /** Format: date-time */
                 expires_at: string;
                 id: components["schemas"]["DoorId"];
+                packages?: components["schemas"]["OfferedPackages"] | null;
                 /** @description All parameters of the request. */
                 params: Record<string, never>;
                 requested_by?: components["schemas"]["UserBrief"] | null;
@@ -6445,6 +6489,11 @@ export interface components {
         };
         /** @description The packages of a lock file. Sandboxes have no network, so the gateway brings them. */
         RunSupplies: {
+            /**
+             * Format: int64
+             * @description Of those that are wanted: approved by people during the run.
+             */
+            approved: number;
             /** Format: date-time */
             at: string;
             /** Format: int64 */
