@@ -60,13 +60,14 @@ test.describe("the repository of a run", () => {
           bytes: 4096,
           left_out_count: 2,
           left_out: [{ name: "forked 1.0.0", why: "It comes from a git repository." }],
+          approved: 1,
           at: new Date().toISOString(),
         },
       ],
     });
     await page.goto(`${mock.url}/runs/${run.id}`);
     const packages = page.getByRole("list", { name: "Packages" });
-    await packages.getByText("2 of 3 packages (1 from the store)").waitFor();
+    await packages.getByText("2 of 3 packages (1 from the store, 1 approved during the run)").waitFor();
     await packages.getByText("2 left out").click();
     await packages.getByText("It comes from a git repository.").waitFor();
     await packages.getByText("and 1 more").waitFor();

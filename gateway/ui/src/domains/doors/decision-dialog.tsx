@@ -7,6 +7,7 @@ import { visible } from "~/ui/visible";
 import { Branch } from "./branch";
 import { Destination } from "./destination";
 import { Decided } from "./outcome";
+import { Packages } from "./packages";
 import { resolve, take, type Decision } from "./queries";
 import { Request } from "./request";
 import { stateOf } from "./words";
@@ -24,12 +25,19 @@ interface Props {
 const WORDS = {
   approve: {
     verb: "Approve",
-    says: (door: Door) =>
-      door.branch
+    says: (door: Door) => {
+      if (door.packages)
+        return "Roost fetches exactly these packages, checks their hashes, and puts them into the sandbox.";
+      return door.branch
         ? "Roost sends exactly this commit at once, with the credential of the code host."
-        : "Roost sends it at once, in the name of the agent's connection. You can't undo this.",
+        : "Roost sends it at once, in the name of the agent's connection. You can't undo this.";
+    },
   },
-  deny: { verb: "Deny", says: () => "Roost sends nothing and informs the agent. The agent may ask again." },
+  deny: {
+    verb: "Deny",
+    says: (door: Door) =>
+      `Roost ${door.packages ? "fetches" : "sends"} nothing and informs the agent. The agent may ask again.`,
+  },
 };
 
 /** Asks once more, with the whole request in view. Focus begins on Cancel, so that no stray Enter decides anything. */
@@ -79,6 +87,11 @@ export function DecisionDialog({ door, action, agent, own, decision, onDecided, 
         {door.branch && (
           <div className="mb-3">
             <Branch branch={door.branch} whole />
+          </div>
+        )}
+        {door.packages && (
+          <div className="mb-3">
+            <Packages of={door.packages} whole />
           </div>
         )}
         <Request door={door} action={action} whole />

@@ -8,11 +8,13 @@ import { visible } from "~/ui/visible";
 export function Destination({ door }: { door: Door }) {
   const connections = useQuery(connectionsOf(door.agent_id));
   const [app = ""] = door.action.split(".");
-  // A branch is sent with the credential of the code host, which is no connection of the agent.
-  const cut = !door.branch && connections.data && !connections.data.some(({ provider }) => provider === app);
+  // A branch goes with the credential of the code host, and packages need none: neither is a connection of the agent.
+  const own = !door.branch && !door.packages;
+  const cut = own && connections.data && !connections.data.some(({ provider }) => provider === app);
   return (
     <span className="block min-h-5 text-small text-fg-2">
-      Would be sent to <bdi className="font-mono break-all text-fg">{visible(door.address)}</bdi>
+      {door.packages ? "Would be fetched from" : "Would be sent to"}{" "}
+      <bdi className="font-mono break-all text-fg">{visible(door.address)}</bdi>
       {cut && (
         <span className="block text-waiting">
           The agent is not connected to <bdi>{appName(app)}</bdi> any more. If you approve the request, it

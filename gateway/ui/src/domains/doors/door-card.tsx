@@ -9,6 +9,7 @@ import { Branch } from "./branch";
 import { DecisionDialog } from "./decision-dialog";
 import { Destination } from "./destination";
 import { Outcome } from "./outcome";
+import { Packages } from "./packages";
 import type { Decision } from "./queries";
 import { Request } from "./request";
 import { stateOf } from "./words";
@@ -113,6 +114,7 @@ export function DoorCard(props: CardProps) {
         </header>
         <About door={door} action={action} agent={agent} />
         {door.branch && <Branch branch={door.branch} />}
+        {door.packages && <Packages of={door.packages} />}
         <Request door={door} action={action} />
         {!waits && (
           <div ref={outcome} tabIndex={-1} role="status" className="rounded-control">

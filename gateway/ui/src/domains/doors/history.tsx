@@ -6,6 +6,7 @@ import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
 import { About, type CardProps } from "./door-card";
 import { Decided, Outcome } from "./outcome";
+import { Packages } from "./packages";
 import { Request } from "./request";
 import { stateOf } from "./words";
 
@@ -41,6 +42,7 @@ function Row({ door, own, action, agent }: Omit<CardProps, "mayResolve">) {
         </summary>
         <div className="mt-2 mb-1 flex flex-col gap-2">
           <About door={door} action={action} agent={agent} />
+          {door.packages && <Packages of={door.packages} />}
           <Request door={door} action={action} />
           <Outcome door={door} own={own} />
         </div>

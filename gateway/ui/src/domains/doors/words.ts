@@ -2,7 +2,7 @@
 import type { Door, DoorState } from "~/api/doors";
 import type { Tone } from "~/ui/status";
 
-type About = Pick<Door, "address" | "result">;
+type About = Pick<Door, "address" | "result" | "packages">;
 
 export const states: Record<
   DoorState,
@@ -12,7 +12,11 @@ export const states: Record<
   approved: { tone: "moving", word: "Approved", says: "Roost performs it in a moment." },
   performing: { tone: "moving", word: "Being done" },
   performed: { tone: "done", word: "Done" },
-  denied: { tone: "offline", word: "Denied", says: "Nothing was sent." },
+  denied: {
+    tone: "offline",
+    word: "Denied",
+    says: ({ packages }) => (packages ? "Nothing was fetched." : "Nothing was sent."),
+  },
   expired: { tone: "offline", word: "Expired", says: "Nobody decided in time, so it counts as denied." },
   failed: {
     tone: "failed",

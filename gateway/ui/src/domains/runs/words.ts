@@ -83,11 +83,14 @@ export function stepNote({ step, refused, uncommitted }: RunStepCommits): string
 }
 
 /** How many packages of a lock file are in the sandboxes. */
-export function suppliesWord({ state, wanted, fetched, stored }: RunSupplies): string {
+export function suppliesWord({ state, wanted, fetched, stored, approved }: RunSupplies): string {
   const there = fetched + stored;
   if (state === "failed") return "no packages";
+  const during = approved > 0 ? `, ${number(approved)} approved during the run` : "";
   const count = `${number(there)} of ${number(wanted)} packages`;
-  return state === "fetching" ? `${count}, fetching` : `${count} (${number(stored)} from the store)`;
+  return state === "fetching"
+    ? `${count}, fetching${during}`
+    : `${count} (${number(stored)} from the store${during})`;
 }
 
 export function suppliesTone({ state, wanted, fetched, stored, why }: RunSupplies): Tone {
