@@ -1,5 +1,6 @@
 //! Packages of lock files: a registry on loopback, the real gateway and broker, and a real sandbox without a network.
 
+mod added;
 mod go;
 mod python;
 
