@@ -71,6 +71,7 @@ mod m0916_supplies_again;
 mod m0917_drain_moves;
 mod m0918_run_supplies;
 mod m0919_team_repos;
+mod m0920_sandbox_owners;
 mod m0921_added_packages;
 
 /// The whole history, oldest first.
@@ -141,6 +142,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0917_drain_moves::Migration),
             Box::new(m0918_run_supplies::Migration),
             Box::new(m0919_team_repos::Migration),
+            Box::new(m0920_sandbox_owners::Migration),
             Box::new(m0921_added_packages::Migration),
         ]
     }

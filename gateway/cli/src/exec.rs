@@ -9,18 +9,19 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::api::types::{
-    ClawId, ExecEvents, ExecExit, ExecOutput, NewExec, OperationId, TerminalSize, Tty,
+    ExecEvents, ExecExit, ExecOutput, NewExec, OperationId, TerminalSize, Tty,
 };
-use crate::api::{Api, Parsed, routes};
-use crate::claws;
+use crate::api::{Api, Owner, Parsed, routes};
+use crate::owners;
 use crate::show::Shown;
 use crate::terminal::{RawMode, size};
 
 /// A command in a sandbox.
 #[derive(Debug, clap::Args)]
 pub struct Exec {
-    /// Id or name of the agent
-    claw: String,
+    /// Id or name of the agent, or team:NAME
+    #[arg(value_name = "OWNER")]
+    owner: String,
     /// Use a terminal
     #[arg(long, short)]
     tty: bool,
@@ -47,12 +48,12 @@ const NOT_ENDED: u8 = 125;
 
 impl Exec {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
-        let claw = claws::find(api, &self.claw).await?;
+        let owner = owners::find(api, &self.owner).await?;
         let tty = self.tty;
-        let taken = api.ask(routes::exec(&claw, &self.order())).await?;
+        let taken = api.ask(routes::exec(&owner, &self.order())).await?;
         let operation = Running {
             api,
-            claw,
+            owner,
             id: taken.into_value().operation_id,
         };
         let raw = if tty { RawMode::enter() } else { None };
@@ -97,13 +98,13 @@ type Ended = Result<Parsed<ExecExit>, anyhow::Error>;
 /// A command that the gateway has accepted.
 struct Running<'a> {
     api: &'a Api,
-    claw: ClawId,
+    owner: Owner,
     id: OperationId,
 }
 
 impl Running<'_> {
     async fn cancel(&self) -> anyhow::Result<()> {
-        let call = routes::cancel_exec(&self.claw, &self.id);
+        let call = routes::cancel_exec(&self.owner, &self.id);
         self.api.ask(call).await.map(drop)
     }
 
@@ -128,7 +129,7 @@ impl Running<'_> {
     /// # Errors
     /// When output cannot be written here.
     async fn read(&self, offset: &mut u64, broken: &mut u32) -> anyhow::Result<Ended> {
-        let call = routes::exec_output(&self.claw, &self.id, Some(*offset));
+        let call = routes::exec_output(&self.owner, &self.id, Some(*offset));
         let mut messages = match self.api.stream(call).await {
             Ok(messages) => messages,
             Err(error) => return Ok(Err(error)),
@@ -171,7 +172,7 @@ impl Running<'_> {
                 Err(error) => return error.into(),
             };
             let count = piece.len();
-            let call = routes::exec_stdin(&self.claw, &self.id, Some(offset), Some(count == 0));
+            let call = routes::exec_stdin(&self.owner, &self.id, Some(offset), Some(count == 0));
             if let Err(error) = self.api.send(call, piece).await {
                 // A command that does not read its stdin may end first; then the end tells.
                 if !std::io::stderr().is_terminal() {
@@ -200,7 +201,7 @@ impl Running<'_> {
             changes.recv().await;
             if let Some(size) = terminal_size() {
                 // A command that has just ended has no terminal any more: its end tells.
-                let call = routes::resize_exec(&self.claw, &self.id, &size);
+                let call = routes::resize_exec(&self.owner, &self.id, &size);
                 let _ = self.api.ask(call).await;
             }
         }

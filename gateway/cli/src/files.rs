@@ -1,4 +1,4 @@
-//! `roost files`: what is saved of an agent's workspace.
+//! `roost files`: what is saved of the workspace of an agent or a team.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,25 +6,27 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 
 use crate::api::types::{FileChange, FileEntry, NewSandbox, Snapshot};
-use crate::api::{Api, Parsed, routes};
+use crate::api::{Api, Owner, Parsed, routes};
 use crate::show::{self, Shown};
-use crate::{claws, put, sandbox};
+use crate::{owners, put, sandbox};
 
-/// Files of agents.
+/// Files of agents and teams.
 #[derive(Debug, clap::Subcommand)]
 #[command(
-    after_help = "Examples:\n  roost files history ada\n  roost files ls ada src\n  roost files get ada src/main.rs -o main.rs\n  roost files put ada ./notes docs\n  roost files diff ada 3ef71724\n  roost files restore ada 3ef71724"
+    after_help = "Examples:\n  roost files history ada\n  roost files ls ada src\n  roost files get ada src/main.rs -o main.rs\n  roost files put ada ./notes docs\n  roost files diff ada 3ef71724\n  roost files restore ada 3ef71724\n  roost files ls team:Ledger"
 )]
 pub enum Files {
-    /// List the snapshots of an agent's files, newest first
+    /// List the snapshots of the files, newest first
     History {
-        /// Id or name of the agent
-        claw: String,
+        /// Id or name of the agent, or team:NAME
+        #[arg(value_name = "OWNER")]
+        owner: String,
     },
     /// List a folder of a snapshot
     Ls {
-        /// Id or name of the agent
-        claw: String,
+        /// Id or name of the agent, or team:NAME
+        #[arg(value_name = "OWNER")]
+        owner: String,
         /// Folder, relative to the workspace
         #[arg(default_value = "")]
         folder: String,
@@ -34,8 +36,9 @@ pub enum Files {
     },
     /// Write a file of a snapshot to stdout, or to a file
     Get {
-        /// Id or name of the agent
-        claw: String,
+        /// Id or name of the agent, or team:NAME
+        #[arg(value_name = "OWNER")]
+        owner: String,
         /// File, relative to the workspace
         file: String,
         /// The snapshot, by the beginning of its digest [default: the newest on the gateway]
@@ -45,10 +48,11 @@ pub enum Files {
         #[arg(short, long)]
         output: Option<PathBuf>,
     },
-    /// Copy a local file or folder into the agent's sandbox; a snapshot follows
+    /// Copy a local file or folder into the sandbox; a snapshot follows
     Put {
-        /// Id or name of the agent
-        claw: String,
+        /// Id or name of the agent, or team:NAME
+        #[arg(value_name = "OWNER")]
+        owner: String,
         /// A local file or folder; links stay links
         local: PathBuf,
         /// The folder of the workspace that it goes into
@@ -58,17 +62,19 @@ pub enum Files {
         #[arg(long)]
         force: bool,
     },
-    /// Make the agent's next sandbox from an earlier snapshot; its present sandbox must have ended
+    /// Make the next sandbox from an earlier snapshot; its present sandbox must have ended
     Restore {
-        /// Id or name of the agent
-        claw: String,
+        /// Id or name of the agent, or team:NAME
+        #[arg(value_name = "OWNER")]
+        owner: String,
         /// The snapshot, by the beginning of its digest
         digest: String,
     },
     /// Show which files differ from an earlier snapshot
     Diff {
-        /// Id or name of the agent
-        claw: String,
+        /// Id or name of the agent, or team:NAME
+        #[arg(value_name = "OWNER")]
+        owner: String,
         /// The earlier snapshot, by the beginning of its digest
         before: String,
         /// The later snapshot, by the beginning of its digest [default: the newest on the gateway]
@@ -80,14 +86,14 @@ pub enum Files {
 impl Files {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
-            Self::History { claw } => {
-                let id = claws::find(api, &claw).await?;
-                history(api, &all(api, &id).await?);
+            Self::History { owner } => {
+                let owner = owners::find(api, &owner).await?;
+                history(api, &all(api, &owner).await?);
             }
-            Self::Ls { claw, folder, at } => {
-                let id = claws::find(api, &claw).await?;
-                let snapshot = find(api, &id, at.as_deref()).await?;
-                let list = routes::snapshot_files(&id, &snapshot.id, Some(&folder));
+            Self::Ls { owner, folder, at } => {
+                let owner = owners::find(api, &owner).await?;
+                let snapshot = find(api, &owner, at.as_deref()).await?;
+                let list = routes::snapshot_files(&owner, &snapshot.id, Some(&folder));
                 let list = api.ask(list).await?;
                 if api.json {
                     show::json(list.raw());
@@ -98,14 +104,14 @@ impl Files {
                 }
             }
             Self::Get {
-                claw,
+                owner,
                 file,
                 at,
                 output,
             } => {
-                let id = claws::find(api, &claw).await?;
-                let snapshot = find(api, &id, at.as_deref()).await?;
-                let call = routes::snapshot_file(&id, &snapshot.id, Some(&file));
+                let owner = owners::find(api, &owner).await?;
+                let snapshot = find(api, &owner, at.as_deref()).await?;
+                let call = routes::snapshot_file(&owner, &snapshot.id, Some(&file));
                 match output {
                     None => api.download(call, &mut std::io::stdout().lock()).await?,
                     Some(path) => {
@@ -121,31 +127,31 @@ impl Files {
                 }
             }
             Self::Put {
-                claw,
+                owner,
                 local,
                 folder,
                 force,
             } => {
-                let id = claws::find(api, &claw).await?;
-                return put::put(api, id, &local, &folder, force).await;
+                let owner = owners::find(api, &owner).await?;
+                return put::put(api, &owner, &local, &folder, force).await;
             }
-            Self::Restore { claw, digest } => {
-                let id = claws::find(api, &claw).await?;
-                let snapshot = find(api, &id, Some(&digest)).await?;
+            Self::Restore { owner, digest } => {
+                let owner = owners::find(api, &owner).await?;
+                let snapshot = find(api, &owner, Some(&digest)).await?;
                 let wanted = NewSandbox {
                     image: None,
                     limits: None,
                     restore: Some(snapshot.into_value().id),
                 };
-                let made = routes::provision_sandbox(&id, &wanted);
+                let made = routes::provision_sandbox(&owner, &wanted);
                 let made = sandbox::waiting("restoring the files", api.ask(made)).await?;
                 sandbox::one(api, &made);
             }
-            Self::Diff { claw, before, at } => {
-                let id = claws::find(api, &claw).await?;
-                let after = find(api, &id, at.as_deref()).await?;
-                let before = find(api, &id, Some(&before)).await?;
-                let changes = routes::snapshot_diff(&id, &after.id, Some(&before.id));
+            Self::Diff { owner, before, at } => {
+                let owner = owners::find(api, &owner).await?;
+                let after = find(api, &owner, at.as_deref()).await?;
+                let before = find(api, &owner, Some(&before)).await?;
+                let changes = routes::snapshot_diff(&owner, &after.id, Some(&before.id));
                 let changes = api.ask(changes).await?;
                 if api.json {
                     show::json(changes.raw());
@@ -160,23 +166,22 @@ impl Files {
     }
 }
 
-async fn all(api: &Api, claw: &crate::api::types::ClawId) -> anyhow::Result<Vec<Parsed<Snapshot>>> {
-    api.all(|limit, cursor| routes::snapshots(claw, limit, cursor))
+async fn all(api: &Api, owner: &Owner) -> anyhow::Result<Vec<Parsed<Snapshot>>> {
+    api.all(|limit, cursor| routes::snapshots(owner, limit, cursor))
         .await
 }
 
 /// A snapshot by the beginning of its digest; without one, the newest that the gateway has.
-async fn find(
-    api: &Api,
-    claw: &crate::api::types::ClawId,
-    digest: Option<&str>,
-) -> anyhow::Result<Parsed<Snapshot>> {
-    let all = all(api, claw).await?;
+async fn find(api: &Api, owner: &Owner, digest: Option<&str>) -> anyhow::Result<Parsed<Snapshot>> {
+    let all = all(api, owner).await?;
     let Some(wanted) = digest else {
         return all
             .into_iter()
             .find(|snapshot| snapshot.uploaded)
-            .context("nothing of this agent's files is on the gateway yet; `roost files history` shows what its machine has");
+            .with_context(|| format!(
+                "nothing of this {}'s files is on the gateway yet; `roost files history` shows what its machine has",
+                owners::noun(owner)
+            ));
     };
     let mut found = all
         .into_iter()

@@ -14,6 +14,7 @@ mod images;
 mod journal;
 mod named;
 mod node;
+mod owners;
 mod people;
 mod problem;
 mod profile;

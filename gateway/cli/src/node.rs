@@ -232,14 +232,14 @@ fn draining(progress: &DrainProgress) -> String {
     for one in &progress.sandboxes {
         text.push_str(&format!(
             "  {}: {}\n",
-            one.agent_name.shown(),
+            one.owner_name.shown(),
             one.detail.shown()
         ));
     }
     for one in progress.unsaved.iter().filter(|_| progress.moves) {
         text.push_str(&format!(
             "  {}: the files of {} are on the way to the gateway.\n",
-            one.agent_name.shown(),
+            one.owner_name.shown(),
             one.taken_at.shown()
         ));
     }
@@ -399,8 +399,8 @@ mod tests {
     #[test]
     fn draining_machine_names_what_waits_and_then_its_emptiness() {
         let progress = json!({ "moves": true, "summary": "1 sandbox left.",
-            "sandboxes": [{ "agent_name": "Ada", "detail": "A command runs in it." }],
-            "unsaved": [{ "agent_name": "Bea\nx", "taken_at": "2026-11-27T07:00:00Z" }] });
+            "sandboxes": [{ "owner_name": "Ada", "detail": "A command runs in it." }],
+            "unsaved": [{ "owner_name": "Bea\nx", "taken_at": "2026-11-27T07:00:00Z" }] });
         let mut progress: DrainProgress = serde_json::from_value(progress).unwrap();
         assert_eq!(
             draining(&progress),

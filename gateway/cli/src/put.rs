@@ -1,4 +1,4 @@
-//! `roost files put`: a local file or folder goes into the sandbox of an agent, as an archive that `tar` reads there.
+//! `roost files put`: a local file or folder goes into a sandbox, as an archive that `tar` reads there.
 
 use std::fs::File;
 use std::io::{BufWriter, IntoInnerError, Seek, SeekFrom, Write};
@@ -7,17 +7,16 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 
-use crate::api::types::ClawId;
-use crate::api::{Api, routes};
+use crate::api::{Api, Owner, routes};
 use crate::show::{self, Shown};
 
-/// Copies `local` into `folder` of the agent's workspace. Files that exist stay, except with `force`.
+/// Copies `local` into `folder` of the owner's workspace. Files that exist stay, except with `force`.
 ///
 /// # Errors
 /// When the local files cannot be read, and what the gateway said.
 pub(super) async fn put(
     api: &Api,
-    claw: ClawId,
+    owner: &Owner,
     local: &Path,
     folder: &str,
     force: bool,
@@ -35,7 +34,7 @@ pub(super) async fn put(
     let from = local.to_owned();
     let archive = tokio::task::spawn_blocking(move || packed(&from, &name)).await??;
     let bytes = archive.metadata()?.len();
-    let call = routes::put_files(&claw, Some(folder), Some(force));
+    let call = routes::put_files(owner, Some(folder), Some(force));
     let done = api.upload(call, archive, bytes).await?;
     match api.json {
         true => show::json(done.raw()),

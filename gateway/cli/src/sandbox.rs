@@ -1,20 +1,21 @@
-//! `roost sandbox`: sandboxes of agents.
+//! `roost sandbox`: sandboxes of agents and teams.
 
 use std::process::ExitCode;
 
 use crate::api::types::{NewLimits, NewSandbox, Sandbox as Made};
 use crate::api::{Api, Parsed, routes};
 use crate::show::{self, Shown};
-use crate::{claws, exec};
+use crate::{exec, owners};
 
 /// Sandboxes.
 #[derive(Debug, clap::Subcommand)]
 pub enum Sandbox {
-    /// Give an agent its sandbox and wait until it runs
+    /// Give an agent or a team its sandbox and wait until it runs
     Provision {
-        /// Id or name of the agent
-        claw: String,
-        /// Another image than the agent's, its team's or the deployment's; see `roost images`
+        /// Id or name of the agent, or team:NAME
+        #[arg(value_name = "OWNER")]
+        owner: String,
+        /// Another image than the one of the agent, the team or the deployment; see `roost images`
         #[arg(long)]
         image: Option<String>,
         /// Memory in MiB; the workspace gets half of it
@@ -24,20 +25,22 @@ pub enum Sandbox {
         #[arg(long)]
         cpus: Option<f64>,
     },
-    /// Show an agent's sandbox with its hardening report
+    /// Show a sandbox with its hardening report
     Show {
-        /// Id or name of the agent
-        claw: String,
+        /// Id or name of the agent, or team:NAME
+        #[arg(value_name = "OWNER")]
+        owner: String,
     },
-    /// Run a command in an agent's sandbox; its exit code is this one's
+    /// Run a command in a sandbox; its exit code is this one's
     #[command(
-        after_help = "Examples:\n  roost sandbox exec ada -- uname -a\n  tar c src | roost sandbox exec ada -- tar x\n  roost sandbox exec -t ada -- bash"
+        after_help = "Examples:\n  roost sandbox exec ada -- uname -a\n  tar c src | roost sandbox exec ada -- tar x\n  roost sandbox exec -t ada -- bash\n  roost sandbox exec team:Ledger -- ls"
     )]
     Exec(exec::Exec),
     /// Store the workspace and end the sandbox
     Destroy {
-        /// Id or name of the agent
-        claw: String,
+        /// Id or name of the agent, or team:NAME
+        #[arg(value_name = "OWNER")]
+        owner: String,
     },
 }
 
@@ -45,24 +48,24 @@ impl Sandbox {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
             Self::Provision {
-                claw,
+                owner,
                 image,
                 memory,
                 cpus,
             } => {
-                let id = claws::find(api, &claw).await?;
-                let call = routes::provision_sandbox(&id, &wanted(image, memory, cpus));
+                let owner = owners::find(api, &owner).await?;
+                let call = routes::provision_sandbox(&owner, &wanted(image, memory, cpus));
                 let made = waiting("making the sandbox", api.ask(call)).await?;
                 one(api, &made);
             }
-            Self::Show { claw } => {
-                let id = claws::find(api, &claw).await?;
-                one(api, &api.ask(routes::sandbox(&id)).await?);
+            Self::Show { owner } => {
+                let owner = owners::find(api, &owner).await?;
+                one(api, &api.ask(routes::sandbox(&owner)).await?);
             }
             Self::Exec(exec) => return exec.run(api).await,
-            Self::Destroy { claw } => {
-                let id = claws::find(api, &claw).await?;
-                let call = routes::destroy_sandbox(&id);
+            Self::Destroy { owner } => {
+                let owner = owners::find(api, &owner).await?;
+                let call = routes::destroy_sandbox(&owner);
                 waiting("ending the sandbox", api.ask(call)).await?;
                 if !api.json {
                     println!("The sandbox is gone; its workspace is stored on its machine.");

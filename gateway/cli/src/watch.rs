@@ -194,7 +194,7 @@ fn agent_of(event: &LiveEvents) -> Option<&ClawId> {
         LiveEvents::AgentStatus(of) => &of.agent_id,
         LiveEvents::AgentTaskUpdate(of) => &of.agent_id,
         LiveEvents::DoorRequest(of) => &of.agent_id,
-        LiveEvents::PlacementFallback(of) => &of.agent_id,
+        LiveEvents::PlacementFallback(of) => return of.agent_id.as_ref(),
         LiveEvents::WorldTouch(of) => &of.agent_id,
         LiveEvents::ResourceChanged(_) | LiveEvents::Other => return None,
     })

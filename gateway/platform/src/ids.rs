@@ -85,9 +85,11 @@ typed_id! {
     NodeId;
     /// An operation for a node or for the local driver.
     OperationId;
-    /// A hardened container of an agent.
+    /// A hardened container.
     SandboxId;
-    /// A snapshot of an agent's workspace.
+    /// What a sandbox belongs to: the id of an agent or of a team. All are UUIDs, so none is both.
+    SandboxOwnerId;
+    /// A snapshot of the files of a sandbox.
     SnapshotId;
     /// An app that an agent is connected to.
     AppConnectionId;

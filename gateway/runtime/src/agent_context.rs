@@ -9,6 +9,7 @@ use roost_execution::models::{ModelsError, Resolved};
 use roost_execution::runs::{RunRow, StepJob, StepResult};
 use roost_execution::tools::{Capability, Pane, Profile};
 use roost_execution::topology::Purpose;
+use roost_machines::sandboxes::SandboxOwner;
 use roost_organisation::teams;
 use roost_organisation::{agent_skills, skills};
 use roost_platform::ids::ClawId;
@@ -45,10 +46,10 @@ pub(super) async fn load(agents: &Agents, job: &StepJob) -> Result<AgentContext,
         .map_err(again)?;
     let record_model = record.and_then(|record| record.model);
     let team_model = settings.model.clone();
-    let machine = match settings.workbench {
+    let machine = match settings.sandbox_of(claw.id) {
         // An agent in the team's sandbox works on the machine of that sandbox.
-        Some(_) => None,
-        None => job.node.attributes.machine.clone(),
+        SandboxOwner::Team(_) => None,
+        SandboxOwner::Claw(_) => job.node.attributes.machine.clone(),
     };
     let machine = machine.or_else(|| settings.machine.clone());
     let version = settings.version;
@@ -181,7 +182,7 @@ fn permissions_of(
         scope,
         agent,
         user: run.created_by,
-        sandbox_of: settings.workbench.unwrap_or(agent),
+        sandbox_of: settings.sandbox_of(agent),
         profile: settings.profile,
         bundles: settings.bundles,
         about: run.about(),

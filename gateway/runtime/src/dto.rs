@@ -60,9 +60,9 @@ pub struct RuntimeConfig {
     pub effective_limits: NewLimits,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team_id: Option<TeamId>,
-    /// The agent whose sandbox this agent works in. Absent when it works in its own sandbox.
+    /// The team whose sandbox this agent works in. Absent when it works in its own sandbox.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub workbench_agent_id: Option<ClawId>,
+    pub sandbox_team_id: Option<TeamId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template_id: Option<TemplateId>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -102,6 +102,7 @@ async fn shown(agents: &Agents, scope: WorkspaceScope, id: ClawId) -> ApiResult<
     let binding = record.model.as_deref().or(settings.model.as_deref());
     let model = agents.models.resolve(scope, binding).await;
     let offered = tools::offered(settings.profile, &settings.bundles);
+    let shared = settings.sandbox_of(id).team();
     Ok(RuntimeConfig {
         agent_id: id,
         version: claw.version,
@@ -126,7 +127,7 @@ async fn shown(agents: &Agents, scope: WorkspaceScope, id: ClawId) -> ApiResult<
         limits: NewLimits::from_stored(record.limits.as_deref()),
         effective_limits: settings.limits,
         team_id: settings.team,
-        workbench_agent_id: settings.workbench.filter(|workbench| *workbench != id),
+        sandbox_team_id: shared,
         template_id: link.as_ref().map(|link| link.template_id),
         template_version: link.as_ref().map(|link| link.template_version),
         role_slot: link.map(|link| link.role_slot),
@@ -148,7 +149,8 @@ async fn compartments(
     let settings = teams::effective_settings(db, scope, id, None).await?;
     let brain = brain::newest(db, scope, id).await?;
     let skills = agent_skills::effective(db, scope, id).await?;
-    let sandbox = sandboxes::current(db, scope, id).await?;
+    let body = settings.sandbox_of(id);
+    let sandbox = sandboxes::current(db, scope, body.id()).await?;
     let connected = apps::providers_of(db, scope, id).await?;
     let offered = tools::offered(settings.profile, &settings.bundles);
     let states = claws::states(db, scope, [id]).await?;

@@ -21,7 +21,7 @@ const NEXT_SANDBOX: Duration = Duration::from_secs(60);
 const NEXT_LOOK: Duration = Duration::from_secs(5);
 
 impl Session<'_> {
-    /// Makes a sandbox for the agent, and records what it has.
+    /// Makes the sandbox that the agent works in, and records what it has.
     pub(super) async fn make_sandbox(&self, may: &Capability) -> Result<(), Stopped> {
         let id = SandboxId(self.agents.ids.next());
         let wanted = NewSandbox {
@@ -78,7 +78,7 @@ impl Session<'_> {
             root: self.job.run.root_run_id,
             run: self.job.run.id,
             step: self.job.journal.step.to_string(),
-            agent: may.sandbox_of,
+            owner: may.sandbox_of,
         }
     }
 
@@ -89,11 +89,11 @@ impl Session<'_> {
         let db = agents.db.read();
         let starts = step_files::starts_of(db, place.scope, place.root);
         let starts = starts.await.map_err(FenceError::from)?;
-        let is_due = |row: &step_files::StartFilesRow| row.is_due_for(place.agent, &starts);
+        let is_due = |row: &step_files::StartFilesRow| row.is_due_for(place.owner, &starts);
         if !starts.iter().any(is_due) {
             return Ok(());
         }
-        let others = step_files::others(db, place.scope, place.agent, place.root);
+        let others = step_files::others(db, place.scope, place.owner.id(), place.root);
         let others = others.await.map_err(FenceError::from)?;
         let open = runs::any_open(db, place.scope, others).await;
         if open.map_err(FenceError::from)? {
@@ -130,9 +130,10 @@ impl Session<'_> {
                 lack.detail, lack.remedy
             ))
             .into(),
-            SandboxError::NoClaw => StepResult::terminal(
-                "The agent whose sandbox the team shares does not exist any more.",
-            )
+            SandboxError::NoOwner(kind) => StepResult::terminal(format!(
+                "No sandbox could be made: the {} does not exist any more.",
+                kind.noun()
+            ))
             .into(),
             // A retry would fail in the same way: this gateway has no engine, the image is wrong, or the owner
             // forbids it.

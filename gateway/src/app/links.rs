@@ -1,5 +1,7 @@
 //! What a lower wing needs from a higher one. The lower wing defines the trait; this file has the implementation.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{DatabaseConnection, DbErr};
@@ -9,12 +11,12 @@ use roost_connections::doors::AskingRuns;
 use roost_execution::runs::{self, RunWakes, Subject, Subjects, WaitOn};
 use roost_execution::tools::tokens;
 use roost_machines::fleet::WaitingWork;
-use roost_machines::sandboxes::{AgentFacts, Preferences};
+use roost_machines::sandboxes::{OwnerFacts, OwningTeam, Preferences, SandboxOwner};
 use roost_organisation::teams::{self, TeamRow};
 use roost_platform::WorkspaceScope;
 use roost_platform::db::{Db, WriteTx};
 use roost_platform::events::{Event, ResourceKind};
-use roost_platform::ids::{ClawId, DoorId, NodeId, RunId, TeamId, UserId};
+use roost_platform::ids::{DoorId, NodeId, RunId, TeamId, UserId};
 use roost_tenancy::workspaces::Departures;
 
 /// For `tenancy`: agents and their tokens, when a person loses access.
@@ -49,24 +51,53 @@ impl Departures for AgentsLeft {
     }
 }
 
-/// For `machines`: the teams and the runs of the agents in the sandboxes.
-pub(super) struct AgentsAtWork {
+/// For `machines`: the agents and the teams that own sandboxes.
+pub(super) struct Owners {
     pub(super) db: Db,
 }
 
 #[async_trait]
-impl AgentFacts for AgentsAtWork {
+impl OwnerFacts for Owners {
     async fn preferences(
         &self,
         scope: WorkspaceScope,
-        agent: ClawId,
+        owner: SandboxOwner,
     ) -> Result<Preferences, DbErr> {
-        let settings = teams::effective_settings(self.db.read(), scope, agent, None).await?;
+        let db = self.db.read();
+        let settings = match owner {
+            SandboxOwner::Claw(agent) => teams::effective_settings(db, scope, agent, None).await?,
+            SandboxOwner::Team(team) => match teams::find(db, scope, team).await? {
+                Some(row) => teams::of_team(db, scope, &row).await?,
+                None => return Ok(Preferences::default()),
+            },
+        };
         Ok(Preferences {
             machine: settings.machine,
             image: settings.image.kind,
             limits: settings.limits,
         })
+    }
+
+    async fn lock_team(
+        &self,
+        tx: &WriteTx,
+        scope: WorkspaceScope,
+        team: TeamId,
+    ) -> Result<Option<OwningTeam>, DbErr> {
+        let row = teams::locked(tx, scope, team).await?;
+        Ok(row.map(|row| OwningTeam {
+            is_going: teams::is_going(&row),
+            shares_sandbox: row.shared_sandbox,
+            name: row.name,
+        }))
+    }
+
+    async fn team_names(
+        &self,
+        scope: WorkspaceScope,
+        teams: &[TeamId],
+    ) -> Result<HashMap<TeamId, String>, DbErr> {
+        teams::names(self.db.read(), scope, teams).await
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::broadcast;
 
-use super::links::{AgentsAtWork, StepsOfMachines};
+use super::links::{Owners, StepsOfMachines};
 use super::{Shared, StartupError};
 use crate::config::Config;
 use roost_machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalImages, LocalSettings};
@@ -124,7 +124,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
             local: bounds,
             held: held_here.clone(),
         },
-        agents: Arc::new(AgentsAtWork {
+        owners: Arc::new(Owners {
             db: shared.db.clone(),
         }),
         exchange,

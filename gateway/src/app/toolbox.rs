@@ -40,8 +40,8 @@ pub(super) fn state(shared: &Shared<'_>, toolbox: Toolbox) -> ToolsContext {
 async fn authority_of(db: &Db, scope: WorkspaceScope, agent: ClawId) -> Result<Authority, DbErr> {
     let settings = teams::effective_settings(db.read(), scope, agent, None).await?;
     Ok(Authority {
+        sandbox_of: settings.sandbox_of(agent),
         profile: settings.profile,
         bundles: settings.bundles,
-        workbench: settings.workbench,
     })
 }

@@ -134,7 +134,7 @@ impl LiveEvents {
 #[derive(Deserialize)]
 pub struct PlacementFallback {
     #[serde(rename = "agentId")]
-    pub agent_id: ClawId,
+    pub agent_id: Option<ClawId>,
 }
 
 #[derive(Deserialize)]

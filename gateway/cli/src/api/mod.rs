@@ -16,6 +16,7 @@ pub mod routes;
 mod sandbox_routes;
 #[rustfmt::skip]
 mod runs;
+mod owner;
 mod parsed;
 mod strings;
 
@@ -39,6 +40,7 @@ use serde_json::Value;
 use tokio_util::io::{InspectReader, ReaderStream};
 
 pub use call::{Call, Page, Stream};
+pub use owner::Owner;
 pub use parsed::{Parsed, raw_list};
 pub use strings::Moment;
 

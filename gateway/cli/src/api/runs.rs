@@ -44,7 +44,7 @@ pub struct DrainProgress {
 
 #[derive(Deserialize)]
 pub struct DrainingSandbox {
-    pub agent_name: String,
+    pub owner_name: String,
     pub detail: String,
 }
 
@@ -313,6 +313,6 @@ pub struct StepFiles {
 
 #[derive(Deserialize)]
 pub struct UnsavedFiles {
-    pub agent_name: String,
+    pub owner_name: String,
     pub taken_at: Moment,
 }

@@ -3,12 +3,13 @@
 use http::Method;
 
 use super::call::{Call, Nothing, Page, Stream, segment};
+use super::owner::Owner;
 use super::types::*;
 
 /// `GET /api/claws/{id}/snapshots`
 #[must_use]
-pub fn snapshots(id: &ClawId, limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Snapshot>> {
-    let mut call = Call::new(Method::GET, format!("/api/claws/{}/snapshots", segment(id)));
+pub fn snapshots(owner: &Owner, limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Snapshot>> {
+    let mut call = Call::new(Method::GET, format!("/api/{}/snapshots", owner.place()));
     call.query("limit", limit);
     call.query("cursor", cursor);
     call
@@ -16,74 +17,74 @@ pub fn snapshots(id: &ClawId, limit: Option<u64>, cursor: Option<&str>) -> Call<
 
 /// `GET /api/claws/{id}/snapshots/{snapshot}/files`
 #[must_use]
-pub fn snapshot_files(id: &ClawId, snapshot: &SnapshotId, path: Option<&str>) -> Call<FileList> {
-    let mut call = Call::new(Method::GET, format!("/api/claws/{}/snapshots/{}/files", segment(id), segment(snapshot)));
+pub fn snapshot_files(owner: &Owner, snapshot: &SnapshotId, path: Option<&str>) -> Call<FileList> {
+    let mut call = Call::new(Method::GET, format!("/api/{}/snapshots/{}/files", owner.place(), segment(snapshot)));
     call.query("path", path);
     call
 }
 
 /// `GET /api/claws/{id}/snapshots/{snapshot}/file`
 #[must_use]
-pub fn snapshot_file(id: &ClawId, snapshot: &SnapshotId, path: Option<&str>) -> Call<Nothing> {
-    let mut call = Call::new(Method::GET, format!("/api/claws/{}/snapshots/{}/file", segment(id), segment(snapshot)));
+pub fn snapshot_file(owner: &Owner, snapshot: &SnapshotId, path: Option<&str>) -> Call<Nothing> {
+    let mut call = Call::new(Method::GET, format!("/api/{}/snapshots/{}/file", owner.place(), segment(snapshot)));
     call.query("path", path);
     call
 }
 
 /// `GET /api/claws/{id}/snapshots/{snapshot}/diff`
 #[must_use]
-pub fn snapshot_diff(id: &ClawId, snapshot: &SnapshotId, before: Option<&SnapshotId>) -> Call<FileChanges> {
-    let mut call = Call::new(Method::GET, format!("/api/claws/{}/snapshots/{}/diff", segment(id), segment(snapshot)));
+pub fn snapshot_diff(owner: &Owner, snapshot: &SnapshotId, before: Option<&SnapshotId>) -> Call<FileChanges> {
+    let mut call = Call::new(Method::GET, format!("/api/{}/snapshots/{}/diff", owner.place(), segment(snapshot)));
     call.query("before", before);
     call
 }
 
 /// `GET /api/claws/{id}/sandbox`
 #[must_use]
-pub fn sandbox(id: &ClawId) -> Call<Sandbox> {
-    Call::new(Method::GET, format!("/api/claws/{}/sandbox", segment(id)))
+pub fn sandbox(owner: &Owner) -> Call<Sandbox> {
+    Call::new(Method::GET, format!("/api/{}/sandbox", owner.place()))
 }
 
 /// `POST /api/claws/{id}/sandbox`
 #[must_use]
-pub fn provision_sandbox(id: &ClawId, body: &NewSandbox) -> Call<Sandbox> {
-    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox", segment(id)));
+pub fn provision_sandbox(owner: &Owner, body: &NewSandbox) -> Call<Sandbox> {
+    let mut call = Call::new(Method::POST, format!("/api/{}/sandbox", owner.place()));
     call.body(body);
     call
 }
 
 /// `DELETE /api/claws/{id}/sandbox`
 #[must_use]
-pub fn destroy_sandbox(id: &ClawId) -> Call<Nothing> {
-    Call::new(Method::DELETE, format!("/api/claws/{}/sandbox", segment(id)))
+pub fn destroy_sandbox(owner: &Owner) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/{}/sandbox", owner.place()))
 }
 
 /// `POST /api/claws/{id}/sandbox/exec`
 #[must_use]
-pub fn exec(id: &ClawId, body: &NewExec) -> Call<ExecTaken> {
-    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec", segment(id)));
+pub fn exec(owner: &Owner, body: &NewExec) -> Call<ExecTaken> {
+    let mut call = Call::new(Method::POST, format!("/api/{}/sandbox/exec", owner.place()));
     call.body(body);
     call
 }
 
 /// `GET /api/claws/{id}/sandbox/exec/{operation_id}`
 #[must_use]
-pub fn exec_output(id: &ClawId, operation_id: &OperationId, offset: Option<u64>) -> Call<Stream<ExecEvents>> {
-    let mut call = Call::new(Method::GET, format!("/api/claws/{}/sandbox/exec/{}", segment(id), segment(operation_id)));
+pub fn exec_output(owner: &Owner, operation_id: &OperationId, offset: Option<u64>) -> Call<Stream<ExecEvents>> {
+    let mut call = Call::new(Method::GET, format!("/api/{}/sandbox/exec/{}", owner.place(), segment(operation_id)));
     call.query("offset", offset);
     call
 }
 
 /// `DELETE /api/claws/{id}/sandbox/exec/{operation_id}`
 #[must_use]
-pub fn cancel_exec(id: &ClawId, operation_id: &OperationId) -> Call<Nothing> {
-    Call::new(Method::DELETE, format!("/api/claws/{}/sandbox/exec/{}", segment(id), segment(operation_id)))
+pub fn cancel_exec(owner: &Owner, operation_id: &OperationId) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/{}/sandbox/exec/{}", owner.place(), segment(operation_id)))
 }
 
 /// `POST /api/claws/{id}/sandbox/exec/{operation_id}/stdin`
 #[must_use]
-pub fn exec_stdin(id: &ClawId, operation_id: &OperationId, offset: Option<u64>, eof: Option<bool>) -> Call<StdinTaken> {
-    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec/{}/stdin", segment(id), segment(operation_id)));
+pub fn exec_stdin(owner: &Owner, operation_id: &OperationId, offset: Option<u64>, eof: Option<bool>) -> Call<StdinTaken> {
+    let mut call = Call::new(Method::POST, format!("/api/{}/sandbox/exec/{}/stdin", owner.place(), segment(operation_id)));
     call.query("offset", offset);
     call.query("eof", eof);
     call
@@ -91,8 +92,8 @@ pub fn exec_stdin(id: &ClawId, operation_id: &OperationId, offset: Option<u64>, 
 
 /// `POST /api/claws/{id}/sandbox/exec/{operation_id}/resize`
 #[must_use]
-pub fn resize_exec(id: &ClawId, operation_id: &OperationId, body: &TerminalSize) -> Call<Nothing> {
-    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec/{}/resize", segment(id), segment(operation_id)));
+pub fn resize_exec(owner: &Owner, operation_id: &OperationId, body: &TerminalSize) -> Call<Nothing> {
+    let mut call = Call::new(Method::POST, format!("/api/{}/sandbox/exec/{}/resize", owner.place(), segment(operation_id)));
     call.body(body);
     call
 }
@@ -105,8 +106,8 @@ pub fn drain_progress(id: &NodeId) -> Call<DrainProgress> {
 
 /// `POST /api/claws/{id}/sandbox/files`
 #[must_use]
-pub fn put_files(id: &ClawId, folder: Option<&str>, replace: Option<bool>) -> Call<PutFiles> {
-    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/files", segment(id)));
+pub fn put_files(owner: &Owner, folder: Option<&str>, replace: Option<bool>) -> Call<PutFiles> {
+    let mut call = Call::new(Method::POST, format!("/api/{}/sandbox/files", owner.place()));
     call.query("folder", folder);
     call.query("replace", replace);
     call

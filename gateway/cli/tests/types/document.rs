@@ -33,6 +33,11 @@ impl Document {
         found.ok_or_else(|| format!("the document has no schema {name}"))
     }
 
+    /// Whether the document has this route.
+    pub fn has(&self, path: &str, method: &str) -> bool {
+        self.0["paths"][path][method].is_object()
+    }
+
     pub fn operation(&self, route: &Route) -> Result<&Value, String> {
         let found = self.0["paths"]
             .get(route.path)

@@ -44,7 +44,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\npub use super::sandbox_routes::*;\nuse super::types::*;\n"
     );
     let mut sandboxes = format!(
-        "//! The routes of sandboxes, of saved files and of drains that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::types::*;\n"
+        "//! The routes of sandboxes, of saved files and of drains that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::owner::Owner;\nuse super::types::*;\n"
     );
     for route in ROUTES {
         let of_sandboxes = ["/sandbox", "/snapshots", "/drain-progress"]
@@ -259,10 +259,21 @@ fn function(
     let mut arguments = Vec::new();
     let mut template = (*path).to_owned();
     let mut segments = String::new();
-    for name in path
-        .split('/')
-        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    // Agents and teams have the same routes for their sandboxes.
+    if let Some(rest) = path.strip_prefix("/api/claws/{id}/")
+        && document.has(&format!("/api/teams/{{id}}/{rest}"), method)
     {
+        arguments.push("owner: &Owner".to_owned());
+        template = format!("/api/{{}}/{rest}");
+        segments.push_str(", owner.place()");
+    }
+    for name in template.clone().split('/') {
+        let name = name
+            .strip_prefix('{')
+            .and_then(|part| part.strip_suffix('}'));
+        let Some(name) = name.filter(|name| !name.is_empty()) else {
+            continue;
+        };
         let kind = document
             .type_of(&parameter(name, "path")?["schema"], needs)?
             .text;

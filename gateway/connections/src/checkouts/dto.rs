@@ -9,7 +9,8 @@ use super::commands::{Diff, Pushed, Read};
 use super::entity::{commits, supply};
 use super::model::{Shown, heads, is_base, is_commit};
 use crate::supplies::{Added, LeftOut, Package, Replaced};
-use roost_platform::ids::{ClawId, RepoId, RunId, UploadId};
+use roost_machines::sandboxes::OwnerKind;
+use roost_platform::ids::{RepoId, RunId, SandboxOwnerId, UploadId};
 use roost_web::json::{Check, Mistakes};
 
 /// What a new run works on: a repository, or uploaded files.
@@ -86,8 +87,9 @@ pub struct RunRepository {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunBranch {
     pub branch: String,
-    /// The agent whose sandbox the branch comes from.
-    pub agent_id: ClawId,
+    /// What the sandbox belongs to that the branch comes from.
+    pub owner_kind: OwnerKind,
+    pub owner_id: SandboxOwnerId,
     pub commit: String,
     /// Commits after the base.
     pub commits: u64,
@@ -324,7 +326,8 @@ impl From<&commits::Model> for RunBranch {
         let shown: Shown = serde_json::from_str(&row.shown).unwrap_or_default();
         Self {
             branch: row.branch.clone(),
-            agent_id: row.agent_id,
+            owner_kind: row.owner_kind,
+            owner_id: row.owner_id,
             commit: row.head.clone().unwrap_or_default(),
             commits: whole(row.commits),
             newest: shown.newest.into_iter().map(RunCommit::from).collect(),

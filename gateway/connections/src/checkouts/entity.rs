@@ -49,7 +49,7 @@ pub mod checkout {
     use sea_orm::entity::prelude::*;
 
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{ClawId, RunId, SandboxId, WorkspaceId};
+    use roost_platform::ids::{RunId, SandboxId, SandboxOwnerId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "run_checkouts")]
@@ -59,8 +59,8 @@ pub mod checkout {
         #[sea_orm(primary_key, auto_increment = false)]
         pub sandbox_id: SandboxId,
         pub workspace_id: WorkspaceId,
-        /// The agent whose sandbox it is.
-        pub agent_id: ClawId,
+        /// The owner of the sandbox.
+        pub owner_id: SandboxOwnerId,
         pub branch: String,
         /// The folder in the sandbox.
         #[sea_orm(column_type = "Text")]
@@ -86,8 +86,9 @@ pub mod checkout {
 pub mod commits {
     use sea_orm::entity::prelude::*;
 
+    use roost_machines::sandboxes::OwnerKind;
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{ClawId, RunId, WorkspaceId};
+    use roost_platform::ids::{RunId, SandboxOwnerId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "run_commits")]
@@ -101,7 +102,9 @@ pub mod commits {
         #[sea_orm(primary_key, auto_increment = false)]
         pub step: String,
         pub workspace_id: WorkspaceId,
-        pub agent_id: ClawId,
+        /// The owner of the sandbox that it came from.
+        pub owner_kind: OwnerKind,
+        pub owner_id: SandboxOwnerId,
         pub branch: String,
         /// The newest commit of the branch that the broker has. Absent when it has none.
         pub head: Option<String>,

@@ -12,9 +12,9 @@ use serde_json::Value;
 use super::model::said;
 use super::{CheckoutError, CheckoutsContext};
 use roost_machines::fleet::operations::{OutputItem, Part};
-use roost_machines::sandboxes::{self, NewExec, Starter};
+use roost_machines::sandboxes::{self, NewExec, SandboxOwner, Starter};
 use roost_platform::events::About;
-use roost_platform::ids::{ClawId, OperationId};
+use roost_platform::ids::OperationId;
 use roost_tenancy::auth::WorkspaceScope;
 
 pub(super) const CHECK_OUT: &str = include_str!("scripts/check_out.py");
@@ -35,8 +35,8 @@ const MOST_COMPLAINT: usize = 4096;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
     pub scope: WorkspaceScope,
-    /// The agent whose sandbox it is.
-    pub agent: ClawId,
+    /// The owner of the sandbox.
+    pub owner: SandboxOwner,
     pub about: About,
 }
 
@@ -69,11 +69,11 @@ impl<'a> Program<'a> {
         };
         let Target {
             scope,
-            agent,
+            owner,
             about,
         } = target;
         let (id, starter) = (OperationId(state.ids.next()), Starter::Agent(about));
-        let id = sandboxes::exec(&state.sandboxes, scope, agent, id, wanted, true, starter).await?;
+        let id = sandboxes::exec(&state.sandboxes, scope, owner, id, wanted, true, starter).await?;
         Ok(Self {
             state,
             target,
@@ -91,17 +91,17 @@ impl<'a> Program<'a> {
     }
 
     async fn stdin(&self, piece: Bytes, eof: bool) -> bool {
-        let Target { scope, agent, .. } = self.target;
+        let Target { scope, owner, .. } = self.target;
         let sandboxes = &self.state.sandboxes;
-        let sent = sandboxes::stdin(sandboxes, scope, agent, self.id, self.sent, piece, eof);
+        let sent = sandboxes::stdin(sandboxes, scope, owner, self.id, self.sent, piece, eof);
         // The end of the program says why it does not read.
         sent.await.is_ok()
     }
 
     /// Ends it, because its input is not whole.
     pub(super) async fn stop(self) {
-        let Target { scope, agent, .. } = self.target;
-        let stopped = sandboxes::cancel(&self.state.sandboxes, scope, agent, self.id).await;
+        let Target { scope, owner, .. } = self.target;
+        let stopped = sandboxes::cancel(&self.state.sandboxes, scope, owner, self.id).await;
         if let Err(error) = stopped {
             let error: &dyn std::error::Error = &error;
             tracing::info!(error, operation = %self.id, "the gateway cannot stop a checkout; it ends at its deadline");
@@ -119,9 +119,9 @@ impl<'a> Program<'a> {
     }
 
     async fn followed(&self, most: usize) -> Result<Vec<u8>, CheckoutError> {
-        let Target { scope, agent, .. } = self.target;
+        let Target { scope, owner, .. } = self.target;
         let sandboxes = &self.state.sandboxes;
-        let mut stream = sandboxes::output(sandboxes, scope, agent, self.id, 0).await?;
+        let mut stream = sandboxes::output(sandboxes, scope, owner, self.id, 0).await?;
         let (mut output, mut complaint, mut is_whole) = (Vec::new(), Vec::new(), true);
         loop {
             match stream.next().await {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::entity::{bound, commits, supply};
 use crate::supplies::{self, LeftOut};
 use crate::uploads;
-use roost_platform::ids::{ClawId, RunId};
+use roost_platform::ids::{RunId, SandboxOwnerId};
 
 /// The history is cut when its objects have more bytes than this.
 pub const SHALLOW_ABOVE: u64 = 64 << 20;
@@ -75,9 +75,9 @@ pub fn prefix(run: RunId) -> String {
     format!("{BRANCHES}run-{}", short(run.0))
 }
 
-/// The branch of an agent's sandbox. Agents that share a sandbox share its branch.
-pub fn branch(bound: &bound::Model, agent: ClawId) -> String {
-    format!("{}/{}", bound.branch, short(agent.0))
+/// The branch of a sandbox. Agents that share a sandbox share its branch.
+pub fn branch(bound: &bound::Model, owner: SandboxOwnerId) -> String {
+    format!("{}/{}", bound.branch, short(owner.0))
 }
 
 /// The random end of an id. Its beginning is a time, which many ids share.

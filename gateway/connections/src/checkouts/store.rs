@@ -185,7 +185,8 @@ pub async fn put_commits(tx: &WriteTx, row: commits::Model) -> Result<(), DbErr>
         .on_conflict(
             OnConflict::columns([Column::RunId, Column::StepRunId, Column::Step])
                 .update_columns([
-                    Column::AgentId,
+                    Column::OwnerKind,
+                    Column::OwnerId,
                     Column::Branch,
                     Column::Head,
                     Column::Commits,

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
 use super::model::{Bundle, Profile};
+use roost_machines::sandboxes::SandboxOwner;
 use roost_platform::ids::ClawId;
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -15,8 +16,8 @@ use roost_tenancy::auth::WorkspaceScope;
 pub struct Authority {
     pub profile: Profile,
     pub bundles: BTreeSet<Bundle>,
-    /// The agent whose sandbox the team shares.
-    pub workbench: Option<ClawId>,
+    /// The owner of the sandbox that it works in.
+    pub sandbox_of: SandboxOwner,
 }
 
 /// Reads the authority of an agent. The wiring supplies it, because teams belong to another domain.

@@ -120,7 +120,7 @@ impl From<SandboxError> for ToolError {
         use SandboxError as E;
         match error {
             // A lost sandbox may come back with its machine. Provisioning decides that, not the tool.
-            E::NoSandbox | E::Lost | E::NotRunning("stopped" | "destroyed" | "failed") => {
+            E::NoSandbox(_) | E::Lost | E::NotRunning("stopped" | "destroyed" | "failed") => {
                 Self::NoSandbox
             }
             E::NotRunning(_) => Self::Away(error),

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::catalogue;
 pub use roost_agents::claws::runtime_record::{Bundle, Profile};
 use roost_connections::doors::Place;
+use roost_machines::sandboxes::SandboxOwner;
 use roost_platform::events::About;
 use roost_platform::ids::{ClawId, DoorId, OperationId, RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -77,8 +78,8 @@ pub struct Capability {
     pub agent: ClawId,
     /// The user on whose authority the agent acts.
     pub user: UserId,
-    /// The agent in whose sandbox the tools work: a team may share one.
-    pub sandbox_of: ClawId,
+    /// The owner of the sandbox that the tools work in: the agent, or its team.
+    pub sandbox_of: SandboxOwner,
     pub profile: Profile,
     pub bundles: BTreeSet<Bundle>,
     /// What the agent works for.

@@ -60,7 +60,7 @@ pub(super) async fn run(
     work: SandboxCommand,
     on_frame: Option<FrameSink<'_>>,
 ) -> Result<CommandResult, ToolError> {
-    let (scope, agent) = (may.scope, may.sandbox_of);
+    let (scope, owner) = (may.scope, may.sandbox_of);
     let key = attempt(sandboxes, may, key).await?;
     let wanted = NewExec {
         argv: work.argv,
@@ -72,7 +72,7 @@ pub(super) async fn run(
         purpose: Some(work.purpose),
     };
     let (id, starter) = (key.operation(), Starter::Agent(may.about));
-    let id = sandboxes::exec(sandboxes, scope, agent, id, wanted, false, starter).await?;
+    let id = sandboxes::exec(sandboxes, scope, owner, id, wanted, false, starter).await?;
     let whole = Duration::from_secs(work.deadline_s) + GRACE;
     let follow = follow(
         sandboxes,
@@ -151,7 +151,7 @@ async fn attempt(
 ) -> Result<EffectKey, ToolError> {
     let mut now = key;
     for number in 1..=ATTEMPTS {
-        match sandboxes::of_agent(sandboxes, may.scope, may.sandbox_of, now.operation()).await {
+        match sandboxes::of_owner(sandboxes, may.scope, may.sandbox_of, now.operation()).await {
             Ok(standing)
                 if standing
                     .row

@@ -16,7 +16,7 @@ use super::sandbox::{self, refused, text_result};
 use super::sandbox_command;
 use roost_agents::claws;
 use roost_connections::doors::DoorsContext;
-use roost_machines::sandboxes::{SandboxError, SandboxesHandle};
+use roost_machines::sandboxes::{OwnerKind, SandboxError, SandboxesHandle};
 use roost_platform::db::Db;
 use roost_platform::ids::ClawId;
 use roost_tenancy::auth::WorkspaceScope;
@@ -132,7 +132,7 @@ impl Toolbox {
     ) -> Result<ToolResult, ToolError> {
         let claw = claws::find(self.db.read(), may.scope, may.agent)
             .await?
-            .ok_or(ToolError::Sandbox(SandboxError::NoClaw))?;
+            .ok_or(ToolError::Sandbox(SandboxError::NoOwner(OwnerKind::Claw)))?;
         repo::git(&self.sandboxes, may, key, asked, Author::of(&claw)).await
     }
 

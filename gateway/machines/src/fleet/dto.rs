@@ -402,7 +402,7 @@ pub struct OperationLine {
     pub kind: String,
     pub state: OperationState,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<Uuid>,
+    pub owner_id: Option<Uuid>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox_id: Option<Uuid>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -429,7 +429,7 @@ impl From<OperationRow> for OperationLine {
             state: row.state(),
             id: row.id,
             kind: row.kind,
-            agent_id: row.agent_id.map(Into::into),
+            owner_id: row.owner_id.map(Into::into),
             sandbox_id: row.sandbox_id.map(Into::into),
             started_at: row.started_at,
             finished_at: row.finished_at,

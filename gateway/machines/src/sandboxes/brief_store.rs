@@ -45,9 +45,9 @@ pub async fn current_of(
     }
     let machine = fleet::joined_name(db.backend(), "c.node_id", "c.workspace_id");
     let sql = format!(
-        "SELECT c.id AS c_id, c.agent_id AS c_agent_id, c.node_id AS c_node_id, c.container AS c_container, \
+        "SELECT c.id AS c_id, c.owner_id AS c_agent_id, c.node_id AS c_node_id, c.container AS c_container, \
          c.state AS c_state, c.created_at AS c_created_at, {NAME_COLUMNS} FROM agent_containers c {machine} \
-         WHERE c.workspace_id = $1 AND c.agent_id IN ({}) AND c.state IN ('{}') ORDER BY c.epoch",
+         WHERE c.workspace_id = $1 AND c.owner_id IN ({}) AND c.state IN ('{}') ORDER BY c.epoch",
         marks.join(", "),
         CURRENT.join("', '"),
     );

@@ -11,18 +11,21 @@ use roost_protocol::verify::ProbedFact;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::OwnerKind;
 use super::limits::NewLimits;
 use super::model::{Reason, State};
 use super::snapshots::{RestoredFrom, Snapshot};
 use crate::fleet::operations::OperationState;
-use roost_platform::ids::{ClawId, NodeId, OperationId, SandboxId, SnapshotId};
+use roost_platform::ids::{NodeId, OperationId, SandboxId, SandboxOwnerId, SnapshotId};
 use roost_web::json::{Check, Mistakes};
 
-/// An agent's sandbox.
+/// The sandbox of an agent or of a team.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Sandbox {
     pub id: SandboxId,
-    pub agent_id: ClawId,
+    pub owner_kind: OwnerKind,
+    /// The agent or the team.
+    pub owner_id: SandboxOwnerId,
     /// `local`, or the id of a node.
     pub node_id: String,
     pub node_name: String,
@@ -45,7 +48,7 @@ pub struct Sandbox {
     /// Why there are no facts although the sandbox runs: its image has no probe, or the probe failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardening_missing: Option<String>,
-    /// The latest snapshot of the agent's workspace, wherever it is.
+    /// The latest snapshot of the owner's files, wherever it is.
     pub snapshot: Option<Snapshot>,
     /// The files that this sandbox began with; absent when it began empty.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,17 +150,17 @@ pub struct NewSandbox {
     #[serde(default)]
     pub limits: Option<NewLimits>,
     /// The machine: `local`, or the id of a node of the workspace. The default is the workspace's placement. If the
-    /// machine cannot take the sandbox now, it goes to `local`, and `fallback` shows the reason. An agent that has a
+    /// machine cannot take the sandbox now, it goes to `local`, and `fallback` shows the reason. An owner that has a
     /// sandbox keeps its machine. To name a machine, the caller needs the right to set the placement.
     #[serde(default)]
     #[schema(max_length = 40)]
     pub node_id: Option<String>,
-    /// The snapshot of the agent's files that it begins with. The default is the newest that its machine can have.
+    /// The snapshot of the owner's files that it begins with. The default is the newest that its machine can have.
     #[serde(default)]
     pub restore: Option<SnapshotId>,
-    /// The agent of that snapshot, when it is another one. Only the gateway's own code sets it.
+    /// The owner of that snapshot, when it is another one. Only the gateway's own code sets it.
     #[serde(skip)]
-    pub restore_of: Option<ClawId>,
+    pub restore_of: Option<SandboxOwnerId>,
 }
 
 impl Check for NewSandbox {

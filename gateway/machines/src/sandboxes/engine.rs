@@ -29,6 +29,6 @@ pub(super) fn target_of(row: &container::Model) -> Target {
 pub(super) fn on_behalf(row: &container::Model) -> OnBehalf {
     OnBehalf {
         workspace: wire::WorkspaceId(row.workspace_id.0),
-        agent: wire::AgentId(row.agent_id.0),
+        agent: wire::AgentId(row.owner_id.0),
     }
 }

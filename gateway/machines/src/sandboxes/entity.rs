@@ -5,7 +5,9 @@ pub mod container {
     use sea_orm::entity::prelude::*;
 
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{ClawId, OperationId, SandboxId, WorkspaceId};
+    use roost_platform::ids::{OperationId, SandboxId, SandboxOwnerId, WorkspaceId};
+
+    use crate::sandboxes::{OwnerKind, SandboxOwner};
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
     #[sea_orm(table_name = "agent_containers")]
@@ -13,12 +15,13 @@ pub mod container {
         #[sea_orm(primary_key, auto_increment = false)]
         pub id: SandboxId,
         pub workspace_id: WorkspaceId,
-        pub agent_id: ClawId,
+        pub owner_kind: OwnerKind,
+        pub owner_id: SandboxOwnerId,
         /// A node's id, or `local`.
         pub node_id: String,
         /// The engine's container id, once it is known.
         pub container: Option<String>,
-        /// Rises with each sandbox of the agent.
+        /// Rises with each sandbox of the owner.
         pub epoch: i64,
         pub state: String,
         /// The operation that the present state waits for.
@@ -63,6 +66,12 @@ pub mod container {
 
     impl TenantEntity for Entity {
         const WORKSPACE: Column = Column::WorkspaceId;
+    }
+
+    impl Model {
+        pub fn owner(&self) -> SandboxOwner {
+            SandboxOwner::of(self.owner_kind, self.owner_id)
+        }
     }
 }
 

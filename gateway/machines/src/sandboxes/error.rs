@@ -3,6 +3,7 @@
 use roost_protocol::report::OperationError;
 use roost_protocol::validate::Invalid;
 
+use super::OwnerKind;
 use super::rates::TooFast;
 use crate::fleet::operations::OperationsError;
 use crate::images::Lack;
@@ -14,37 +15,40 @@ use roost_web::error::{ApiError, Code};
 /// Failures of this domain. The mapping to HTTP is in `roost_web::error`.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// No such agent in the workspace, or it is deleted.
-    #[error("no such claw")]
-    NoClaw,
+    /// No such agent or team in the workspace, or it is deleted.
+    #[error("no such {}", .0.noun())]
+    NoOwner(OwnerKind),
+    /// Each agent of the team works in a sandbox of its own.
+    #[error("the team shares no sandbox")]
+    NotShared,
     /// No such node in the workspace.
     #[error("no such node")]
     NoNode,
     /// The named machine does not belong to this workspace.
     #[error("no such machine")]
     NoMachine,
-    /// The agent has no such snapshot.
+    /// The owner has no such snapshot.
     #[error("no such snapshot")]
     NoSnapshot,
     /// The snapshot is on a machine that is not the one of the new sandbox, and not in the gateway's store.
     #[error("the snapshot is only on {0}")]
     SnapshotElsewhere(String),
     /// A snapshot was chosen for a sandbox that runs already.
-    #[error("the agent has a sandbox")]
-    HasSandbox,
-    /// The agent has no sandbox.
-    #[error("the agent has no sandbox")]
-    NoSandbox,
+    #[error("the {} has a sandbox", .0.noun())]
+    HasSandbox(OwnerKind),
+    /// The owner has no sandbox.
+    #[error("the {} has no sandbox", .0.noun())]
+    NoSandbox(OwnerKind),
     /// Commands cannot run in the sandbox in its present state.
     #[error("the sandbox is {0}")]
     NotRunning(&'static str),
     /// The machine of the sandbox is gone.
     #[error("the sandbox is lost")]
     Lost,
-    /// This agent has no operation with this id.
+    /// This owner has no operation with this id.
     #[error("no such command")]
     NoOperation,
-    /// The machine lacks the image that was chosen for the agent.
+    /// The machine lacks the image that was chosen for the owner.
     #[error("the sandbox's image is lacking: {}", .0.detail)]
     Lacks(Lack),
     /// The plan's limit is reached.
@@ -115,19 +119,23 @@ impl From<SandboxError> for ApiError {
     fn from(error: SandboxError) -> Self {
         use SandboxError as E;
         match error {
-            E::NoClaw => Self::not_found("claw"),
+            E::NoOwner(kind) => Self::not_found(kind.as_str()),
+            E::NotShared => Self::new(Code::Conflict).detail(
+                "Each agent of this team works in a sandbox of its own. Let the team share one (shared_sandbox), or use the sandbox of an agent.",
+            ),
             E::NoNode => Self::not_found("node"),
             E::NoMachine => Self::validation("/node_id", E::NO_MACHINE),
             E::NoOperation => Self::not_found("command"),
-            E::NoSnapshot => Self::validation("/restore", "is not a snapshot of this agent"),
+            E::NoSnapshot => Self::validation("/restore", "is not a snapshot of this owner"),
             E::SnapshotElsewhere(machine) => Self::new(Code::Conflict).detail(format!(
                 "This snapshot is only on {machine}. Make the sandbox there, or choose a snapshot that is on the gateway."
             )),
-            E::HasSandbox => Self::new(Code::Conflict).detail(
-                "The agent has a sandbox. End it first, which saves its files; then make one from the snapshot.",
-            ),
-            E::NoSandbox => Self::new(Code::NoSandbox)
-                .detail("The agent has no sandbox; make one with POST /api/claws/{id}/sandbox."),
+            E::HasSandbox(kind) => Self::new(Code::Conflict).detail(format!(
+                "The {} has a sandbox. End it first, which saves its files; then make one from the snapshot.", kind.noun()
+            )),
+            E::NoSandbox(kind) => Self::new(Code::NoSandbox).detail(format!(
+                "The {} has no sandbox; make one with POST /api/{}s/{{id}}/sandbox.", kind.noun(), kind.as_str()
+            )),
             E::NotRunning(state) => Self::new(Code::Conflict)
                 .detail(format!("The sandbox is {state}, so nothing can be done in it now.")),
             E::Lost => Self::new(Code::SandboxLost).detail(

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::AgentFacts;
+use super::OwnerFacts;
 use super::rates::Rates;
 use super::snapshots::pace::ChunkPace;
 use super::snapshots::{ChunkStore, Exchange};
@@ -42,7 +42,7 @@ pub struct SandboxesHandle {
     pub(super) db: Db,
     pub(super) clock: SharedClock,
     pub(super) ids: SharedIds,
-    /// Held while the sandbox of an agent is replaced by one with earlier files.
+    /// Held while the sandbox of an owner is replaced by one with earlier files.
     pub(super) replacing: Arc<tokio::sync::Mutex<()>>,
     pub(super) plans: Arc<Plans>,
     pub(super) operations: OperationsHandle,
@@ -50,7 +50,7 @@ pub struct SandboxesHandle {
     pub(super) jobs: SupervisorHandle,
     pub(super) settings: Arc<Settings>,
     pub(super) rates: Rates,
-    pub(super) agents: Arc<dyn AgentFacts>,
+    pub(super) owners: Arc<dyn OwnerFacts>,
     pub(super) chunks: ChunkStore,
     pub(super) exchange: Exchange,
     pub(super) chunk_pace: ChunkPace,
@@ -76,8 +76,8 @@ pub struct Parts {
     /// `roost/sandboxes`: the supervisor of the jobs that watch transitions.
     pub jobs: SupervisorHandle,
     pub settings: Settings,
-    /// Facts about agents from teams and runs.
-    pub agents: Arc<dyn AgentFacts>,
+    /// Facts about owners from teams.
+    pub owners: Arc<dyn OwnerFacts>,
     /// The gateway's store of chunks, as machines use it.
     pub exchange: Exchange,
 }
@@ -99,7 +99,7 @@ impl SandboxesHandle {
             jobs: parts.jobs,
             rates: Rates::new(parts.settings.commands),
             settings: Arc::new(parts.settings),
-            agents: parts.agents,
+            owners: parts.owners,
             without_probe: Arc::default(),
         }
     }

@@ -178,7 +178,7 @@ async fn keep(
 ) -> Result<(), SandboxError> {
     let scope = WorkspaceScope::of_row(row.workspace_id);
     let mut tx = sandboxes.db.write().await?;
-    store::lock(&tx, scope, row.agent_id).await?;
+    store::lock(&tx, scope, row.owner_id).await?;
     let present = store::get(&*tx, scope, row.id).await?;
     let Some(present) = present.filter(|row| row.state == State::Running.as_str()) else {
         // The sandbox ended while it was probed: the result does not matter any more.

@@ -1,13 +1,12 @@
-//! Sandboxes of agents: the registry of their containers, where new ones go, and the commands that run in them.
+//! Sandboxes of agents and teams: the registry of their containers, where new ones go, and the commands that run in them.
 //!
-//! Invariants: an agent has at most one live sandbox (a partial unique index); an agent keeps the machine that is
-//! recorded for its sandbox; a request may name the machine of a new sandbox, and never the machine, container or sandbox
+//! Invariants: an owner (an agent, or a team that shares one sandbox) has at most one live sandbox (a partial unique
+//! index); an owner keeps the machine that is recorded for its sandbox; a request may name the machine of a new sandbox, and never the machine, container or sandbox
 //! of a present one, so routing cannot be forged; each change of state is one transaction with its quota and its event; a
 //! transition under way is a row with an operation's id, and its job (`transition`) starts again after a crash
 //! ([`recovery`]). Tables: `agent_containers`, `workspace_placements`. In the tree: `sandboxes`, with one job for each
 //! transition.
 
-mod agent_facts;
 mod agent_status;
 mod branch;
 mod brief_store;
@@ -25,6 +24,8 @@ mod images_here;
 mod limits;
 mod listen;
 pub mod model;
+mod owner;
+mod owner_facts;
 mod persons_command;
 mod rates;
 mod reading;
@@ -38,10 +39,9 @@ mod test_rows;
 mod transition;
 mod working;
 
-pub use agent_facts::{AgentFacts, Preferences};
 pub use branch::{branch, transitions};
 pub use commands::{
-    cancel, destroy_for_good, exec, flush, forget_archives, has_machine, of_agent, output,
+    cancel, destroy_for_good, exec, flush, forget_archives, has_machine, of_owner, output,
     provision, reached, running_sandbox, stdin,
 };
 pub use dto::{NewExec, NewSandbox};
@@ -49,6 +49,8 @@ pub use error::SandboxError;
 pub use handle::{Parts, SandboxesHandle, Settings};
 pub use limits::NewLimits;
 pub use model::State;
+pub use owner::{OwnerKind, SandboxOwner};
+pub use owner_facts::{OwnerFacts, OwningTeam, Preferences};
 pub use rates::{CommandLimits, Starter, TooFast};
 pub use routes::router;
 pub use snapshots::store::forget_before as forget_snapshots;
@@ -56,4 +58,4 @@ pub use snapshots::{
     Bucket, BucketKey, ChunkPlace, ChunkStore, ChunkStoreError, Exchange, ExchangeError,
     LocalChunks, Snapshot,
 };
-pub use store::{current, forget_ended, remove_all, remove_of};
+pub use store::{current, forget_ended, remove_all, remove_of, teams_with_anything};

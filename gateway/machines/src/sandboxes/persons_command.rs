@@ -15,13 +15,13 @@ const MOST: usize = 500;
 /// The purpose of a command that unpacks a person's upload.
 pub(super) const UPLOAD: &str = "upload";
 
-/// The entry for a command; `None` for an agent's command. `agent_name` is for people who read the log after the agent is
-/// gone.
+/// The entry for a command; `None` for an agent's command. `owner_name` is for people who read the log after the owner
+/// is gone.
 pub(super) fn entry(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
     starter: Starter,
-    (row, agent_name): (&container::Model, String),
+    (row, owner_name): (&container::Model, String),
     wanted: &NewExec,
     operation: roost_platform::ids::OperationId,
 ) -> Option<PersonsEntry> {
@@ -31,7 +31,7 @@ pub(super) fn entry(
     let (command, is_cut) = line(&wanted.argv);
     let folder = folder(wanted);
     let mut details = json!({
-        "agent": agent_name, "command": command, "sandbox": row.id, "node": row.node_id, "operation": operation,
+        row.owner_kind.noun(): owner_name, "command": command, "sandbox": row.id, "node": row.node_id, "operation": operation,
     });
     if is_cut {
         details["cut"] = true.into();
@@ -42,7 +42,7 @@ pub(super) fn entry(
     Some(PersonsEntry {
         scope,
         user,
-        agent: row.agent_id,
+        about: (row.owner_kind.as_str(), row.owner_id),
         action: action(wanted),
         details,
         ids: sandboxes.ids.clone(),

@@ -50,13 +50,14 @@ pub(super) async fn shown(
     row: container::Model,
 ) -> Result<Sandbox, DbErr> {
     let node_name = snapshots::restore::name_of(db.read(), scope, &row.node_id).await?;
-    let snapshot = snapshots::store::newest(db.read(), scope, row.agent_id).await?;
+    let snapshot = snapshots::store::newest(db.read(), scope, row.owner_id).await?;
     let limits: Limits = serde_json::from_value(row.limits.clone()).unwrap_or_default();
     let (hardening, hardening_missing) = hardening::on_row(row.hardening);
     let lease = TimeDelta::seconds(i64::try_from(SANDBOX_LEASE_S).unwrap_or(i64::MAX));
     Ok(Sandbox {
         id: row.id,
-        agent_id: row.agent_id,
+        owner_kind: row.owner_kind,
+        owner_id: row.owner_id,
         node_name,
         node_id: row.node_id,
         // An unknown word of a newer gateway is shown as lost, so that it never looks like running.

@@ -42,7 +42,7 @@ async fn each(
         let mut tx = sandboxes.db.write().await?;
         // If another task changes the row now, the machine's report must not get lost.
         let scope = WorkspaceScope::of_row(row.workspace_id);
-        store::lock(&tx, scope, row.agent_id).await?;
+        store::lock(&tx, scope, row.owner_id).await?;
         let present = store::get(&*tx, scope, row.id).await?;
         let Some(row) = present
             .filter(|row| State::parse(&row.state).is_some_and(|state| states.contains(&state)))

@@ -14,45 +14,45 @@ use sea_orm::{
 
 use super::entity::{container, placement};
 use super::model::{Setting, State};
-use super::{snapshots, step_files};
+use super::{OwnerKind, snapshots, step_files};
 use roost_agents::claws;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
-use roost_platform::ids::{ClawId, NodeId, SandboxId, UserId, WorkspaceId};
+use roost_platform::ids::{NodeId, SandboxId, SandboxOwnerId, TeamId, UserId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
 const LIVE: [&str; 3] = ["provisioning", "running", "destroying"];
 /// The states of a sandbox that its agent still shows.
 pub const CURRENT: [&str; 5] = ["provisioning", "running", "destroying", "stopped", "lost"];
 
-/// The present sandbox of an agent: live, stopped or lost; the newest.
+/// The present sandbox of an owner: live, stopped or lost; the newest.
 pub async fn current(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
 ) -> Result<Option<container::Model>, DbErr> {
     let newest = container::Entity::find_in(scope)
-        .filter(container::Column::AgentId.eq(agent))
+        .filter(container::Column::OwnerId.eq(owner))
         .order_by_desc(container::Column::Epoch)
         .one(db)
         .await?;
     Ok(newest.filter(|row| State::parse(&row.state).is_some_and(State::current)))
 }
 
-/// Locks this agent's sandboxes until the end of the transaction, so that rows read after it cannot change before the
+/// Locks this owner's sandboxes until the end of the transaction, so that rows read after it cannot change before the
 /// write. Without the lock a concurrent change makes the write fail. SQLite has only one writer and needs no lock.
 #[expect(
     clippy::disallowed_methods,
     reason = "on SQLite, where the lock would be dropped, nobody gets here"
 )]
-pub async fn lock(tx: &WriteTx, scope: WorkspaceScope, agent: ClawId) -> Result<(), DbErr> {
+pub async fn lock(tx: &WriteTx, scope: WorkspaceScope, owner: SandboxOwnerId) -> Result<(), DbErr> {
     if tx.backend() == Backend::Sqlite {
         return Ok(());
     }
     container::Entity::find_in(scope)
         .select_only()
         .column(container::Column::Id)
-        .filter(container::Column::AgentId.eq(agent))
+        .filter(container::Column::OwnerId.eq(owner))
         .order_by_asc(container::Column::Id)
         .lock_exclusive()
         .into_tuple::<SandboxId>()
@@ -61,14 +61,14 @@ pub async fn lock(tx: &WriteTx, scope: WorkspaceScope, agent: ClawId) -> Result<
         .map(drop)
 }
 
-/// The newest sandbox of an agent, ended or not.
+/// The newest sandbox of an owner, ended or not.
 pub async fn newest(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
 ) -> Result<Option<container::Model>, DbErr> {
     container::Entity::find_in(scope)
-        .filter(container::Column::AgentId.eq(agent))
+        .filter(container::Column::OwnerId.eq(owner))
         .order_by_desc(container::Column::Epoch)
         .one(db)
         .await
@@ -165,14 +165,14 @@ pub async fn live_on(db: &impl ConnectionTrait, machine: &str) -> Result<Vec<San
     Ok(rows.into_iter().map(|row| row.id).collect())
 }
 
-/// The machines on which an agent had sandboxes, with the archives there that belong to no other agent's row.
+/// The machines on which an owner had sandboxes, with the archives there that belong to no other owner's row.
 pub async fn archives_of(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
 ) -> Result<HashMap<String, Vec<String>>, DbErr> {
     let rows = container::Entity::find_in(scope)
-        .filter(container::Column::AgentId.eq(agent))
+        .filter(container::Column::OwnerId.eq(owner))
         .all(db)
         .await?;
     let mut archives: HashMap<String, Vec<String>> = HashMap::new();
@@ -183,18 +183,18 @@ pub async fn archives_of(
     }
     for (machine, known) in &mut archives {
         if !known.is_empty() {
-            let named = next_origins(db, machine, Some(agent)).await?;
+            let named = next_origins(db, machine, Some(owner)).await?;
             known.retain(|digest| !named.contains(digest));
         }
     }
     Ok(archives)
 }
 
-/// The agents whose stored workspaces a machine keeps; `None` when one message cannot hold all of them.
+/// The owners whose stored workspaces a machine keeps; `None` when one message cannot hold all of them.
 pub async fn kept_on(db: &impl ConnectionTrait, machine: &str) -> Result<Option<Kept>, DbErr> {
-    let agents: Vec<ClawId> = container::Entity::find()
+    let agents: Vec<SandboxOwnerId> = container::Entity::find()
         .select_only()
-        .column(container::Column::AgentId)
+        .column(container::Column::OwnerId)
         .distinct()
         .filter(container::Column::NodeId.eq(machine))
         .limit(MAX_KEPT_NAMES as u64 + 1)
@@ -214,19 +214,19 @@ pub async fn kept_on(db: &impl ConnectionTrait, machine: &str) -> Result<Option<
     }))
 }
 
-/// Archives that the next sandbox of an agent restores: those of each agent's newest row, in all workspaces. The
+/// Archives that the next sandbox of an owner restores: those of each owner's newest row, in all workspaces. The
 /// agent `except` is left out.
 async fn next_origins(
     db: &impl ConnectionTrait,
     machine: &str,
-    except: Option<ClawId>,
+    except: Option<SandboxOwnerId>,
 ) -> Result<Vec<String>, DbErr> {
     let newer = Query::select()
         .expr(Expr::value(1))
         .from_as(container::Entity, "newer")
         .and_where(
-            Expr::col(("newer", container::Column::AgentId))
-                .equals((container::Entity, container::Column::AgentId)),
+            Expr::col(("newer", container::Column::OwnerId))
+                .equals((container::Entity, container::Column::OwnerId)),
         )
         .and_where(
             Expr::col(("newer", container::Column::Epoch))
@@ -239,8 +239,8 @@ async fn next_origins(
         .filter(container::Column::NodeId.eq(machine))
         .filter(container::Column::Archive.is_not_null())
         .filter(Expr::exists(newer).not());
-    if let Some(agent) = except {
-        query = query.filter(container::Column::AgentId.ne(agent));
+    if let Some(owner) = except {
+        query = query.filter(container::Column::OwnerId.ne(owner));
     }
     let rows: Vec<Option<serde_json::Value>> = query
         .limit(MAX_KEPT_NAMES as u64 + 1)
@@ -380,7 +380,7 @@ pub async fn running_of_working_agents(
     let working = claws::ids_in_state(AgentState::Working.as_str());
     container::Entity::find()
         .filter(container::Column::State.eq(State::Running.as_str()))
-        .filter(container::Column::AgentId.in_subquery(working))
+        .filter(container::Column::OwnerId.in_subquery(working))
         .all(db)
         .await
 }
@@ -388,8 +388,8 @@ pub async fn running_of_working_agents(
 /// Rows that one transaction deletes.
 const PART: u64 = 500;
 
-/// Deletes some rows of sandboxes that ended before this time. `true`: there may be more. The newest row of an agent on
-/// each machine stays: it says where files of the agent are, and what the machine keeps.
+/// Deletes some rows of sandboxes that ended before this time. `true`: there may be more. The newest row of an owner on
+/// each machine stays: it says where files of the owner are, and what the machine keeps.
 ///
 /// # Errors
 /// When the database fails.
@@ -399,7 +399,7 @@ pub async fn forget_ended(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, D
     let newer = Query::select()
         .expr(Expr::value(1))
         .from_as(container::Entity, "newer")
-        .and_where(same(C::AgentId))
+        .and_where(same(C::OwnerId))
         .and_where(same(C::NodeId))
         .and_where(Expr::col(("newer", C::Epoch)).gt(Expr::col((container::Entity, C::Epoch))))
         .to_owned();
@@ -421,19 +421,40 @@ pub async fn forget_ended(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, D
     Ok(many)
 }
 
-/// Deletes the rows of an agent that is purged.
+/// Deletes the rows of an owner that is removed.
 pub async fn remove_of(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
 ) -> Result<(), DbErr> {
-    snapshots::store::remove_of(db, scope, agent).await?;
-    step_files::remove_of(db, scope, agent).await?;
+    snapshots::store::remove_of(db, scope, owner).await?;
+    step_files::remove_of(db, scope, owner).await?;
     container::Entity::delete_in(scope)
-        .filter(container::Column::AgentId.eq(agent))
+        .filter(container::Column::OwnerId.eq(owner))
         .exec(db)
         .await?;
     Ok(())
+}
+
+/// The teams that own sandboxes or snapshots, also ended ones.
+///
+/// # Errors
+/// When the database fails.
+pub async fn teams_with_anything(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<BTreeSet<TeamId>, DbErr> {
+    let sandboxes: Vec<SandboxOwnerId> = container::Entity::find_in(scope)
+        .select_only()
+        .column(container::Column::OwnerId)
+        .distinct()
+        .filter(container::Column::OwnerKind.eq(OwnerKind::Team))
+        .into_tuple()
+        .all(db)
+        .await?;
+    let files = snapshots::store::teams(db, scope).await?;
+    let all = sandboxes.into_iter().chain(files);
+    Ok(all.map(|owner| TeamId(owner.0)).collect())
 }
 
 /// Deletes all rows of a workspace that is deleted.

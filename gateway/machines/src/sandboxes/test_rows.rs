@@ -9,7 +9,7 @@ use sea_orm::{ConnectionTrait, Statement, Value};
 use uuid::Uuid;
 
 use super::entity::container;
-use super::store;
+use super::{OwnerKind, SandboxOwner, store};
 
 pub(super) fn id<T: From<Uuid>>() -> T {
     fresh(&UuidV7::shared(SystemClock::shared()))
@@ -63,7 +63,8 @@ pub(super) async fn sandbox(
     let row = container::Model {
         id: id(),
         workspace_id: scope.workspace(),
-        agent_id: agent,
+        owner_kind: OwnerKind::Claw,
+        owner_id: SandboxOwner::Claw(agent).id(),
         node_id: on,
         container: None,
         epoch: nth.0,

@@ -1,4 +1,5 @@
-//! An agent has the status `working` while one of its commands runs.
+//! An agent has the status `working` while one of the commands in its sandbox runs. A command in a team's sandbox changes
+//! no agent: a step at work does that.
 //!
 //! The rows of operations decide what runs. There is no count in memory, because the rows stay true across restarts and
 //! gateways. [`resume`] starts a watching job again that was lost with its gateway.
@@ -57,7 +58,9 @@ async fn watch(
     tokio::pin!(ended);
     let mut outcome = tokio::time::timeout(SHOWN_AFTER, ended.as_mut()).await.ok();
     if outcome.is_none() {
-        agent_status::show(sandboxes, scope, row.agent_id, AgentState::Working).await?;
+        if let Some(agent) = row.owner().agent() {
+            agent_status::show(sandboxes, scope, agent, AgentState::Working).await?;
+        }
         outcome = Some(ended.await);
     }
     if let Some(Err(OperationsError::HeldElsewhere(_) | OperationsError::LocalOff)) = outcome {
@@ -71,17 +74,24 @@ async fn watch(
 async fn rest(sandboxes: &SandboxesHandle, row: &container::Model) -> Result<(), SandboxError> {
     let scope = WorkspaceScope::of_row(row.workspace_id);
     let now = sandboxes.clock.now();
-    let states = claws::states(sandboxes.db.read(), scope, [row.agent_id]).await?;
-    let resting = states.get(&row.agent_id) == Some(&AgentState::Idle);
+    let resting = match row.owner().agent() {
+        Some(agent) => {
+            let states = claws::states(sandboxes.db.read(), scope, [agent]).await?;
+            states.get(&agent) == Some(&AgentState::Idle)
+        }
+        None => true,
+    };
     if !resting || row.last_used_at + TOUCHED_EVERY <= now {
         let mut tx = sandboxes.db.write().await?;
         store::touch(&*tx, scope, row.id, now).await?;
         let running = store::get(&*tx, scope, row.id)
             .await?
             .is_some_and(|row| row.state == State::Running.as_str());
-        if running && !operations::any_command_open(&*tx, row.id).await? {
+        if let (true, Some(agent)) = (running, row.owner().agent())
+            && !operations::any_command_open(&*tx, row.id).await?
+        {
             // An agent with a step at work stays `working`.
-            claws::status::set(&mut tx, scope, row.agent_id, AgentState::Idle, now).await?;
+            claws::status::set(&mut tx, scope, agent, AgentState::Idle, now).await?;
         }
         tx.commit().await?;
     }

@@ -86,9 +86,9 @@ pub struct Team {
     pub template_id: Option<TemplateId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template_version: Option<i64>,
-    /// The agent whose sandbox the team shares. Absent when each agent works in its own sandbox.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workbench_agent_id: Option<ClawId>,
+    /// Its agents work in one sandbox, which belongs to the team (`/api/teams/{id}/sandbox`). Otherwise each agent works in
+    /// its own.
+    pub shared_sandbox: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_binding: Option<String>,
     /// The machine for its agents' sandboxes: `local`, a node's id, or null for the workspace's placement.

@@ -11,7 +11,7 @@ use super::store;
 use crate::templates::{self, Content};
 use roost_agents::claws::runtime_record::{self, RecordRow};
 use roost_execution::tools::{Bundle, Grant, Profile, effective};
-use roost_machines::sandboxes::NewLimits;
+use roost_machines::sandboxes::{NewLimits, SandboxOwner};
 use roost_platform::ids::{ClawId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -23,8 +23,8 @@ pub struct EffectiveSettings {
     pub version: Option<i64>,
     pub profile: Profile,
     pub bundles: BTreeSet<Bundle>,
-    /// The agent whose sandbox it works in, when the team shares one.
-    pub workbench: Option<ClawId>,
+    /// The team shares one sandbox.
+    pub shares_sandbox: bool,
     /// The team's model binding.
     pub model: Option<String>,
     /// The machine for a new sandbox of the agent. The workspace's placement applies when it is absent.
@@ -32,6 +32,16 @@ pub struct EffectiveSettings {
     pub image: EffectiveImage,
     /// Each limit that the agent or its team sets.
     pub limits: NewLimits,
+}
+
+impl EffectiveSettings {
+    /// The owner of the sandbox that the agent works in.
+    pub fn sandbox_of(&self, agent: ClawId) -> SandboxOwner {
+        match self.team {
+            Some(team) if self.shares_sandbox => team.into(),
+            _ => agent.into(),
+        }
+    }
 }
 
 /// Who chose an image.
@@ -102,7 +112,7 @@ pub async fn effective_settings(
                 version: None,
                 profile,
                 bundles,
-                workbench: None,
+                shares_sandbox: false,
                 model: None,
                 machine: None,
                 image,
@@ -170,7 +180,7 @@ async fn with_team(
         version: Some(row.version),
         profile,
         bundles,
-        workbench: row.workbench_id,
+        shares_sandbox: row.shared_sandbox,
         model: row.model_binding.clone(),
         machine: row.machine_id.clone(),
         image,

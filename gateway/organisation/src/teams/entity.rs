@@ -5,7 +5,7 @@ pub mod team {
     use sea_orm::entity::prelude::*;
 
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{ClawId, RepoId, TeamId, TemplateId, UserId, WorkspaceId};
+    use roost_platform::ids::{RepoId, TeamId, TemplateId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "teams")]
@@ -31,8 +31,6 @@ pub mod team {
         /// JSON.
         #[sea_orm(column_type = "Text")]
         pub topology: String,
-        /// The agent whose sandbox the team shares. When it is absent, each agent works in its own.
-        pub workbench_id: Option<ClawId>,
         #[sea_orm(column_type = "Text", nullable)]
         pub model_binding: Option<String>,
         pub created_by: UserId,
@@ -54,6 +52,8 @@ pub mod team {
         /// A branch or a whole commit id. The repository's default branch when it is absent.
         #[sea_orm(column_type = "Text", nullable)]
         pub repo_base: Option<String>,
+        /// Its agents work in one sandbox, which is the team's. Otherwise each works in its own.
+        pub shared_sandbox: bool,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -21,6 +21,46 @@ pub fn is_going(row: &team::Model) -> bool {
     State::from_stored(&row.state) == State::Going
 }
 
+/// Removes a team with its seats, and begins the removal of what it leaves: its sandbox and its files. Its agents stay.
+/// Returns the event to append.
+///
+/// # Errors
+/// When the database fails.
+pub async fn remove(
+    tx: &mut WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    scope: WorkspaceScope,
+    user: UserId,
+    row: &team::Model,
+) -> Result<Event, DbErr> {
+    store::remove(&**tx, scope, row.id).await?;
+    begin_removal(tx, ids, now, scope, user, row.id).await?;
+    Ok(Event::changed(ResourceKind::Team, row.id, row.version + 1))
+}
+
+/// Begins the removal of the sandbox and the files of a team whose row is gone, or goes with its workspace.
+///
+/// # Errors
+/// When the database fails.
+pub async fn begin_removal(
+    tx: &mut WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    scope: WorkspaceScope,
+    user: UserId,
+    team: TeamId,
+) -> Result<(), DbErr> {
+    let removal = sagas::New {
+        kind: Kind::TeamRemoval,
+        subject: team.0,
+        scope,
+        user,
+        now,
+    };
+    sagas::begin_once(tx, ids, removal).await.map(drop)
+}
+
 /// A run that has ended, and that named the team or pinned it.
 #[derive(Debug, Clone, Copy)]
 pub struct RunOver {

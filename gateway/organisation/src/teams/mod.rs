@@ -4,6 +4,7 @@
 //! * A team is created completely or not at all: agents, brains, seats and topology are one transaction.
 //! * The runtime's record of a new agent is `toolfree` with the bundle `door`. The gateway decides at each call what the
 //!   record, the template and the team allow together.
+//! * A team that shares a sandbox owns it. When the team is deleted, a saga ends the sandbox and deletes its files.
 //! * A saga deletes an ephemeral team after its last run. The saga completes after a crash at any point.
 //!
 //! Tables: `teams`, `team_members`. No actors.
@@ -26,8 +27,8 @@ pub use context::TeamsContext;
 pub use effective_settings::{EffectiveImage, EffectiveSettings, effective_settings, of_team};
 pub use entity::team::Model as TeamRow;
 pub use error::TeamError;
-pub use lifecycle::{RunOver, after_runs, is_going};
+pub use lifecycle::{RunOver, after_runs, begin_removal, is_going, remove};
 pub use routes::router;
 pub use store::{
-    forget_seats, get as find, leave, locked, members, only_here, remove, seat, seats_of,
+    forget_seats, get as find, leave, locked, members, names, only_here, seat, seats_of,
 };

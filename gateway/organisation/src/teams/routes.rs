@@ -237,7 +237,7 @@ async fn shown(
             lifecycle: Lifecycle::from_stored(&row.lifecycle),
             template_id: row.template_id,
             template_version: row.template_version,
-            workbench_agent_id: row.workbench_id,
+            shared_sandbox: row.shared_sandbox,
             layout: topology::layout(&graph),
             steps: topology::expected(&graph),
             topology: graph,

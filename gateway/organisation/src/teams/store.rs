@@ -1,6 +1,6 @@
 //! All SQL of teams.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use sea_orm::{
@@ -26,6 +26,26 @@ pub async fn get(
     id: TeamId,
 ) -> Result<Option<team::Model>, DbErr> {
     team::Entity::find_by_id_in(scope, id).one(db).await
+}
+
+/// The names of teams. A team that the workspace does not have is not in the map.
+///
+/// # Errors
+/// When the database fails.
+pub async fn names(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    teams: &[TeamId],
+) -> Result<HashMap<TeamId, String>, DbErr> {
+    let found: Vec<(TeamId, String)> = team::Entity::find_in(scope)
+        .select_only()
+        .column(team::Column::Id)
+        .column(team::Column::Name)
+        .filter(team::Column::Id.is_in(teams.iter().copied()))
+        .into_tuple()
+        .all(db)
+        .await?;
+    Ok(found.into_iter().collect())
 }
 
 /// Those of these teams that live only as long as their runs, and that nobody takes down yet.
@@ -207,7 +227,7 @@ pub async fn replace(
         )
         .col_expr(team::Column::Lifecycle, Expr::value(row.lifecycle.clone()))
         .col_expr(team::Column::Topology, Expr::value(row.topology.clone()))
-        .col_expr(team::Column::WorkbenchId, Expr::value(row.workbench_id))
+        .col_expr(team::Column::SharedSandbox, Expr::value(row.shared_sandbox))
         .col_expr(
             team::Column::ModelBinding,
             Expr::value(row.model_binding.clone()),

@@ -9,7 +9,7 @@ use super::work::{
     TopologyUpdate, WorldTouch,
 };
 use super::{AgentMessage, RoutineUpdate, WorldNodeId};
-use crate::ids::{ClawId, DoorId, NodeId};
+use crate::ids::{ClawId, DoorId, NodeId, TeamId};
 
 /// Every event that the log can hold.
 #[derive(Debug, Clone)]
@@ -167,7 +167,11 @@ pub struct ResourceChanged {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacementFallback {
-    pub agent_id: ClawId,
+    /// The agent whose sandbox it is. A team's sandbox has `teamId` instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<ClawId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<TeamId>,
     pub wanted: String,
     pub reason: String,
 }
@@ -327,7 +331,7 @@ impl Event {
     pub fn agent_id(&self) -> Option<ClawId> {
         match self {
             Self::AgentStatus(e) => Some(e.agent_id),
-            Self::PlacementFallback(e) => Some(e.agent_id),
+            Self::PlacementFallback(e) => e.agent_id,
             Self::ResourceChanged(e) | Self::Reported(e) if e.kind == ResourceKind::Claw => {
                 Some(ClawId(e.id))
             }

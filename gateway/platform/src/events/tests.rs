@@ -95,7 +95,8 @@ fn each_type_that_we_make_is_one_that_clients_may_filter_by() {
         NodeActivity::on_machine(None, "exec", 2.0),
         Event::changed(ResourceKind::Node, Uuid::nil(), 1),
         Event::PlacementFallback(PlacementFallback {
-            agent_id: ClawId(Uuid::nil()),
+            agent_id: Some(ClawId(Uuid::nil())),
+            team_id: None,
             wanted: "node".into(),
             reason: "offline".into(),
         }),

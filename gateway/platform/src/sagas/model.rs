@@ -13,14 +13,16 @@ pub enum Kind {
     WorkspacePurge,
     /// Removes a team with its agents.
     TeamTeardown,
+    /// Removes what a removed team leaves: its sandbox, then the rows of its files.
+    TeamRemoval,
 }
 
 /// The steps of all kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Destroys an agent's sandbox.
+    /// Destroys the sandbox of an agent or a team.
     Sandbox,
-    /// Removes an agent's rows.
+    /// Removes the rows of an agent, or of the files of a team.
     Rows,
     /// Checks what remains of a workspace, repeatedly until nothing does.
     Workspace,
@@ -38,11 +40,12 @@ pub enum Next {
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [
+    const ALL: [Self; 5] = [
         Self::ClawRetire,
         Self::ClawPurge,
         Self::WorkspacePurge,
         Self::TeamTeardown,
+        Self::TeamRemoval,
     ];
 
     /// The word in the database.
@@ -52,6 +55,7 @@ impl Kind {
             Self::ClawPurge => "claw.purge",
             Self::WorkspacePurge => "workspace.purge",
             Self::TeamTeardown => "team.teardown",
+            Self::TeamRemoval => "team.removal",
         }
     }
 
@@ -67,6 +71,7 @@ impl Kind {
             Self::ClawPurge => &[Step::Sandbox, Step::Rows],
             Self::WorkspacePurge => &[Step::Workspace],
             Self::TeamTeardown => &[Step::Team],
+            Self::TeamRemoval => &[Step::Sandbox, Step::Rows],
         }
     }
 

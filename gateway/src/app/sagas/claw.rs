@@ -13,7 +13,7 @@ use roost_connections::apps::{self, Which};
 use roost_connections::doors::{self, AskingRuns};
 use roost_execution::runs::{self, RunsHandle};
 use roost_execution::tools::tokens;
-use roost_machines::sandboxes::{self, SandboxesHandle};
+use roost_machines::sandboxes::{self, SandboxOwner, SandboxesHandle};
 use roost_organisation::skills;
 use roost_organisation::teams;
 use roost_organisation::templates;
@@ -47,11 +47,11 @@ impl SagaHandler for ClawEnd {
             runs::cancel_of_agent(&self.runs, scope, saga.requested_by, claw)
                 .await
                 .map_err(|error| error.to_string())?;
-            sandboxes::destroy_for_good(&self.sandboxes, scope, claw)
+            sandboxes::destroy_for_good(&self.sandboxes, scope, claw.into())
                 .await
                 .map_err(said)?;
             if saga.kind == Kind::ClawPurge.as_str() {
-                sandboxes::forget_archives(&self.sandboxes, scope, claw)
+                sandboxes::forget_archives(&self.sandboxes, scope, claw.into())
                     .await
                     .map_err(said)?;
             }
@@ -78,7 +78,7 @@ impl SagaHandler for ClawEnd {
                 // In foreign-key order.
                 teams::forget_seats(&**tx, claw).await?;
                 runtime_record::remove_of(&**tx, scope, claw).await?;
-                sandboxes::remove_of(&**tx, scope, claw).await?;
+                sandboxes::remove_of(&**tx, scope, SandboxOwner::Claw(claw).id()).await?;
                 tokens::remove_of(&**tx, scope, claw).await?;
                 skills::remove_choices_of(&**tx, scope, claw).await?;
                 templates::remove_link_of(&**tx, scope, claw).await?;

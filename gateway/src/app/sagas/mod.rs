@@ -25,11 +25,12 @@ pub(super) fn handlers(
     asking_runs: Arc<dyn AskingRuns>,
 ) -> HashMap<Kind, Arc<dyn SagaHandler>> {
     let claw: Arc<dyn SagaHandler> = Arc::new(claw::ClawEnd {
-        sandboxes,
+        sandboxes: sandboxes.clone(),
         runs,
         asking_runs,
     });
     let team = Arc::new(team::TeamEnd { ids: ids.clone() });
+    let removal = Arc::new(team::TeamRemoval { sandboxes });
     let ids = ids.clone();
     let workspace = Arc::new(workspace::WorkspaceEnd {
         ids,
@@ -41,5 +42,6 @@ pub(super) fn handlers(
         (Kind::ClawPurge, claw),
         (Kind::WorkspacePurge, workspace),
         (Kind::TeamTeardown, team),
+        (Kind::TeamRemoval, removal),
     ])
 }

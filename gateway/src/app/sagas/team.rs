@@ -1,5 +1,8 @@
-//! `team.teardown`: purges each agent that was created for this team and is in no other team, removes the others from
-//! their seats, then removes the team. The step repeats until no agent is left, so it may be interrupted anywhere.
+//! The end of teams.
+//!
+//! - `team.teardown`: purges each agent that was created for this team and is in no other team, removes the others from
+//!   their seats, then removes the team. The step repeats until no agent is left, so it may be interrupted anywhere.
+//! - `team.removal`: ends the sandbox of a team that was removed, and deletes its files.
 
 use std::time::Duration;
 
@@ -9,9 +12,10 @@ use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
 use roost_agents::claws::{self, Authority, ClawError, purge_in};
+use roost_machines::sandboxes::{self, SandboxError, SandboxOwner, SandboxesHandle};
 use roost_organisation::teams;
 use roost_platform::db::WriteTx;
-use roost_platform::events::{self, Event, ResourceKind};
+use roost_platform::events;
 use roost_platform::ids::{ClawId, SharedIds, TeamId};
 use roost_platform::sagas::{Next, SagaHandler, Step, saga};
 use roost_tenancy::auth::WorkspaceScope;
@@ -19,7 +23,7 @@ use roost_tenancy::auth::WorkspaceScope;
 /// The time until the next try while agents are leaving.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The end of a team.
+/// The end of a team with its agents.
 pub(super) struct TeamEnd {
     pub(super) ids: SharedIds,
 }
@@ -69,12 +73,61 @@ impl SagaHandler for TeamEnd {
                 return Ok(Next::CheckAgain(CHECK_INTERVAL));
             }
             if let Some(row) = teams::find(&**tx, scope, team).await? {
-                teams::remove(&**tx, scope, team).await?;
-                let fact = Event::changed(ResourceKind::Team, team, row.version + 1);
+                let user = saga.requested_by;
+                let fact = teams::remove(tx, &self.ids, now, scope, user, &row).await?;
                 events::append(tx, scope.workspace(), now, [fact]).await?;
             }
             Ok(Next::Advance)
         }
         .boxed()
     }
+}
+
+/// The end of what a removed team leaves.
+pub(super) struct TeamRemoval {
+    pub(super) sandboxes: SandboxesHandle,
+}
+
+impl SagaHandler for TeamRemoval {
+    fn effect<'a>(
+        &'a self,
+        saga: &'a saga::Model,
+        step: Step,
+    ) -> BoxFuture<'a, Result<(), String>> {
+        async move {
+            if step != Step::Sandbox {
+                return Ok(());
+            }
+            let (scope, team) = (WorkspaceScope::of_row(saga.workspace_id), owner(saga));
+            let said = |error: SandboxError| error.to_string();
+            sandboxes::destroy_for_good(&self.sandboxes, scope, team)
+                .await
+                .map_err(said)?;
+            sandboxes::forget_archives(&self.sandboxes, scope, team)
+                .await
+                .map_err(said)
+        }
+        .boxed()
+    }
+
+    fn write<'a>(
+        &'a self,
+        tx: &'a mut WriteTx,
+        saga: &'a saga::Model,
+        step: Step,
+        _: DateTime<Utc>,
+    ) -> BoxFuture<'a, Result<Next, DbErr>> {
+        async move {
+            if step == Step::Rows {
+                let scope = WorkspaceScope::of_row(saga.workspace_id);
+                sandboxes::remove_of(&**tx, scope, owner(saga).id()).await?;
+            }
+            Ok(Next::Advance)
+        }
+        .boxed()
+    }
+}
+
+fn owner(saga: &saga::Model) -> SandboxOwner {
+    SandboxOwner::Team(TeamId(saga.subject_id))
 }

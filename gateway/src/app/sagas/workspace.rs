@@ -21,6 +21,7 @@ use roost_execution::{models, runs};
 use roost_machines::fleet::{self, FleetHandle};
 use roost_machines::sandboxes;
 use roost_organisation::skills;
+use roost_organisation::teams;
 use roost_organisation::templates;
 use roost_platform::db::WriteTx;
 use roost_platform::events;
@@ -82,8 +83,13 @@ impl SagaHandler for WorkspaceEnd {
                 };
                 sagas::begin_once(tx, &self.ids, purge).await?;
             }
+            let teams = sandboxes::teams_with_anything(&**tx, scope).await?;
+            for team in &teams {
+                let user = saga.requested_by;
+                teams::begin_removal(tx, &self.ids, now, scope, user, *team).await?;
+            }
             let leaving = fleet::deleted_after(&**tx, scope, now - MACHINES_LEAVE).await?;
-            if !agents.is_empty() || leaving {
+            if !agents.is_empty() || !teams.is_empty() || leaving {
                 return Ok(Next::CheckAgain(CHECK_INTERVAL));
             }
             apps::end_connections(tx, scope, Which::All, now).await?;

@@ -11,6 +11,7 @@ use super::context::ActivityContext;
 use super::dto::{Activity, ActivityQuery};
 use super::model::{Key, Place, Source, merge};
 use roost_agents::claws;
+use roost_machines::sandboxes::SandboxOwner;
 use roost_platform::events;
 use roost_platform::ids::{AuditId, ClawId, OperationId, UserId};
 use roost_tenancy::audit;
@@ -86,7 +87,7 @@ async fn read(
                 .ok_or_else(bad)?;
             let rows = context
                 .operations
-                .of_agent(scope, agent, older, limit)
+                .of_owner(scope, SandboxOwner::Claw(agent).id(), older, limit)
                 .await?;
             rows.into_iter().map(Activity::of_operation).collect()
         }

@@ -583,10 +583,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The agent's sandbox. */
+        /** The sandbox of the agent or the team. */
         get: operations["show"];
         put?: never;
-        /** Gives the agent a sandbox and answers when it runs: 201 for a new one, 200 for the present one. */
+        /** Gives the agent or the team a sandbox and answers when it runs: 201 for a new one, 200 for the present one. */
         post: operations["provision"];
         /**
          * Stores the workspace and ends the sandbox: 204 when it is gone, 202 when its machine is away and gets the request
@@ -680,7 +680,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Unpacks a tar archive of at most 512 MiB into a folder of the agent's workspace. Files that exist stay, except with
+         * Unpacks a tar archive of at most 512 MiB into a folder of the sandbox's workspace. Files that exist stay, except with
          *     `replace`. The snapshot after it has the files.
          */
         post: operations["put_files"];
@@ -735,7 +735,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The snapshots of an agent's workspace, newest first. */
+        /** The snapshots of the agent's or the team's files, newest first. */
         get: operations["list_snapshots"];
         put?: never;
         post?: never;
@@ -752,7 +752,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What differs from an earlier snapshot of the agent to this one. */
+        /** What differs from an earlier snapshot of the owner to this one. */
         get: operations["snapshot_diff"];
         put?: never;
         post?: never;
@@ -2181,6 +2181,188 @@ export interface paths {
         patch: operations["configure_team"];
         trace?: never;
     };
+    "/api/teams/{id}/sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sandbox of the agent or the team. */
+        get: operations["team_show"];
+        put?: never;
+        /** Gives the agent or the team a sandbox and answers when it runs: 201 for a new one, 200 for the present one. */
+        post: operations["team_provision"];
+        /**
+         * Stores the workspace and ends the sandbox: 204 when it is gone, 202 when its machine is away and gets the request
+         *     later.
+         */
+        delete: operations["team_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}/sandbox/exec": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs a command: 202 with its operation. With `?wait=true`: 200 with its result and output. */
+        post: operations["team_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}/sandbox/exec/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Output and end of a command, as server-sent events: `output {stream, offset, data_base64}`, `gap {from, to}`,
+         *     `exit {code, state, …}`. With `Accept: application/json` it answers once, with the present state.
+         */
+        get: operations["team_follow"];
+        put?: never;
+        post?: never;
+        /** Requests that a command stops: its whole process tree is killed. Its end has the state `cancelled`. */
+        delete: operations["team_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}/sandbox/exec/{operation_id}/resize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a command's terminal its new size. */
+        post: operations["team_resize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}/sandbox/exec/{operation_id}/stdin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends bytes to a command's stdin. */
+        post: operations["team_stdin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}/sandbox/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unpacks a tar archive of at most 512 MiB into a folder of the sandbox's workspace. Files that exist stay, except with
+         *     `replace`. The snapshot after it has the files.
+         */
+        post: operations["team_put_files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The snapshots of the agent's or the team's files, newest first. */
+        get: operations["team_list_snapshots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}/snapshots/{snapshot}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What differs from an earlier snapshot of the owner to this one. */
+        get: operations["team_snapshot_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}/snapshots/{snapshot}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a file of a snapshot. */
+        get: operations["team_snapshot_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}/snapshots/{snapshot}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A folder of a snapshot. */
+        get: operations["team_snapshot_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/topology-runs": {
         parameters: {
             query?: never;
@@ -2848,6 +3030,7 @@ export interface components {
             role_slot?: string | null;
             /** @description `built_in`, the only runtime so far. */
             runtime: string;
+            sandbox_team_id?: components["schemas"]["TeamId"] | null;
             team_id?: components["schemas"]["TeamId"] | null;
             template_id?: components["schemas"]["TemplateId"] | null;
             /** Format: int64 */
@@ -2859,7 +3042,6 @@ export interface components {
              * @description The agent's version, for `If-Match`.
              */
             version: number;
-            workbench_agent_id?: components["schemas"]["ClawId"] | null;
         };
         /** @description A change of what the runtime knows of an agent. Absent fields stay unchanged. */
         AgentRuntimeConfigChange: {
@@ -3409,7 +3591,7 @@ export interface components {
             since?: string | null;
             /** @description What is left, for people. */
             summary: string;
-            /** @description The agents whose newest files are only on the node. It sends them to the gateway. */
+            /** @description The owners whose newest files are only on the node. It sends them to the gateway. */
             unsaved: components["schemas"]["UnsavedFiles"][];
         };
         /** @description `POST /api/nodes/{id}/drain` */
@@ -3424,11 +3606,12 @@ export interface components {
         DrainWait: "start" | "command" | "snapshot" | "next_try" | "upload" | "end";
         /** @description A sandbox on a draining node. */
         DrainingSandbox: {
-            agent_id: components["schemas"]["ClawId"];
-            agent_name: string;
             /** @description The same for people. */
             detail: string;
             id: components["schemas"]["SandboxId"];
+            owner_id: components["schemas"]["SandboxOwnerId"];
+            owner_kind: components["schemas"]["SandboxOwnerKind"];
+            owner_name: string;
             state: components["schemas"]["SandboxState"];
             waits_for?: components["schemas"]["DrainWait"] | null;
         };
@@ -4349,7 +4532,7 @@ export interface components {
             limits?: components["schemas"]["NewLimits"] | null;
             /**
              * @description The machine: `local`, or the id of a node of the workspace. The default is the workspace's placement. If the
-             *     machine cannot take the sandbox now, it goes to `local`, and `fallback` shows the reason. An agent that has a
+             *     machine cannot take the sandbox now, it goes to `local`, and `fallback` shows the reason. An owner that has a
              *     sandbox keeps its machine. To name a machine, the caller needs the right to set the placement.
              */
             node_id?: string | null;
@@ -4823,8 +5006,6 @@ export interface components {
         OperationId: string;
         /** @description One line of a machine's log of operations. */
         OperationLine: components["schemas"]["CommandFacts"] & {
-            /** Format: uuid */
-            agent_id?: string | null;
             /** Format: date-time */
             created_at: string;
             /** @description Why the operation failed. */
@@ -4835,6 +5016,8 @@ export interface components {
             finished_at?: string | null;
             id: components["schemas"]["OperationId"];
             kind: string;
+            /** Format: uuid */
+            owner_id?: string | null;
             /** @description The request. */
             request: Record<string, never>;
             /** Format: uuid */
@@ -5192,8 +5375,6 @@ export interface components {
         /** @description A page of a list. */
         Page_OperationLine: {
             items: (components["schemas"]["CommandFacts"] & {
-                /** Format: uuid */
-                agent_id?: string | null;
                 /** Format: date-time */
                 created_at: string;
                 /** @description Why the operation failed. */
@@ -5204,6 +5385,8 @@ export interface components {
                 finished_at?: string | null;
                 id: components["schemas"]["OperationId"];
                 kind: string;
+                /** Format: uuid */
+                owner_id?: string | null;
                 /** @description The request. */
                 request: Record<string, never>;
                 /** Format: uuid */
@@ -5494,6 +5677,11 @@ export interface components {
                 name: string;
                 repo?: components["schemas"]["TeamRepository"] | null;
                 risk_profile?: components["schemas"]["RiskProfile"] | null;
+                /**
+                 * @description Its agents work in one sandbox, which belongs to the team (`/api/teams/{id}/sandbox`). Otherwise each agent works in
+                 *     its own.
+                 */
+                shared_sandbox: boolean;
                 state: components["schemas"]["TeamState"];
                 /** @description The number of steps of a run. */
                 steps: components["schemas"]["TopologySteps"];
@@ -5509,7 +5697,6 @@ export interface components {
                  * @description The value for `If-Match`.
                  */
                 version: number;
-                workbench_agent_id?: components["schemas"]["ClawId"] | null;
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -5619,8 +5806,9 @@ export interface components {
         };
         /** @description `placement.fallback` */
         PlacementFallback: {
-            agentId: components["schemas"]["ClawId"];
+            agentId?: components["schemas"]["ClawId"] | null;
             reason: string;
+            teamId?: components["schemas"]["TeamId"] | null;
             wanted: string;
         };
         /**
@@ -6026,8 +6214,6 @@ export interface components {
         };
         /** @description A branch of a run. */
         RunBranch: {
-            /** @description The agent whose sandbox the branch comes from. */
-            agent_id: components["schemas"]["ClawId"];
             branch: string;
             /** @description The first of them, by path. */
             changed: components["schemas"]["RunFile"][];
@@ -6044,6 +6230,9 @@ export interface components {
             files: number;
             /** @description The newest of them, newest first. Their texts come from agents. */
             newest: components["schemas"]["RunCommit"][];
+            owner_id: components["schemas"]["SandboxOwnerId"];
+            /** @description What the sandbox belongs to that the branch comes from. */
+            owner_kind: components["schemas"]["SandboxOwnerKind"];
             /** @description The address of the branch's pull request. It comes from the code host. */
             pull_url?: string | null;
             /**
@@ -6578,9 +6767,8 @@ export interface components {
         };
         /** Format: uuid */
         SagaId: string;
-        /** @description An agent's sandbox. */
+        /** @description The sandbox of an agent or of a team. */
         Sandbox: {
-            agent_id: components["schemas"]["ClawId"];
             /** @description The engine's id, once it exists. */
             container?: string | null;
             /** Format: date-time */
@@ -6607,6 +6795,9 @@ export interface components {
             /** @description `local`, or the id of a node. */
             node_id: string;
             node_name: string;
+            /** @description The agent or the team. */
+            owner_id: components["schemas"]["SandboxOwnerId"];
+            owner_kind: components["schemas"]["SandboxOwnerKind"];
             restored_from?: components["schemas"]["RestoredFrom"] | null;
             snapshot?: components["schemas"]["Snapshot"] | null;
             /** @description Why the machine could not take the last snapshot, and what to do. The earlier snapshots are unchanged. */
@@ -6661,8 +6852,6 @@ export interface components {
         SandboxNeed: "gpu" | "mobile_sdk";
         /** @description A sandbox in the view of its machine. */
         SandboxOnNode: {
-            agent_id: components["schemas"]["ClawId"];
-            agent_name: string;
             container?: string | null;
             /** Format: date-time */
             created_at: string;
@@ -6670,8 +6859,18 @@ export interface components {
             limits: components["schemas"]["Limits"];
             node_id: string;
             node_name: string;
+            owner_id: components["schemas"]["SandboxOwnerId"];
+            owner_kind: components["schemas"]["SandboxOwnerKind"];
+            owner_name: string;
             state: components["schemas"]["SandboxState"];
         };
+        /** Format: uuid */
+        SandboxOwnerId: string;
+        /**
+         * @description The kinds of owners.
+         * @enum {string}
+         */
+        SandboxOwnerKind: "claw" | "team";
         /**
          * @description States of a registry row, as stored.
          * @enum {string}
@@ -6866,7 +7065,7 @@ export interface components {
             name: string;
             why: components["schemas"]["SkillSkippedWhy"];
         };
-        /** @description A snapshot of an agent's workspace. */
+        /** @description A snapshot of the files of an agent or a team. */
         Snapshot: {
             /**
              * Format: int64
@@ -6903,10 +7102,11 @@ export interface components {
         };
         /** @description The files that a sandbox of a run begins with. */
         StartFiles: {
-            agent_id?: components["schemas"]["ClawId"] | null;
             digest?: string | null;
             /** @description Why there is no snapshot. */
             missing?: string | null;
+            owner_id?: components["schemas"]["SandboxOwnerId"] | null;
+            owner_kind?: components["schemas"]["SandboxOwnerKind"] | null;
             /**
              * Format: date-time
              * @description When the sandbox had them.
@@ -6926,12 +7126,13 @@ export interface components {
         };
         /** @description The files of a sandbox when a step began and when it ended. */
         StepFiles: {
-            /** @description The agent whose sandbox the step worked in: the step's own, or the one whose sandbox the team shares. */
-            agent_id: components["schemas"]["ClawId"];
             began: components["schemas"]["FilesAt"];
             ended?: components["schemas"]["FilesAt"] | null;
             /** @description The machine: `local`, or the id of a node. */
             node_id: string;
+            owner_id: components["schemas"]["SandboxOwnerId"];
+            /** @description What the sandbox belongs to: the agent of the step, or the team that shares one. */
+            owner_kind: components["schemas"]["SandboxOwnerKind"];
             sandbox_id: components["schemas"]["SandboxId"];
         };
         /** @description The workspace in which the session continues. */
@@ -6975,6 +7176,11 @@ export interface components {
             name: string;
             repo?: components["schemas"]["TeamRepository"] | null;
             risk_profile?: components["schemas"]["RiskProfile"] | null;
+            /**
+             * @description Its agents work in one sandbox, which belongs to the team (`/api/teams/{id}/sandbox`). Otherwise each agent works in
+             *     its own.
+             */
+            shared_sandbox: boolean;
             state: components["schemas"]["TeamState"];
             /** @description The number of steps of a run. */
             steps: components["schemas"]["TopologySteps"];
@@ -6990,7 +7196,6 @@ export interface components {
              * @description The value for `If-Match`.
              */
             version: number;
-            workbench_agent_id?: components["schemas"]["ClawId"] | null;
         };
         /** @description A change of a team. Absent fields stay unchanged. */
         TeamChange: {
@@ -7444,8 +7649,9 @@ export interface components {
         Tty: boolean | components["schemas"]["TerminalSize"];
         /** @description Files that only the node has. */
         UnsavedFiles: {
-            agent_id: components["schemas"]["ClawId"];
-            agent_name: string;
+            owner_id: components["schemas"]["SandboxOwnerId"];
+            owner_kind: components["schemas"]["SandboxOwnerKind"];
+            owner_name: string;
             /** Format: date-time */
             taken_at: string;
         };
@@ -9880,7 +10086,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
             };
             cookie?: never;
         };
@@ -9922,7 +10128,7 @@ export interface operations {
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
             };
             cookie?: never;
         };
@@ -10031,7 +10237,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
             };
             cookie?: never;
         };
@@ -10096,7 +10302,7 @@ export interface operations {
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
             };
             cookie?: never;
         };
@@ -10200,7 +10406,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
                 operation_id: components["schemas"]["OperationId"];
             };
             cookie?: never;
@@ -10257,7 +10463,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
                 operation_id: components["schemas"]["OperationId"];
             };
             cookie?: never;
@@ -10319,7 +10525,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
                 operation_id: components["schemas"]["OperationId"];
             };
             cookie?: never;
@@ -10400,7 +10606,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
                 operation_id: components["schemas"]["OperationId"];
             };
             cookie?: never;
@@ -10483,7 +10689,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
             };
             cookie?: never;
         };
@@ -10754,7 +10960,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
             };
             cookie?: never;
         };
@@ -10799,12 +11005,12 @@ export interface operations {
     snapshot_diff: {
         parameters: {
             query: {
-                /** @description The earlier snapshot, of the same agent. */
+                /** @description The earlier snapshot, of the same owner. */
                 before: components["schemas"]["SnapshotId"];
             };
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
                 snapshot: components["schemas"]["SnapshotId"];
             };
             cookie?: never;
@@ -10871,7 +11077,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
                 snapshot: components["schemas"]["SnapshotId"];
             };
             cookie?: never;
@@ -10946,7 +11152,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["schemas"]["ClawId"];
+                id: components["schemas"]["SandboxOwnerId"];
                 snapshot: components["schemas"]["SnapshotId"];
             };
             cookie?: never;
@@ -16198,6 +16404,970 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_provision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSandbox"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_start: {
+        parameters: {
+            query?: {
+                /** @description Wait for the end and send one answer, with at most 1 MiB of output. */
+                wait?: boolean;
+            };
+            header?: {
+                /** @description the same key starts the command once */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewExec"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecWhole"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecTaken"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_follow: {
+        parameters: {
+            query?: {
+                /** @description Bytes of output that the client already has; 0 for all output. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+                operation_id: components["schemas"]["OperationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecState"];
+                    "text/event-stream": components["schemas"]["ExecEvents"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+                operation_id: components["schemas"]["OperationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_resize: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+                operation_id: components["schemas"]["OperationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TerminalSize"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_stdin: {
+        parameters: {
+            query?: {
+                /** @description Offset of the first byte. Bytes at an offset that was taken before are ignored, so a retry is safe. */
+                offset?: number;
+                /** @description Close stdin after these bytes. */
+                eof?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+                operation_id: components["schemas"]["OperationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StdinTaken"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_put_files: {
+        parameters: {
+            query?: {
+                /** @description A folder, relative to the workspace. The default is the workspace itself. */
+                folder?: string;
+                /** @description Replace files that exist. */
+                replace?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PutFiles"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_list_snapshots: {
+        parameters: {
+            query?: {
+                /** @description Items per page: 1 to 200, default 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Snapshot"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_snapshot_diff: {
+        parameters: {
+            query: {
+                /** @description The earlier snapshot, of the same owner. */
+                before: components["schemas"]["SnapshotId"];
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+                snapshot: components["schemas"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileChanges"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_snapshot_file: {
+        parameters: {
+            query?: {
+                /** @description Relative to the workspace; empty is the workspace itself. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+                snapshot: components["schemas"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_snapshot_files: {
+        parameters: {
+            query?: {
+                /** @description Relative to the workspace; empty is the workspace itself. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+                snapshot: components["schemas"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileList"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };

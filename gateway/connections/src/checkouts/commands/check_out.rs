@@ -13,9 +13,9 @@ use crate::checkouts::model::{self, CheckedOut};
 use crate::checkouts::source::{self, Source};
 use crate::checkouts::{CheckoutError, CheckoutsContext, store};
 use crate::repos::MirrorStanding;
-use roost_machines::sandboxes::{self, SandboxError};
+use roost_machines::sandboxes::{self, SandboxError, SandboxOwner};
 use roost_platform::events::{About, Event, ResourceKind};
-use roost_platform::ids::{ClawId, RunId, SandboxId, UserId};
+use roost_platform::ids::{RunId, SandboxId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
@@ -25,7 +25,7 @@ const CHECK_EVERY: Duration = Duration::from_millis(200);
 /// Most bytes of the answer.
 const ANSWER: usize = 16 << 10;
 
-/// A step of a run, and the sandbox of its agent.
+/// A step of a run, and the sandbox that it works in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StepPlace {
     pub scope: WorkspaceScope,
@@ -33,8 +33,8 @@ pub struct StepPlace {
     pub root: RunId,
     /// The run that has the step.
     pub run: RunId,
-    /// The agent whose sandbox the step works in.
-    pub sandbox_of: ClawId,
+    /// The owner of the sandbox that the step works in.
+    pub sandbox_of: SandboxOwner,
     pub about: About,
 }
 
@@ -48,11 +48,11 @@ pub struct Checkout {
     pub supplies: Vec<String>,
 }
 
-/// The checkout of the run in the present sandbox of the agent; makes it when it is missing. `None` when the run works on
+/// The checkout of the run in the present sandbox of the step; makes it when it is missing. `None` when the run works on
 /// no repository. A repeat changes nothing. `begins`: the step begins, so packages that did not arrive are tried again.
 ///
 /// # Errors
-/// See [`CheckoutError`]. [`SandboxError::NoSandbox`] when the agent has no sandbox.
+/// See [`CheckoutError`]. [`SandboxError::NoSandbox`] when there is no sandbox.
 pub async fn checkout(
     state: &CheckoutsContext,
     at: StepPlace,
@@ -62,8 +62,9 @@ pub async fn checkout(
     let Some(bound) = store::bound(db, at.scope, at.root).await? else {
         return Ok(None);
     };
-    let sandbox = sandboxes::current(db, at.scope, at.sandbox_of).await?;
-    let sandbox = sandbox.ok_or(SandboxError::NoSandbox)?.id;
+    let sandbox = sandboxes::current(db, at.scope, at.sandbox_of.id()).await?;
+    let none = SandboxError::NoSandbox(at.sandbox_of.kind());
+    let sandbox = sandbox.ok_or(none)?.id;
     let row = match store::checkout(db, at.scope, at.root, sandbox).await? {
         Some(row) if begins && row.supply_again => supplied(state, at, &bound, row).await?,
         Some(row) => row,
@@ -86,7 +87,7 @@ async fn made(
 ) -> Result<checkout::Model, CheckoutError> {
     let upstream = ready(state, at.scope, bound).await?;
     let mirror = upstream.clone();
-    let branch = model::branch(bound, at.sandbox_of);
+    let branch = model::branch(bound, at.sandbox_of.id());
     let received = store::commits(state.db.read(), at.scope, at.root).await?;
     let from = model::begins_at(
         bound,
@@ -114,7 +115,7 @@ async fn made(
         run_id: at.root,
         sandbox_id: sandbox,
         workspace_id: at.scope.workspace(),
-        agent_id: at.sandbox_of,
+        owner_id: at.sandbox_of.id(),
         branch,
         path: done.path,
         commit_id: done.commit,
@@ -201,7 +202,7 @@ async fn streamed(
     });
     let target = Target {
         scope: at.scope,
-        agent: at.sandbox_of,
+        owner: at.sandbox_of,
         about: at.about,
     };
     let purpose = ("checkout", bound.full_name.as_str());

@@ -35,7 +35,7 @@ pub async fn collect(
     let Some(bound) = store::bound(db, at.scope, at.root).await? else {
         return Ok(());
     };
-    let Some(sandbox) = sandboxes::current(db, at.scope, at.sandbox_of).await? else {
+    let Some(sandbox) = sandboxes::current(db, at.scope, at.sandbox_of.id()).await? else {
         return Ok(());
     };
     let Some(place) = store::checkout(db, at.scope, at.root, sandbox.id).await? else {
@@ -58,7 +58,8 @@ pub async fn collect(
         step_run_id: at.run,
         step: step.to_owned(),
         workspace_id: at.scope.workspace(),
-        agent_id: at.sandbox_of,
+        owner_kind: at.sandbox_of.kind(),
+        owner_id: at.sandbox_of.id(),
         branch: place.branch,
         head: before.and_then(|row| row.head.clone()),
         commits: before.map_or(0, |row| row.commits),
@@ -157,7 +158,7 @@ async fn taken(
     });
     let target = Target {
         scope: at.scope,
-        agent: at.sandbox_of,
+        owner: at.sandbox_of,
         about: at.about,
     };
     let purpose = ("commits", bound.full_name.as_str());

@@ -71,7 +71,7 @@ async fn own_branch(
     let upstream = source::host(db, at.scope, &bound).await?;
     collect(state, at, step).await?;
     let rows = store::commits(db, at.scope, at.root).await?;
-    let name = model::branch(&bound, at.sandbox_of);
+    let name = model::branch(&bound, at.sandbox_of.id());
     let newest = rows.iter().find(|row| row.branch == name);
     if let Some(why) = newest.and_then(|row| row.refused.clone()) {
         return Err(CheckoutError::NotReceived(why));

@@ -200,7 +200,7 @@ async fn python(
 pub(super) fn target(at: StepPlace) -> Target {
     Target {
         scope: at.scope,
-        agent: at.sandbox_of,
+        owner: at.sandbox_of,
         about: at.about,
     }
 }

@@ -168,7 +168,7 @@ async fn same_files(
         return wrong("/files/step", format!("its files are not there. {why}"));
     }
     Ok(Ok(Start {
-        agent: row.agent_id,
+        owner: row.owner(),
         files,
         step,
     }))

@@ -126,7 +126,7 @@ impl Mcp {
             scope,
             agent: claw.id,
             user: claw.managed_by,
-            sandbox_of: authority.workbench.unwrap_or(claw.id),
+            sandbox_of: authority.sandbox_of,
             profile: authority.profile,
             bundles: authority.bundles,
             about: About::default(),

@@ -3,7 +3,7 @@
 use sea_orm::entity::prelude::*;
 
 use roost_platform::db::TenantEntity;
-use roost_platform::ids::{ClawId, NodeId, OperationId, SandboxId, WorkspaceId};
+use roost_platform::ids::{NodeId, OperationId, SandboxId, SandboxOwnerId, WorkspaceId};
 
 /// One operation of a node or of the local engine.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -16,7 +16,8 @@ pub struct Model {
     /// The id of the gateway host, when `node_id` is absent.
     pub engine: Option<String>,
     pub workspace_id: Option<WorkspaceId>,
-    pub agent_id: Option<ClawId>,
+    /// The owner of the sandbox.
+    pub owner_id: Option<SandboxOwnerId>,
     pub sandbox_id: Option<SandboxId>,
     pub kind: String,
     /// A summary of the request for people: never environment values or stdin.

@@ -23,7 +23,7 @@ use crate::fleet::handle::WeakFleet;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::{Backend, Db, Older};
 use roost_platform::events::{About, NodeActivity};
-use roost_platform::ids::{ClawId, OperationId, SandboxId, WorkspaceId};
+use roost_platform::ids::{OperationId, SandboxId, SandboxOwnerId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// Bytes of stdin in one message to the machine's actor: as many as may be on the way.
@@ -350,19 +350,19 @@ impl OperationsHandle {
         })?)
     }
 
-    /// Reports that an agent was purged, so that the engine removes its stored workspaces.
+    /// Reports that an owner was removed, so that the engine removes its stored workspaces.
     ///
     /// # Errors
     /// When the engine is unknown.
     pub fn forget(
         &self,
         target: Target,
-        agent: ClawId,
+        owner: SandboxOwnerId,
         archives: Vec<String>,
     ) -> Result<(), OperationsError> {
         Ok(self
             .known_line(target)?
-            .post(EngineCall::Forget { agent, archives })?)
+            .post(EngineCall::Forget { owner, archives })?)
     }
 
     /// The present state of an operation of a workspace; `None` when it does not exist.
@@ -401,20 +401,20 @@ impl OperationsHandle {
         }))
     }
 
-    /// The operations of an agent, newest first, with the ends that readers have and the rows have not.
+    /// The operations in sandboxes of an owner, newest first, with the ends that readers have and the rows have not.
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn of_agent(
+    pub async fn of_owner(
         &self,
         scope: WorkspaceScope,
-        agent: ClawId,
+        owner: SandboxOwnerId,
         older: Older<OperationId>,
         limit: u64,
     ) -> Result<Vec<entity::Model>, OperationsError> {
         // Before the rows, as in `status`.
         let told = self.inner.registry.told();
-        let mut rows = store::of_agent(self.inner.db.read(), scope, agent, older, limit).await?;
+        let mut rows = store::of_owner(self.inner.db.read(), scope, owner, older, limit).await?;
         for row in &mut rows {
             if let Some((ended, at)) = told.get(&row.id) {
                 row.show_end(ended, *at);
@@ -433,11 +433,11 @@ impl OperationsHandle {
             .count()
     }
 
-    /// Whether this is a command of this agent that memory holds; `None` when memory does not hold it.
+    /// Whether this is a command of this owner that memory holds; `None` when memory does not hold it.
     pub fn is_command_of(
         &self,
         scope: WorkspaceScope,
-        agent: ClawId,
+        owner: SandboxOwnerId,
         id: OperationId,
     ) -> Option<bool> {
         let live = self.inner.registry.get(id)?;
@@ -445,7 +445,7 @@ impl OperationsHandle {
         Some(
             asked.kind == "sb_exec"
                 && asked.workspace == Some(scope.workspace().0)
-                && asked.agent == Some(agent.0),
+                && asked.owner == Some(owner.0),
         )
     }
 

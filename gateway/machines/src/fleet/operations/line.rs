@@ -12,7 +12,7 @@ use super::model::OperationRef;
 use super::submission::Submission;
 use crate::fleet::local::LocalMsg;
 use crate::fleet::node::NodeMsg;
-use roost_platform::ids::{ClawId, OperationId, SandboxId};
+use roost_platform::ids::{OperationId, SandboxId, SandboxOwnerId};
 use roost_platform::supervision::{Address, NoAnswer, Reply};
 
 /// How long an actor may take to answer. It does not wait for a machine first, except for stdin.
@@ -47,9 +47,9 @@ pub(in crate::fleet) enum EngineCall {
         /// The agents whose stored workspaces may stay there; absent changes nothing.
         kept: Option<Kept>,
     },
-    /// An agent was purged: the engine removes its stored workspaces.
+    /// An owner was removed: the engine removes its stored workspaces.
     Forget {
-        agent: ClawId,
+        owner: SandboxOwnerId,
         archives: Vec<String>,
     },
     /// A reader needs something: check credit and replay.

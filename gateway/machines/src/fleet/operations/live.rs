@@ -371,7 +371,7 @@ mod tests {
         let asked = Asked {
             kind: "sb_exec".to_owned(),
             workspace: None,
-            agent: None,
+            owner: None,
             sandbox: None,
         };
         let (id, sent) = (
@@ -406,7 +406,7 @@ mod tests {
         let asked = Asked {
             kind: "sb_exec".to_owned(),
             workspace: None,
-            agent: None,
+            owner: None,
             sandbox: None,
         };
         let live = Live::over(id, Target::Local, asked, first.clone(), 0, now);

@@ -112,7 +112,7 @@ pub fn answers(asked: &Asked, ended: &Ended) -> bool {
             asked.kind == "sb_provision"
                 && Some(sandbox.sandbox.uuid()) == asked.sandbox
                 && Some(sandbox.workspace.uuid()) == asked.workspace
-                && Some(sandbox.agent.uuid()) == asked.agent
+                && Some(sandbox.agent.uuid()) == asked.owner
         }
         Outcome::Exited { .. } => asked.kind == "sb_exec",
         Outcome::Destroyed { .. } => asked.kind == "sb_destroy",
@@ -121,7 +121,7 @@ pub fn answers(asked: &Asked, ended: &Ended) -> bool {
         Outcome::Flushed { snapshot } => {
             asked.kind == "sb_flush"
                 && Some(snapshot.sandbox.uuid()) == asked.sandbox
-                && Some(snapshot.agent.uuid()) == asked.agent
+                && Some(snapshot.agent.uuid()) == asked.owner
         }
     }
 }
@@ -131,7 +131,8 @@ pub fn answers(asked: &Asked, ended: &Ended) -> bool {
 pub struct Asked {
     pub kind: String,
     pub workspace: Option<uuid::Uuid>,
-    pub agent: Option<uuid::Uuid>,
+    /// The owner of the sandbox.
+    pub owner: Option<uuid::Uuid>,
     pub sandbox: Option<uuid::Uuid>,
 }
 
@@ -151,7 +152,7 @@ impl Asked {
         Self {
             kind: request.operation.name().to_owned(),
             workspace: whose.map(|(workspace, _)| workspace),
-            agent: whose.map(|(_, agent)| agent),
+            owner: whose.map(|(_, owner)| owner),
             sandbox: request
                 .operation
                 .sandbox()
@@ -236,7 +237,7 @@ mod tests {
         let asked = Asked {
             kind: "sb_destroy".into(),
             workspace: None,
-            agent: None,
+            owner: None,
             sandbox: None,
         };
         let mut ended = Ended::without_result(Terminal::Done, ErrorKind::Internal, "");

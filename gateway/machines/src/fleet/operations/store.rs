@@ -13,7 +13,7 @@ use super::entity;
 use super::model::{Asked, OperationState, Target};
 use roost_platform::db::WriteTx;
 use roost_platform::db::{Older, TenantEntity};
-use roost_platform::ids::{ClawId, NodeId, OperationId, SandboxId, WorkspaceId};
+use roost_platform::ids::{NodeId, OperationId, SandboxId, SandboxOwnerId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The connection that brought a report. A write is void when a newer connection exists (promise P6).
@@ -44,7 +44,7 @@ pub(super) async fn insert(tx: &WriteTx, new: NewOperation<'_>) -> Result<(), Db
         node_id: Set(new.target.node()),
         engine: Set(new.target.node().is_none().then(|| new.engine.to_owned())),
         workspace_id: Set(new.asked.workspace.map(WorkspaceId)),
-        agent_id: Set(new.asked.agent.map(ClawId)),
+        owner_id: Set(new.asked.owner.map(SandboxOwnerId)),
         sandbox_id: Set(new.asked.sandbox.map(SandboxId)),
         kind: Set(new.asked.kind.clone()),
         request: Set(new.request),
@@ -139,16 +139,16 @@ pub async fn latest_on(
         .await
 }
 
-/// The operations of an agent, newest first.
-pub(super) async fn of_agent(
+/// The operations in sandboxes of an owner, newest first.
+pub(super) async fn of_owner(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
     older: Older<OperationId>,
     limit: u64,
 ) -> Result<Vec<entity::Model>, DbErr> {
     entity::Entity::find_in(scope)
-        .filter(entity::Column::AgentId.eq(agent))
+        .filter(entity::Column::OwnerId.eq(owner))
         .filter(older.of(entity::Column::CreatedAt, entity::Column::Id))
         .order_by(entity::Column::CreatedAt, Order::Desc)
         .order_by(entity::Column::Id, Order::Desc)
@@ -175,14 +175,14 @@ pub async fn any_command_open(
     Ok(found.is_some())
 }
 
-/// Whether a command of an agent ended in its sandbox after this time.
+/// Whether a command of an owner ended in its sandbox after this time.
 pub async fn any_command_ended_after(
     db: &impl ConnectionTrait,
-    (agent, sandbox): (ClawId, SandboxId),
+    (owner, sandbox): (SandboxOwnerId, SandboxId),
     at: DateTime<Utc>,
 ) -> Result<bool, DbErr> {
     let found = entity::Entity::find()
-        .filter(entity::Column::AgentId.eq(agent))
+        .filter(entity::Column::OwnerId.eq(owner))
         .filter(entity::Column::SandboxId.eq(sandbox))
         .filter(entity::Column::Kind.eq("sb_exec"))
         .filter(entity::Column::FinishedAt.gt(at))
@@ -365,7 +365,7 @@ impl entity::Model {
         Asked {
             kind: self.kind.clone(),
             workspace: self.workspace_id.map(Into::into),
-            agent: self.agent_id.map(Into::into),
+            owner: self.owner_id.map(Into::into),
             sandbox: self.sandbox_id.map(Into::into),
         }
     }

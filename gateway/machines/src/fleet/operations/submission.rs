@@ -5,7 +5,7 @@ use roost_protocol::operation::OperationRequest;
 use sea_orm::DbErr;
 
 use roost_platform::db::WriteTx;
-use roost_platform::ids::{ClawId, SharedIds, UserId};
+use roost_platform::ids::{SandboxOwnerId, SharedIds, UserId};
 use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -31,7 +31,8 @@ impl From<OperationRequest> for Submission {
 pub struct PersonsEntry {
     pub scope: WorkspaceScope,
     pub user: UserId,
-    pub agent: ClawId,
+    /// The owner of the sandbox: its kind and its id.
+    pub about: (&'static str, SandboxOwnerId),
     pub action: &'static str,
     /// A JSON object without secrets.
     pub details: serde_json::Value,
@@ -47,7 +48,7 @@ impl PersonsEntry {
             self.scope,
             self.user,
             self.action,
-            ("claw", &self.agent),
+            (self.about.0, &self.about.1),
             self.details.clone(),
         )
         .await

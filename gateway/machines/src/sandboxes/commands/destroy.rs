@@ -6,9 +6,10 @@ use crate::fleet::operations::Target;
 use crate::sandboxes::engine::node_of;
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Fact, State};
-use crate::sandboxes::{SandboxError, SandboxesHandle, store, transition};
-use roost_agents::claws;
-use roost_platform::ids::{ClawId, UserId, fresh};
+use crate::sandboxes::{
+    SandboxError, SandboxOwner, SandboxesHandle, owner as owners, store, transition,
+};
+use roost_platform::ids::{UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
@@ -24,28 +25,28 @@ pub enum Destroyed {
     UnderWay,
 }
 
-/// Ends the agent's sandbox.
+/// Ends the sandbox of an owner.
 ///
 /// # Errors
-/// [`SandboxError::NoSandbox`] when the agent has no sandbox.
+/// [`SandboxError::NoSandbox`] when the owner has no sandbox.
 pub async fn destroy(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
     user: UserId,
-    agent: ClawId,
+    owner: SandboxOwner,
 ) -> Result<Destroyed, SandboxError> {
-    let Some(row) = begin(sandboxes, scope, agent, Some(user)).await? else {
-        return Err(SandboxError::NoSandbox);
+    let Some(row) = begin(sandboxes, scope, owner, Some(user)).await? else {
+        return Err(SandboxError::NoSandbox(owner.kind()));
     };
     transition::ensure_watch(sandboxes, &row).await?;
-    let row = transition::wait_for_end(sandboxes, scope, row.id, WAIT).await?;
+    let row = transition::wait_for_end(sandboxes, scope, &row, WAIT).await?;
     match State::parse(&row.state) {
         Some(State::Destroying) => Ok(Destroyed::UnderWay),
         _ => Ok(Destroyed::Gone),
     }
 }
 
-/// As [`destroy`], for the saga that retires or purges an agent. It succeeds if there is no sandbox. It fails while the
+/// As [`destroy`], for the saga that removes an owner. It succeeds if there is no sandbox. It fails while the
 /// machine has not confirmed the end.
 ///
 /// # Errors
@@ -53,33 +54,33 @@ pub async fn destroy(
 pub async fn destroy_for_good(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
 ) -> Result<(), SandboxError> {
-    let Some(row) = begin(sandboxes, scope, agent, None).await? else {
+    let Some(row) = begin(sandboxes, scope, owner, None).await? else {
         return Ok(());
     };
     transition::ensure_watch(sandboxes, &row).await?;
-    let row = transition::wait_for_end(sandboxes, scope, row.id, Duration::from_secs(15)).await?;
+    let row = transition::wait_for_end(sandboxes, scope, &row, Duration::from_secs(15)).await?;
     match State::parse(&row.state) {
         Some(State::Destroying) => Err(SandboxError::TooSlow),
         _ => Ok(()),
     }
 }
 
-/// Has each machine where a purged agent had a sandbox remove the agent's stored workspaces. A machine that is away
-/// removes them after a day without news of the agent.
+/// Has each machine where an owner that is removed had a sandbox remove the owner's stored workspaces. A machine that is away
+/// removes them after a day without news of the owner.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn forget_archives(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
 ) -> Result<(), SandboxError> {
-    for (machine, archives) in store::archives_of(sandboxes.db.read(), scope, agent).await? {
+    for (machine, archives) in store::archives_of(sandboxes.db.read(), scope, owner.id()).await? {
         let target = node_of(&machine).map_or(Target::Local, Target::Node);
         // A machine that was removed from the fleet cannot be reached; it has removed all of them itself.
-        let _ = sandboxes.operations.forget(target, agent, archives);
+        let _ = sandboxes.operations.forget(target, owner.id(), archives);
     }
     Ok(())
 }
@@ -87,13 +88,13 @@ pub async fn forget_archives(
 async fn begin(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     user: Option<UserId>,
 ) -> Result<Option<container::Model>, SandboxError> {
     let actor = user.unwrap_or(UserId::SYSTEM);
     let mut unit = Change::begin(sandboxes, scope, actor).await?;
-    store::lock(&unit, scope, agent).await?;
-    let Some(row) = store::current(unit.tx(), scope, agent).await? else {
+    store::lock(&unit, scope, owner.id()).await?;
+    let Some(row) = store::current(unit.tx(), scope, owner.id()).await? else {
         return Ok(None);
     };
     if State::parse(&row.state) == Some(State::Destroying) {
@@ -110,11 +111,13 @@ async fn begin(
         return Ok(None);
     };
     if user.is_some() {
-        let name = claws::find(unit.tx(), scope, agent)
-            .await?
-            .map(|claw| claw.name);
+        let name = owners::name(sandboxes, scope, owner).await?;
         let details = serde_json::json!({ "name": name, "sandbox": row.id, "node": row.node_id });
-        unit.record("sandbox.destroyed", ("claw", &agent), details);
+        unit.record(
+            "sandbox.destroyed",
+            (owner.kind().as_str(), &owner.id()),
+            details,
+        );
     }
     unit.commit().await?;
     Ok(Some(row))

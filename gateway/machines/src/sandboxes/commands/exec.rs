@@ -1,18 +1,20 @@
-//! Running a command in an agent's sandbox. The registry decides where it runs, never the request.
+//! Running a command in an owner's sandbox. The registry decides where it runs, never the request.
 
 use bytes::Bytes;
 use roost_protocol::ids as wire;
 use roost_protocol::limits::DEFAULT_DEADLINE_S;
 use roost_protocol::operation::{Exec, Operation, OperationRequest, TtySize};
 
-use super::follow::{STDIN_WITHIN, WholeOutput, of_agent, whole_output};
+use super::follow::{STDIN_WITHIN, WholeOutput, of_owner, whole_output};
 use crate::sandboxes::dto::{NewExec, Tty};
 use crate::sandboxes::engine::{on_behalf, target_of};
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::State;
-use crate::sandboxes::{SandboxError, SandboxesHandle, Starter, persons_command, store, working};
-use roost_agents::claws;
-use roost_platform::ids::{ClawId, OperationId};
+use crate::sandboxes::{
+    SandboxError, SandboxOwner, SandboxesHandle, Starter, owner as owners, persons_command, store,
+    working,
+};
+use roost_platform::ids::OperationId;
 use roost_tenancy::auth::WorkspaceScope;
 
 /// Starts a command. A repeated call with the same id returns the first command, even if the sandbox has changed or ended
@@ -23,14 +25,14 @@ use roost_tenancy::auth::WorkspaceScope;
 pub async fn exec(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
     wanted: NewExec,
     keep_stdin: bool,
     starter: Starter,
 ) -> Result<OperationId, SandboxError> {
-    let taken = start(sandboxes, scope, agent, id, wanted, keep_stdin, starter).await;
-    let (id, row) = known(sandboxes, scope, agent, id, taken).await?;
+    let taken = start(sandboxes, scope, owner, id, wanted, keep_stdin, starter).await;
+    let (id, row) = known(sandboxes, scope, owner, id, taken).await?;
     if let Some(row) = row {
         working::ensure_watch(sandboxes, row, id).await?;
     }
@@ -44,20 +46,20 @@ pub async fn exec(
 pub async fn exec_whole(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
     wanted: NewExec,
     starter: Starter,
 ) -> Result<(OperationId, WholeOutput), SandboxError> {
-    let taken = start(sandboxes, scope, agent, id, wanted, false, starter).await;
-    let (id, row) = known(sandboxes, scope, agent, id, taken).await?;
+    let taken = start(sandboxes, scope, owner, id, wanted, false, starter).await;
+    let (id, row) = known(sandboxes, scope, owner, id, taken).await?;
     let watched = async {
         match row {
             Some(row) => working::ensure_watch(sandboxes, row, id).await,
             None => Ok(()),
         }
     };
-    let output = whole_output(sandboxes, scope, agent, id);
+    let output = whole_output(sandboxes, scope, owner, id);
     let ((), output) = tokio::try_join!(watched, output)?;
     Ok((id, output))
 }
@@ -66,13 +68,13 @@ pub async fn exec_whole(
 async fn known(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
     taken: Result<(OperationId, container::Model), SandboxError>,
 ) -> Result<(OperationId, Option<container::Model>), SandboxError> {
     match taken {
         Ok((id, row)) => Ok((id, Some(row))),
-        Err(error) => match of_agent(sandboxes, scope, agent, id).await {
+        Err(error) => match of_owner(sandboxes, scope, owner, id).await {
             Ok(_) => Ok((id, None)),
             Err(_) => Err(error),
         },
@@ -87,18 +89,18 @@ async fn known(
 async fn start(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
     wanted: NewExec,
     keep_stdin: bool,
     starter: Starter,
 ) -> Result<(OperationId, container::Model), SandboxError> {
-    let Some(row) = store::current(sandboxes.db.read(), scope, agent).await? else {
-        // Another tenant's agent and an agent that never existed get the same answer.
-        let claw = claws::find(sandboxes.db.read(), scope, agent).await?;
-        return Err(match claw {
-            Some(_) => SandboxError::NoSandbox,
-            None => SandboxError::NoClaw,
+    let Some(row) = store::current(sandboxes.db.read(), scope, owner.id()).await? else {
+        // Another tenant's owner and one that never existed get the same answer.
+        let name = owners::name(sandboxes, scope, owner).await?;
+        return Err(match name {
+            Some(_) => SandboxError::NoSandbox(owner.kind()),
+            None => SandboxError::NoOwner(owner.kind()),
         });
     };
     match State::parse(&row.state) {
@@ -119,9 +121,8 @@ async fn start(
     }
     let entry = match starter {
         Starter::Person(_) => {
-            let claw = claws::find(sandboxes.db.read(), scope, agent).await?;
-            let name = claw.map(|claw| claw.name).unwrap_or_default();
-            let about = (&row, name);
+            let name = owners::name(sandboxes, scope, owner).await?;
+            let about = (&row, name.unwrap_or_default());
             persons_command::entry(sandboxes, scope, starter, about, &wanted, id)
         }
         Starter::Agent(_) => None,

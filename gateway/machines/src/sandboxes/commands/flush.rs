@@ -10,23 +10,23 @@ use crate::sandboxes::engine::{node_of, on_behalf, target_of};
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::State;
 use crate::sandboxes::snapshots::{Snapshot, record, store as rows};
-use crate::sandboxes::{SandboxError, SandboxesHandle, store};
-use roost_platform::ids::{ClawId, OperationId, SandboxId};
+use crate::sandboxes::{SandboxError, SandboxOwner, SandboxesHandle, store};
+use roost_platform::ids::{OperationId, SandboxId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// How long the answer of the machine may be on its way, beside the time for the snapshot.
 const ON_THE_WAY: Duration = Duration::from_secs(10);
 
-/// The agent's sandbox, if it runs.
+/// The owner's sandbox, if it runs.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn running_sandbox(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
 ) -> Result<Option<SandboxId>, SandboxError> {
-    let row = store::current(sandboxes.db.read(), scope, agent).await?;
+    let row = store::current(sandboxes.db.read(), scope, owner.id()).await?;
     Ok(row.filter(is_running).map(|row| row.id))
 }
 
@@ -34,7 +34,7 @@ fn is_running(row: &container::Model) -> bool {
     State::parse(&row.state) == Some(State::Running)
 }
 
-/// Takes a snapshot of the agent's running sandbox if its files have changed, and returns the latest one. A repeated call
+/// Takes a snapshot of the owner's running sandbox if its files have changed, and returns the latest one. A repeated call
 /// with the same id gets the answer of the first one, and nothing is stored a second time.
 ///
 /// # Errors
@@ -44,12 +44,12 @@ fn is_running(row: &container::Model) -> bool {
 pub async fn flush(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
     within: Duration,
 ) -> Result<Snapshot, SandboxError> {
-    let row = store::current(sandboxes.db.read(), scope, agent).await?;
-    let row = row.ok_or(SandboxError::NoSandbox)?;
+    let row = store::current(sandboxes.db.read(), scope, owner.id()).await?;
+    let row = row.ok_or(SandboxError::NoSandbox(owner.kind()))?;
     if !is_running(&row) {
         let state = State::parse(&row.state).map_or("in an unknown state", State::as_str);
         return Err(SandboxError::NotRunning(state));
@@ -72,12 +72,12 @@ pub async fn flush(
         Outcome::Error { error } => return Err(SandboxError::Refused(error.clone())),
         _ => return Err(SandboxError::TooSlow),
     };
-    let named = rows::with_digest(sandboxes.db.read(), scope, agent, &snapshot.digest).await?;
+    let named = rows::with_digest(sandboxes.db.read(), scope, owner.id(), &snapshot.digest).await?;
     if let Some(named) = named {
         return Ok(named.into());
     }
     // The report of the snapshot may still wait for its turn. The answer has what the row needs.
     record::stored(sandboxes, node_of(&row.node_id), snapshot).await?;
-    let named = rows::with_digest(sandboxes.db.read(), scope, agent, &snapshot.digest).await?;
+    let named = rows::with_digest(sandboxes.db.read(), scope, owner.id(), &snapshot.digest).await?;
     named.map(Into::into).ok_or(SandboxError::NoSnapshot)
 }

@@ -11,8 +11,8 @@ use roost_protocol::report::Ended;
 use crate::fleet;
 use crate::fleet::operations::{OperationStatus, OperationsError, OutputItem, OutputStream, Part};
 use crate::sandboxes::engine::node_of;
-use crate::sandboxes::{SandboxError, SandboxesHandle, store};
-use roost_platform::ids::{ClawId, OperationId};
+use crate::sandboxes::{SandboxError, SandboxOwner, SandboxesHandle, store};
+use roost_platform::ids::OperationId;
 use roost_tenancy::auth::WorkspaceScope;
 
 /// How long the machine may take to accept stdin.
@@ -20,50 +20,50 @@ pub(super) const STDIN_WITHIN: Duration = Duration::from_secs(30);
 /// The most output of [`whole_output`], bytes.
 const WHOLE_BYTES: usize = 1024 * 1024;
 
-/// A command of this agent. A command of another agent or workspace is not found.
+/// A command of this owner. A command of another owner or workspace is not found.
 ///
 /// # Errors
 /// [`SandboxError::NoOperation`].
-pub async fn of_agent(
+pub async fn of_owner(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
 ) -> Result<OperationStatus, SandboxError> {
     sandboxes
         .operations
         .status(scope, id)
         .await?
-        .filter(|status| status.row.agent_id == Some(agent) && status.row.kind == "sb_exec")
+        .filter(|status| status.row.owner_id == Some(owner.id()) && status.row.kind == "sb_exec")
         .ok_or(SandboxError::NoOperation)
 }
 
-/// The output of a command of this agent from `offset`, then its end.
+/// The output of a command of this owner from `offset`, then its end.
 ///
 /// # Errors
 /// [`SandboxError::NoOperation`], or an error when another gateway has it.
 pub async fn output(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
     offset: u64,
 ) -> Result<OutputStream, SandboxError> {
-    of_agent(sandboxes, scope, agent, id).await?;
+    of_owner(sandboxes, scope, owner, id).await?;
     Ok(sandboxes.operations.subscribe(id, offset).await?)
 }
 
-/// Requests that a command of this agent stops. Its end shows whether it did.
+/// Requests that a command of this owner stops. Its end shows whether it did.
 ///
 /// # Errors
 /// [`SandboxError::NoOperation`], or an error when the request cannot be sent now.
 pub async fn cancel(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
 ) -> Result<(), SandboxError> {
-    of_agent(sandboxes, scope, agent, id).await?;
+    of_owner(sandboxes, scope, owner, id).await?;
     Ok(sandboxes.operations.cancel(id).await?)
 }
 
@@ -77,20 +77,20 @@ pub struct WholeOutput {
     pub ended: Arc<Ended>,
 }
 
-/// Waits for the end of a command of this agent, and returns its output.
+/// Waits for the end of a command of this owner, and returns its output.
 ///
 /// # Errors
 /// [`SandboxError::NoOperation`]; [`SandboxError::TooSlow`] when another gateway took the machine over.
 pub async fn whole_output(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
 ) -> Result<WholeOutput, SandboxError> {
-    let mut output = match sandboxes.operations.is_command_of(scope, agent, id) {
+    let mut output = match sandboxes.operations.is_command_of(scope, owner.id(), id) {
         Some(true) => sandboxes.operations.subscribe(id, 0).await?,
         Some(false) => return Err(SandboxError::NoOperation),
-        None => output(sandboxes, scope, agent, id, 0).await?,
+        None => output(sandboxes, scope, owner, id, 0).await?,
     };
     let (mut stdout, mut stderr, mut truncated) = (Vec::new(), Vec::new(), false);
     while let Some(item) = output.next().await {
@@ -118,7 +118,7 @@ pub async fn whole_output(
     Err(SandboxError::TooSlow)
 }
 
-/// Sends bytes to the stdin of a command of this agent. Returns the offset after them. When only the end of stdin is sent
+/// Sends bytes to the stdin of a command of this owner. Returns the offset after them. When only the end of stdin is sent
 /// and the command has ended, stdin is closed already, and the offset is the given one.
 ///
 /// # Errors
@@ -126,13 +126,13 @@ pub async fn whole_output(
 pub async fn stdin(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
     offset: u64,
     data: Bytes,
     eof: bool,
 ) -> Result<u64, SandboxError> {
-    of_agent(sandboxes, scope, agent, id).await?;
+    of_owner(sandboxes, scope, owner, id).await?;
     let only_end = eof && data.is_empty();
     let operations = &sandboxes.operations;
     match operations.stdin(id, offset, data, eof, STDIN_WITHIN).await {
@@ -141,32 +141,32 @@ pub async fn stdin(
     }
 }
 
-/// Sends the terminal of a command of this agent its new size.
+/// Sends the terminal of a command of this owner its new size.
 ///
 /// # Errors
 /// [`SandboxError::NoOperation`], or an error when it cannot be sent now.
 pub async fn resize(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
     size: TtySize,
 ) -> Result<(), SandboxError> {
-    of_agent(sandboxes, scope, agent, id).await?;
+    of_owner(sandboxes, scope, owner, id).await?;
     Ok(sandboxes.operations.resize(id, size).await?)
 }
 
-/// Whether the machine of the agent's sandbox is connected, to this gateway or another.
+/// Whether the machine of the owner's sandbox is connected, to this gateway or another.
 ///
 /// # Errors
 /// [`OperationsError::NodeOffline`] when it is not.
 pub async fn reached(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
 ) -> Result<(), SandboxError> {
     let db = sandboxes.db.read();
-    let row = store::current(db, scope, agent).await?;
+    let row = store::current(db, scope, owner.id()).await?;
     // The gateway's own host has no id, and is always available.
     let Some(node) = row.and_then(|row| node_of(&row.node_id)) else {
         return Ok(());

@@ -13,10 +13,12 @@ use crate::sandboxes::engine::name_of;
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Machine, Placement, Setting, State, place};
 use crate::sandboxes::snapshots::restore::{self, Restore};
-use crate::sandboxes::{Preferences, SandboxError, SandboxesHandle, Starter, store, transition};
-use roost_agents::claws;
+use crate::sandboxes::{
+    Preferences, SandboxError, SandboxOwner, SandboxesHandle, Starter, owner as owners, store,
+    transition,
+};
 use roost_platform::events::{About, Event, PlacementFallback, ResourceKind};
-use roost_platform::ids::{ClawId, SandboxId, UserId, fresh};
+use roost_platform::ids::{SandboxId, UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 use roost_tenancy::workspaces::{QuotaKind, quota};
@@ -28,12 +30,12 @@ const WAIT: Duration = Duration::from_secs(120);
 pub enum Provisioned {
     /// This request created it.
     Made(container::Model),
-    /// The agent had one already.
+    /// The owner had one already.
     Present(container::Model),
 }
 
 /// As [`provision`], for a caller who may name the machine. A named machine must belong to the workspace. Without a name
-/// the machine that the agent's team prefers is used, so that files for a run are where the run needs them. The team's
+/// the machine that the owner prefers is used, so that files for a run are where the run needs them. That
 /// machine was checked when it was set; if it was removed since, placement falls back.
 ///
 /// # Errors
@@ -42,7 +44,7 @@ pub async fn provision_asked(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
     user: UserId,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: SandboxId,
     mut wanted: NewSandbox,
 ) -> Result<Provisioned, SandboxError> {
@@ -55,10 +57,10 @@ pub async fn provision_asked(
             return Err(SandboxError::NoMachine);
         }
         Some(_) => {}
-        None => wanted.node_id = sandboxes.agents.preferences(scope, agent).await?.machine,
+        None => wanted.node_id = sandboxes.owners.preferences(scope, owner).await?.machine,
     }
     let about = About::default();
-    provision(sandboxes, scope, user, agent, id, wanted, about).await
+    provision(sandboxes, scope, user, owner, id, wanted, about).await
 }
 
 /// Whether the workspace has the machine: `local`, or a node by its id.
@@ -77,9 +79,8 @@ pub async fn has_machine(
     }
 }
 
-/// Gives the agent a sandbox and waits until it runs. An agent with a sandbox keeps it, and its machine. `about` is the run
-/// that needs the sandbox. The image and each limit that the request does not name are those of the agent, its team or its
-/// template.
+/// Gives the owner a sandbox and waits until it runs. An owner with a sandbox keeps it, and its machine. `about` is the run
+/// that needs the sandbox. The image and each limit that the request does not name are those that the owner prefers.
 ///
 /// # Errors
 /// [`SandboxError::Quota`] at the plan's limit; [`SandboxError::Limits`] above a limit of the chosen machine;
@@ -89,16 +90,16 @@ pub async fn provision(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
     user: UserId,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: SandboxId,
     wanted: NewSandbox,
     about: About,
 ) -> Result<Provisioned, SandboxError> {
-    let preferred = sandboxes.agents.preferences(scope, agent).await?;
+    let preferred = sandboxes.owners.preferences(scope, owner).await?;
     let wanted = (wanted, preferred);
-    let (row, made) = begin(sandboxes, scope, user, agent, id, wanted, about).await?;
+    let (row, made) = begin(sandboxes, scope, user, owner, id, wanted, about).await?;
     transition::ensure_watch(sandboxes, &row).await?;
-    let row = transition::wait_for_end(sandboxes, scope, row.id, WAIT).await?;
+    let row = transition::wait_for_end(sandboxes, scope, &row, WAIT).await?;
     match State::parse(&row.state) {
         Some(State::Running) if made => Ok(Provisioned::Made(row)),
         Some(State::Running) => Ok(Provisioned::Present(row)),
@@ -115,24 +116,21 @@ async fn begin(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
     user: UserId,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: SandboxId,
     (wanted, preferred): (NewSandbox, Preferences),
     about: About,
 ) -> Result<(container::Model, bool), SandboxError> {
     let mut change = Change::begin(sandboxes, scope, user).await?;
-    let claw = claws::find(change.tx(), scope, agent)
-        .await?
-        .filter(|claw| claw.deleted_at.is_none())
-        .ok_or(SandboxError::NoClaw)?;
-    let newest = store::newest(change.tx(), scope, agent).await?;
+    let name = owners::ready(sandboxes, &change, scope, owner).await?;
+    let newest = store::newest(change.tx(), scope, owner.id()).await?;
     if let Some(present) = newest
         .as_ref()
         .filter(|row| State::parse(&row.state).is_some_and(State::live))
     {
         // A sandbox with the same id was created by this same request, before its gateway was killed.
         if wanted.restore.is_some() && present.id != id {
-            return Err(SandboxError::HasSandbox);
+            return Err(SandboxError::HasSandbox(owner.kind()));
         }
         return Ok((present.clone(), present.id == id));
     }
@@ -178,16 +176,16 @@ async fn begin(
     .await?;
     let machine = name_of(placement.node);
     let restore = match wanted.restore {
-        None => restore::choose(change.tx(), scope, agent, &machine, newest.as_ref()).await?,
+        None => restore::choose(change.tx(), scope, owner.id(), &machine, newest.as_ref()).await?,
         Some(snapshot) => {
-            let chosen = (wanted.restore_of.unwrap_or(agent), snapshot);
+            let chosen = (wanted.restore_of.unwrap_or(owner.id()), snapshot);
             restore::chosen(change.tx(), scope, chosen, &machine).await?
         }
     };
     let row = new_row(
         sandboxes,
         scope,
-        agent,
+        owner,
         id,
         (image, limits),
         newest.as_ref(),
@@ -195,14 +193,18 @@ async fn begin(
     );
     store::insert(change.tx(), row.clone()).await?;
     let details = serde_json::json!({
-        "name": claw.name, "sandbox": row.id, "node": row.node_id, "image": row.image, "restore": wanted.restore,
+        "name": name, "sandbox": row.id, "node": row.node_id, "image": row.image, "restore": wanted.restore,
     });
-    change.record("sandbox.provisioned", ("claw", &agent), details);
+    change.record(
+        "sandbox.provisioned",
+        (owner.kind().as_str(), &owner.id()),
+        details,
+    );
     let facts = [
         Event::changed(ResourceKind::Sandbox, row.id, row.version),
         Event::changed(ResourceKind::Quota, scope.workspace(), row.version),
     ];
-    let facts = facts.into_iter().chain(fallback_event(agent, placement));
+    let facts = facts.into_iter().chain(fallback_event(owner, placement));
     change.events(facts.map(|fact| fact.about(about)));
     change.commit().await?;
     Ok((row, true))
@@ -238,10 +240,14 @@ fn image_of(
 }
 
 /// The event that explains why a sandbox is not on the wanted machine.
-pub(in crate::sandboxes) fn fallback_event(agent: ClawId, placement: Placement) -> Option<Event> {
+pub(in crate::sandboxes) fn fallback_event(
+    owner: SandboxOwner,
+    placement: Placement,
+) -> Option<Event> {
     placement.fallback.map(|fallback| {
         Event::PlacementFallback(PlacementFallback {
-            agent_id: agent,
+            agent_id: owner.agent(),
+            team_id: owner.team(),
             wanted: fallback.wanted.to_string(),
             reason: fallback.reason.as_str().to_owned(),
         })
@@ -251,7 +257,7 @@ pub(in crate::sandboxes) fn fallback_event(agent: ClawId, placement: Placement) 
 fn new_row(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: SandboxId,
     (image, limits): (Chosen, Limits),
     before: Option<&container::Model>,
@@ -261,7 +267,8 @@ fn new_row(
     container::Model {
         id,
         workspace_id: scope.workspace(),
-        agent_id: agent,
+        owner_kind: owner.kind(),
+        owner_id: owner.id(),
         node_id: name_of(placement.node),
         container: None,
         epoch: before.map_or(0, |row| row.epoch) + 1,

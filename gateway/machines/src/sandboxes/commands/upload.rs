@@ -14,8 +14,8 @@ use roost_protocol::text::clean;
 use super::{cancel, exec, output, stdin};
 use crate::fleet::operations::{OutputItem, Part};
 use crate::sandboxes::dto::NewExec;
-use crate::sandboxes::{SandboxError, SandboxesHandle, Starter, persons_command};
-use roost_platform::ids::{ClawId, OperationId, UserId};
+use crate::sandboxes::{SandboxError, SandboxOwner, SandboxesHandle, Starter, persons_command};
+use roost_platform::ids::{OperationId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// Makes the folder, and unpacks stdin there. The first argument is the folder, the second one what `tar` does with files
@@ -73,7 +73,7 @@ pub async fn upload(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
     user: UserId,
-    agent: ClawId,
+    owner: SandboxOwner,
     put: Put,
     body: Body,
 ) -> Result<Uploaded, SandboxError> {
@@ -91,13 +91,13 @@ pub async fn upload(
     };
     let id = OperationId(sandboxes.ids.next());
     let starter = Starter::Person(user);
-    let id = exec(sandboxes, scope, agent, id, wanted, true, starter).await?;
-    let sent = sent(sandboxes, scope, agent, id, body).await;
+    let id = exec(sandboxes, scope, owner, id, wanted, true, starter).await?;
+    let sent = sent(sandboxes, scope, owner, id, body).await;
     let bytes = match sent {
         Ok(bytes) => bytes,
         Err(error) => {
             // Half of an archive is no archive.
-            let stopped = cancel(sandboxes, scope, agent, id).await;
+            let stopped = cancel(sandboxes, scope, owner, id).await;
             if let Err(error) = stopped {
                 let error: &dyn std::error::Error = &error;
                 tracing::info!(error, operation = %id, "the gateway cannot stop an upload; it ends at its deadline");
@@ -105,7 +105,7 @@ pub async fn upload(
             return Err(error);
         }
     };
-    let (ended, complaint) = end_of(sandboxes, scope, agent, id).await?;
+    let (ended, complaint) = end_of(sandboxes, scope, owner, id).await?;
     match ended.outcome {
         Outcome::Exited { code: 0 } => Ok(Uploaded { id, folder, bytes }),
         Outcome::Exited { .. } => Err(SandboxError::NotUnpacked(complaint)),
@@ -122,7 +122,7 @@ pub async fn upload(
 async fn sent(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
     body: Body,
 ) -> Result<u64, SandboxError> {
@@ -136,7 +136,7 @@ async fn sent(
         }
         while is_read && !piece.is_empty() {
             let part = piece.split_to(piece.len().min(PIECE));
-            match stdin(sandboxes, scope, agent, id, offset, part, false).await {
+            match stdin(sandboxes, scope, owner, id, offset, part, false).await {
                 Ok(next) => offset = next,
                 Err(_) => is_read = false,
             }
@@ -144,7 +144,7 @@ async fn sent(
     }
     if is_read {
         // The end says why it is not read.
-        let _ = stdin(sandboxes, scope, agent, id, offset, Bytes::new(), true).await;
+        let _ = stdin(sandboxes, scope, owner, id, offset, Bytes::new(), true).await;
     }
     Ok(bytes)
 }
@@ -153,10 +153,10 @@ async fn sent(
 async fn end_of(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     id: OperationId,
 ) -> Result<(Ended, String), SandboxError> {
-    let mut stream = output(sandboxes, scope, agent, id, 0).await?;
+    let mut stream = output(sandboxes, scope, owner, id, 0).await?;
     let mut complaint = Vec::new();
     loop {
         match stream.next().await {

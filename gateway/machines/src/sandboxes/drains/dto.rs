@@ -10,7 +10,8 @@ use super::facts::{Progress, Seen};
 use super::model::WaitsFor;
 use crate::fleet::Draining;
 use crate::sandboxes::model::State;
-use roost_platform::ids::{ClawId, SandboxId};
+use crate::sandboxes::{OwnerKind, SandboxOwner};
+use roost_platform::ids::{SandboxId, SandboxOwnerId};
 
 /// How far a node is with draining.
 #[derive(Debug, Default, Serialize, ToSchema)]
@@ -24,7 +25,7 @@ pub struct DrainProgress {
     pub summary: String,
     /// The sandboxes that are, or should be, on the node, oldest first.
     pub sandboxes: Vec<DrainingSandbox>,
-    /// The agents whose newest files are only on the node. It sends them to the gateway.
+    /// The owners whose newest files are only on the node. It sends them to the gateway.
     pub unsaved: Vec<UnsavedFiles>,
     /// Since when nothing that is needed is on the node, if its sandboxes move.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,8 +36,9 @@ pub struct DrainProgress {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DrainingSandbox {
     pub id: SandboxId,
-    pub agent_id: ClawId,
-    pub agent_name: String,
+    pub owner_kind: OwnerKind,
+    pub owner_id: SandboxOwnerId,
+    pub owner_name: String,
     pub state: State,
     /// Absent when it stays there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,8 +50,9 @@ pub struct DrainingSandbox {
 /// Files that only the node has.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UnsavedFiles {
-    pub agent_id: ClawId,
-    pub agent_name: String,
+    pub owner_kind: OwnerKind,
+    pub owner_id: SandboxOwnerId,
+    pub owner_name: String,
     pub taken_at: DateTime<Utc>,
 }
 
@@ -66,13 +69,14 @@ impl DrainProgress {
     pub(super) fn of(
         machine: &Draining,
         progress: Progress,
-        names: &HashMap<ClawId, String>,
+        names: &HashMap<SandboxOwner, String>,
     ) -> Self {
-        let named = |agent| names.get(&agent).cloned().unwrap_or_default();
+        let named = |owner: SandboxOwner| names.get(&owner).cloned().unwrap_or_default();
         let sandbox = |Seen { row, facts, next }| DrainingSandbox {
             id: row.id,
-            agent_id: row.agent_id,
-            agent_name: named(row.agent_id),
+            owner_name: named(row.owner()),
+            owner_kind: row.owner_kind,
+            owner_id: row.owner_id,
             state: facts.state,
             waits_for: next.waits_for(),
             detail: match (next.waits_for(), facts.uploaded) {
@@ -91,8 +95,9 @@ impl DrainProgress {
                 .unsaved
                 .into_iter()
                 .map(|one| UnsavedFiles {
-                    agent_id: one.agent,
-                    agent_name: named(one.agent),
+                    owner_kind: one.owner.kind(),
+                    owner_id: one.owner.id(),
+                    owner_name: named(one.owner),
                     taken_at: one.taken_at,
                 })
                 .collect(),

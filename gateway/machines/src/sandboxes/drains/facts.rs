@@ -7,11 +7,11 @@ use super::model::{Facts, Left, Next, Notes, next};
 use super::store;
 use crate::fleet::Draining;
 use crate::fleet::operations;
+use crate::sandboxes::SandboxOwner;
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::State;
 use crate::sandboxes::snapshots::store as snapshots;
 use crate::sandboxes::store as registry;
-use roost_platform::ids::ClawId;
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The states of sandboxes that count as left on a machine.
@@ -28,7 +28,7 @@ pub(super) struct Seen {
 /// Files that only the machine has.
 #[derive(Debug)]
 pub(super) struct Unsaved {
-    pub agent: ClawId,
+    pub owner: SandboxOwner,
     pub taken_at: DateTime<Utc>,
 }
 
@@ -79,9 +79,9 @@ pub(super) async fn of_sandbox(
     let notes = Notes::of(row.drain.as_ref(), turn);
     let (mut used, mut uploaded) = (false, false);
     if let Some(saved) = &notes.saved {
-        let of = (row.agent_id, row.id);
+        let of = (row.owner_id, row.id);
         used = operations::any_command_ended_after(db, of, saved.at).await?;
-        let snapshot = snapshots::with_digest(db, scope, row.agent_id, &saved.digest).await?;
+        let snapshot = snapshots::with_digest(db, scope, row.owner_id, &saved.digest).await?;
         uploaded = snapshot.is_some_and(|snapshot| snapshot.uploaded_at.is_some());
     }
     Ok(Facts {
@@ -102,7 +102,7 @@ async fn unsaved(db: &impl ConnectionTrait, machine: &Draining) -> Result<Vec<Un
     let mut unsaved: Vec<Unsaved> = only_here
         .into_iter()
         .map(|snapshot| Unsaved {
-            agent: snapshot.agent_id,
+            owner: snapshot.owner(),
             taken_at: snapshot.taken_at,
         })
         .collect();
@@ -110,10 +110,10 @@ async fn unsaved(db: &impl ConnectionTrait, machine: &Draining) -> Result<Vec<Un
         let Some(digest) = registry::digest_of(row.archive.as_ref()) else {
             continue;
         };
-        let known = snapshots::with_digest(db, scope, row.agent_id, &digest).await?;
-        if known.is_none() && unsaved.iter().all(|one| one.agent != row.agent_id) {
+        let known = snapshots::with_digest(db, scope, row.owner_id, &digest).await?;
+        if known.is_none() && unsaved.iter().all(|one| one.owner != row.owner()) {
             unsaved.push(Unsaved {
-                agent: row.agent_id,
+                owner: row.owner(),
                 taken_at: row.ended_at.unwrap_or(row.last_used_at),
             });
         }

@@ -7,8 +7,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::dto::DrainProgress;
 use super::facts;
 use crate::fleet;
-use crate::sandboxes::SandboxesHandle;
-use roost_agents::claws;
+use crate::sandboxes::{SandboxesHandle, owner};
 use roost_platform::ids::NodeId;
 use roost_tenancy::auth::{Scoped, can};
 use roost_web::error::{ApiError, ApiResult};
@@ -24,20 +23,18 @@ pub(in crate::sandboxes) fn router() -> OpenApiRouter<SandboxesHandle> {
     params(("id" = NodeId, Path)),
     responses((status = 200, body = DrainProgress), (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn progress(
-    State(sandboxes): State<SandboxesHandle>,
+    State(handle): State<SandboxesHandle>,
     caller: Scoped<can::ReadNodes>,
     Path(id): Path<NodeId>,
 ) -> ApiResult<Json<DrainProgress>> {
-    let (db, scope) = (sandboxes.db.read(), caller.scope());
+    let (db, scope) = (handle.db.read(), caller.scope());
     let machine = fleet::draining_of(db, scope, id).await?;
     let Some(machine) = machine.ok_or_else(|| ApiError::not_found("node"))? else {
         return Ok(Json(DrainProgress::off()));
     };
-    let progress = facts::of(db, &machine, sandboxes.clock.now()).await?;
-    let sandboxes = progress.sandboxes.iter().map(|seen| seen.row.agent_id);
-    let files = progress.unsaved.iter().map(|files| files.agent);
-    let agents = claws::find_some(db, scope, sandboxes.chain(files)).await?;
-    let names = agents.into_iter().map(|agent| (agent.id, agent.name));
-    let names = names.collect();
+    let progress = facts::of(db, &machine, handle.clock.now()).await?;
+    let sandboxes = progress.sandboxes.iter().map(|seen| seen.row.owner());
+    let files = progress.unsaved.iter().map(|files| files.owner);
+    let names = owner::names(&handle, scope, sandboxes.chain(files)).await?;
     Ok(Json(DrainProgress::of(&machine, progress, &names)))
 }

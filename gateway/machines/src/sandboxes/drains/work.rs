@@ -8,8 +8,9 @@ use crate::fleet::operations::OperationsError;
 use crate::fleet::{self, Draining};
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::Fact;
-use crate::sandboxes::{SandboxError, SandboxesHandle, commands, store as registry, transition};
-use roost_agents::claws;
+use crate::sandboxes::{
+    SandboxError, SandboxesHandle, commands, owner, store as registry, transition,
+};
 use roost_platform::events::{self, Event, ResourceKind};
 use roost_platform::ids::{UserId, fresh};
 use roost_platform::supervision::{StartError, Tenant};
@@ -49,12 +50,12 @@ async fn save_now(
 ) -> Result<(), SandboxError> {
     let scope = WorkspaceScope::of_row(row.workspace_id);
     let (id, at) = (fresh(&sandboxes.ids), sandboxes.clock.now());
-    let saved = commands::flush(sandboxes, scope, row.agent_id, id, WITHIN).await;
+    let saved = commands::flush(sandboxes, scope, row.owner(), id, WITHIN).await;
     let before = Notes::of(row.drain.as_ref(), turn);
     let notes = match saved {
         Ok(snapshot) => before.saved(snapshot.digest, at),
         // It ended meanwhile, or another gateway has the machine now.
-        Err(SandboxError::NoSandbox | SandboxError::NotRunning(_)) => return Ok(()),
+        Err(SandboxError::NoSandbox(_) | SandboxError::NotRunning(_)) => return Ok(()),
         Err(error) if error.held_elsewhere().is_some() => return Ok(()),
         Err(SandboxError::Db(error)) => return Err(error.into()),
         Err(error) => {
@@ -102,7 +103,7 @@ pub async fn end(
     if !fleet::still_moves_locked(&unit, machine).await? {
         return Ok(());
     }
-    registry::lock(&unit, scope, row.agent_id).await?;
+    registry::lock(&unit, scope, row.owner_id).await?;
     let Some(present) = registry::get(unit.tx(), scope, row.id).await? else {
         return Ok(());
     };
@@ -119,11 +120,13 @@ pub async fn end(
     let Some(ended) = ended else {
         return Ok(());
     };
-    let name = claws::find(unit.tx(), scope, row.agent_id)
-        .await?
-        .map(|claw| claw.name);
+    let name = owner::name(sandboxes, scope, row.owner()).await?;
     let details = serde_json::json!({ "name": name, "sandbox": row.id, "node": row.node_id });
-    unit.record("sandbox.moved", ("claw", &row.agent_id), details);
+    unit.record(
+        "sandbox.moved",
+        (row.owner_kind.as_str(), &row.owner_id),
+        details,
+    );
     unit.commit().await?;
     transition::ensure_watch(sandboxes, &ended).await
 }

@@ -1,4 +1,4 @@
-//! `/api/claws/{id}/sandbox/exec…`: commands, their output as a stream that can be resumed, stdin, size, cancel.
+//! `/{id}/sandbox/exec…` of an owner: commands, their output as a stream that can be resumed, stdin, size, cancel.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -19,6 +19,7 @@ use roost_protocol::text;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::owned::{InSandbox, Owned};
 use crate::fleet::operations::{OperationState, OperationStatus, OutputItem, Part};
 use crate::sandboxes::commands::{self, WholeOutput};
 use crate::sandboxes::dto::{
@@ -26,7 +27,7 @@ use crate::sandboxes::dto::{
     OffsetQuery, Size, StdinQuery, StdinTaken, WaitQuery,
 };
 use crate::sandboxes::{SandboxesHandle, Starter};
-use roost_platform::ids::{ClawId, OperationId};
+use roost_platform::ids::{OperationId, SandboxOwnerId};
 use roost_tenancy::auth::{Scoped, can};
 use roost_web::error::ApiResult;
 use roost_web::idempotency::CreationId;
@@ -45,8 +46,8 @@ pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
 }
 
 /// Runs a command: 202 with its operation. With `?wait=true`: 200 with its result and output.
-#[utoipa::path(post, path = "/api/claws/{id}/sandbox/exec", tag = "sandboxes", request_body = NewExec,
-    params(("id" = ClawId, Path), WaitQuery, ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the command once")),
+#[utoipa::path(post, path = "/{id}/sandbox/exec", tag = "sandboxes", request_body = NewExec,
+    params(("id" = SandboxOwnerId, Path), WaitQuery, ("Idempotency-Key" = Option<String>, Header, description = "the same key starts the command once")),
     responses((status = 202, body = ExecTaken), (status = 200, body = ExecWhole), (status = 400, body = Problem),
         (status = 401, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 429, body = Problem), (status = 503, body = Problem),
@@ -54,7 +55,7 @@ pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
 async fn start(
     State(sandboxes): State<SandboxesHandle>,
     caller: Scoped<can::UseSandboxes>,
-    Path(agent): Path<ClawId>,
+    Owned(owner): Owned,
     Query(query): Query<WaitQuery>,
     id: CreationId<OperationId>,
     Valid(wanted): Valid<NewExec>,
@@ -62,11 +63,11 @@ async fn start(
     let id = id.or_fresh(&sandboxes.ids);
     let (scope, starter) = (caller.scope(), Starter::Person(caller.user_id()));
     if query.wait {
-        let done = commands::exec_whole(&sandboxes, scope, agent, id, wanted, starter).await?;
+        let done = commands::exec_whole(&sandboxes, scope, owner, id, wanted, starter).await?;
         return Ok(Json(whole(done.0, done.1)).into_response());
     }
     let keep_stdin = wanted.stdin.is_none();
-    let id = commands::exec(&sandboxes, scope, agent, id, wanted, keep_stdin, starter).await?;
+    let id = commands::exec(&sandboxes, scope, owner, id, wanted, keep_stdin, starter).await?;
     Ok((StatusCode::ACCEPTED, Json(ExecTaken { operation_id: id })).into_response())
 }
 
@@ -104,14 +105,15 @@ fn detail(ended: &Ended) -> Option<String> {
 
 /// Output and end of a command, as server-sent events: `output {stream, offset, data_base64}`, `gap {from, to}`,
 /// `exit {code, state, …}`. With `Accept: application/json` it answers once, with the present state.
-#[utoipa::path(get, path = "/api/claws/{id}/sandbox/exec/{operation_id}", tag = "sandboxes",
-    params(("id" = ClawId, Path), ("operation_id" = OperationId, Path), OffsetQuery),
+#[utoipa::path(get, path = "/{id}/sandbox/exec/{operation_id}", tag = "sandboxes",
+    params(("id" = SandboxOwnerId, Path), ("operation_id" = OperationId, Path), OffsetQuery),
     responses((status = 200, content((ExecState = "application/json"), (ExecEvents = "text/event-stream"))),
         (status = 400, body = Problem), (status = 401, body = Problem), (status = 404, body = Problem), (status = 503, body = Problem)))]
 async fn follow(
     State(sandboxes): State<SandboxesHandle>,
     caller: Scoped<can::ReadSandboxes>,
-    Path((agent, id)): Path<(ClawId, OperationId)>,
+    Owned(owner): Owned,
+    Path(InSandbox { operation_id: id }): Path<InSandbox>,
     Query(query): Query<OffsetQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
@@ -121,10 +123,10 @@ async fn follow(
         .unwrap_or_default();
     let scope = caller.scope();
     if accept.contains("application/json") {
-        let status = commands::of_agent(&sandboxes, scope, agent, id).await?;
+        let status = commands::of_owner(&sandboxes, scope, owner, id).await?;
         return Ok(Json(state_of(status)).into_response());
     }
-    let output = commands::output(&sandboxes, scope, agent, id, query.offset).await?;
+    let output = commands::output(&sandboxes, scope, owner, id, query.offset).await?;
     let events = output
         .into_stream()
         .map(|item| Ok::<_, Infallible>(event(item)));
@@ -197,52 +199,55 @@ fn state_of(status: OperationStatus) -> ExecState {
 }
 
 /// Requests that a command stops: its whole process tree is killed. Its end has the state `cancelled`.
-#[utoipa::path(delete, path = "/api/claws/{id}/sandbox/exec/{operation_id}", tag = "sandboxes",
-    params(("id" = ClawId, Path), ("operation_id" = OperationId, Path)),
+#[utoipa::path(delete, path = "/{id}/sandbox/exec/{operation_id}", tag = "sandboxes",
+    params(("id" = SandboxOwnerId, Path), ("operation_id" = OperationId, Path)),
     responses((status = 202), (status = 401, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 503, body = Problem)))]
 async fn cancel(
     State(sandboxes): State<SandboxesHandle>,
     caller: Scoped<can::UseSandboxes>,
-    Path((agent, id)): Path<(ClawId, OperationId)>,
+    Owned(owner): Owned,
+    Path(InSandbox { operation_id: id }): Path<InSandbox>,
 ) -> ApiResult<StatusCode> {
-    commands::cancel(&sandboxes, caller.scope(), agent, id).await?;
+    commands::cancel(&sandboxes, caller.scope(), owner, id).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
 /// Sends bytes to a command's stdin.
-#[utoipa::path(post, path = "/api/claws/{id}/sandbox/exec/{operation_id}/stdin", tag = "sandboxes",
-    params(("id" = ClawId, Path), ("operation_id" = OperationId, Path), StdinQuery),
+#[utoipa::path(post, path = "/{id}/sandbox/exec/{operation_id}/stdin", tag = "sandboxes",
+    params(("id" = SandboxOwnerId, Path), ("operation_id" = OperationId, Path), StdinQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, body = StdinTaken), (status = 401, body = Problem), (status = 403, body = Problem),
         (status = 404, body = Problem), (status = 409, body = Problem), (status = 503, body = Problem), (status = 504, body = Problem)))]
 async fn stdin(
     State(sandboxes): State<SandboxesHandle>,
     caller: Scoped<can::UseSandboxes>,
-    Path((agent, id)): Path<(ClawId, OperationId)>,
+    Owned(owner): Owned,
+    Path(InSandbox { operation_id: id }): Path<InSandbox>,
     Query(query): Query<StdinQuery>,
     body: Bytes,
 ) -> ApiResult<Json<StdinTaken>> {
     let (scope, offset) = (caller.scope(), query.offset);
-    let offset = commands::stdin(&sandboxes, scope, agent, id, offset, body, query.eof).await?;
+    let offset = commands::stdin(&sandboxes, scope, owner, id, offset, body, query.eof).await?;
     Ok(Json(StdinTaken { offset }))
 }
 
 /// Sends a command's terminal its new size.
-#[utoipa::path(post, path = "/api/claws/{id}/sandbox/exec/{operation_id}/resize", tag = "sandboxes", request_body = Size,
-    params(("id" = ClawId, Path), ("operation_id" = OperationId, Path)),
+#[utoipa::path(post, path = "/{id}/sandbox/exec/{operation_id}/resize", tag = "sandboxes", request_body = Size,
+    params(("id" = SandboxOwnerId, Path), ("operation_id" = OperationId, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 401, body = Problem), (status = 403, body = Problem),
         (status = 404, body = Problem), (status = 409, body = Problem), (status = 503, body = Problem)))]
 async fn resize(
     State(sandboxes): State<SandboxesHandle>,
     caller: Scoped<can::UseSandboxes>,
-    Path((agent, id)): Path<(ClawId, OperationId)>,
+    Owned(owner): Owned,
+    Path(InSandbox { operation_id: id }): Path<InSandbox>,
     Valid(size): Valid<Size>,
 ) -> ApiResult<StatusCode> {
     let size = TtySize {
         rows: size.rows,
         cols: size.cols,
     };
-    commands::resize(&sandboxes, caller.scope(), agent, id, size).await?;
+    commands::resize(&sandboxes, caller.scope(), owner, id, size).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,7 +1,8 @@
-//! `/api/claws/{id}/sandbox…` and `/api/fleet/placement`.
+//! `/api/claws/{id}/sandbox…`, `/api/teams/{id}/sandbox…` and `/api/fleet/placement`.
 
 mod exec;
 mod on_node;
+pub(super) mod owned;
 mod placement;
 mod reserved;
 mod sandbox;
@@ -13,10 +14,13 @@ use super::{SandboxesHandle, drains, snapshots};
 
 /// The routes.
 pub fn router() -> OpenApiRouter<SandboxesHandle> {
-    OpenApiRouter::new()
-        .merge(sandbox::router())
-        .merge(exec::router())
-        .merge(upload::router())
+    let of_owners = || {
+        sandbox::router()
+            .merge(exec::router())
+            .merge(upload::router())
+            .merge(snapshots::owners_router())
+    };
+    owned::for_each_kind(of_owners)
         .merge(placement::router())
         .merge(on_node::router())
         .merge(reserved::router())

@@ -1,7 +1,5 @@
 //! `GET /api/nodes/{id}/sandboxes`: the sandboxes of a machine, from the registry.
 
-use std::collections::HashMap;
-
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Utc};
@@ -11,9 +9,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::fleet;
 use crate::sandboxes::dto::LimitsDto;
-use crate::sandboxes::{SandboxesHandle, model, store};
-use roost_agents::claws;
-use roost_platform::ids::{ClawId, NodeId, SandboxId};
+use crate::sandboxes::entity::container;
+use crate::sandboxes::{OwnerKind, SandboxesHandle, model, owner, store};
+use roost_platform::ids::{NodeId, SandboxId, SandboxOwnerId};
 use roost_tenancy::auth::{Scoped, can};
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::json::Path;
@@ -32,8 +30,9 @@ const PRESENT: [model::State; 5] = [
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SandboxOnNode {
     pub id: SandboxId,
-    pub agent_id: ClawId,
-    pub agent_name: String,
+    pub owner_kind: OwnerKind,
+    pub owner_id: SandboxOwnerId,
+    pub owner_name: String,
     pub node_id: String,
     pub node_name: String,
     pub state: model::State,
@@ -65,21 +64,18 @@ async fn on_node(
     let node = fleet::find(db, scope, id).await?;
     let node_name = node.ok_or_else(|| ApiError::not_found("node"))?.called();
     let rows = store::on_machine(db, &id.to_string(), &PRESENT).await?;
-    let agents = claws::find_some(db, scope, rows.iter().map(|row| row.agent_id)).await?;
-    let names: HashMap<ClawId, String> = agents
-        .into_iter()
-        .map(|agent| (agent.id, agent.name))
-        .collect();
+    let names = owner::names(&sandboxes, scope, rows.iter().map(container::Model::owner)).await?;
     let items = rows
         .into_iter()
         .filter(|row| row.workspace_id == scope.workspace())
         .map(|row| SandboxOnNode {
-            agent_name: names.get(&row.agent_id).cloned().unwrap_or_default(),
+            owner_name: names.get(&row.owner()).cloned().unwrap_or_default(),
             state: model::State::parse(&row.state).unwrap_or(model::State::Lost),
             limits: serde_json::from_value(row.limits).unwrap_or_default(),
             node_name: node_name.clone(),
             id: row.id,
-            agent_id: row.agent_id,
+            owner_kind: row.owner_kind,
+            owner_id: row.owner_id,
             node_id: row.node_id,
             container: row.container,
             created_at: row.created_at,

@@ -1,4 +1,4 @@
-//! `/api/claws/{id}/sandbox/files`: files of a person go into a sandbox.
+//! `/{id}/sandbox/files` of an owner: files of a person go into a sandbox.
 
 use axum::Json;
 use axum::body::Body;
@@ -6,23 +6,24 @@ use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::owned::Owned;
 use crate::sandboxes::SandboxesHandle;
 use crate::sandboxes::commands::{self, Put};
 use crate::sandboxes::dto::{PutFiles, PutQuery};
-use roost_platform::ids::ClawId;
+use roost_platform::ids::SandboxOwnerId;
 use roost_tenancy::auth::{Scoped, can};
 use roost_web::error::ApiResult;
-use roost_web::json::{Path, Query};
+use roost_web::json::Query;
 use roost_web::problem::Problem;
 
 pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
     OpenApiRouter::new().routes(routes!(put))
 }
 
-/// Unpacks a tar archive of at most 512 MiB into a folder of the agent's workspace. Files that exist stay, except with
+/// Unpacks a tar archive of at most 512 MiB into a folder of the sandbox's workspace. Files that exist stay, except with
 /// `replace`. The snapshot after it has the files.
-#[utoipa::path(post, path = "/api/claws/{id}/sandbox/files", tag = "sandboxes", operation_id = "put_files",
-    params(("id" = ClawId, Path), PutQuery),
+#[utoipa::path(post, path = "/{id}/sandbox/files", tag = "sandboxes", operation_id = "put_files",
+    params(("id" = SandboxOwnerId, Path), PutQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, body = PutFiles), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem),
@@ -31,7 +32,7 @@ pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
 async fn put(
     State(sandboxes): State<SandboxesHandle>,
     caller: Scoped<can::UseSandboxes>,
-    Path(agent): Path<ClawId>,
+    Owned(owner): Owned,
     Query(query): Query<PutQuery>,
     body: Body,
 ) -> ApiResult<Json<PutFiles>> {
@@ -40,7 +41,7 @@ async fn put(
         folder: query.folder.unwrap_or_default(),
         replace: query.replace,
     };
-    let done = commands::upload(&sandboxes, scope, user, agent, put, body).await?;
+    let done = commands::upload(&sandboxes, scope, user, owner, put, body).await?;
     Ok(Json(PutFiles {
         operation_id: done.id,
         folder: done.folder,

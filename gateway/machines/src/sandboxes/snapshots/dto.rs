@@ -12,7 +12,7 @@ use roost_web::json::{Check, Mistakes};
 /// Most chunks in one question.
 const MOST_ASKED: usize = 4_096;
 
-/// A snapshot of an agent's workspace.
+/// A snapshot of the files of an agent or a team.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Snapshot {
     pub id: SnapshotId,
@@ -121,7 +121,7 @@ pub struct FileQuery {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct CompareQuery {
-    /// The earlier snapshot, of the same agent.
+    /// The earlier snapshot, of the same owner.
     pub before: SnapshotId,
 }
 

@@ -3,16 +3,19 @@
 use sea_orm::entity::prelude::*;
 
 use roost_platform::db::TenantEntity;
-use roost_platform::ids::{ClawId, SandboxId, SnapshotId, WorkspaceId};
+use roost_platform::ids::{SandboxId, SandboxOwnerId, SnapshotId, WorkspaceId};
 
-/// A snapshot of an agent's workspace. One row for each digest of an agent.
+use crate::sandboxes::{OwnerKind, SandboxOwner};
+
+/// A snapshot of the files of an owner. One row for each digest of an owner.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "workspace_snapshots")]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: SnapshotId,
     pub workspace_id: WorkspaceId,
-    pub agent_id: ClawId,
+    pub owner_kind: OwnerKind,
+    pub owner_id: SandboxOwnerId,
     /// The sandbox that had these files last.
     pub sandbox_id: SandboxId,
     /// The machine that took it last: a node's id, or `local`.
@@ -41,4 +44,10 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl TenantEntity for Entity {
     const WORKSPACE: Column = Column::WorkspaceId;
+}
+
+impl Model {
+    pub fn owner(&self) -> SandboxOwner {
+        SandboxOwner::of(self.owner_kind, self.owner_id)
+    }
 }

@@ -32,4 +32,4 @@ pub use dto::Snapshot;
 pub use exchange::{Exchange, ExchangeError};
 pub use local::LocalChunks;
 pub(super) use model::Origin;
-pub(super) use routes::router;
+pub(super) use routes::{owners_router, router};

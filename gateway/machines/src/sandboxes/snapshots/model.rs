@@ -30,7 +30,7 @@ impl Origin {
     }
 }
 
-/// What is known of an agent's files.
+/// What is known of an owner's files.
 #[derive(Debug, Default)]
 pub struct Files {
     /// The newest snapshot, wherever it is.
@@ -117,7 +117,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use roost_platform::ids::{ClawId, SandboxId, SnapshotId, WorkspaceId};
+    use roost_platform::ids::{SandboxId, SandboxOwnerId, SnapshotId, WorkspaceId};
 
     fn at(minute: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_700_000_000, 0).unwrap() + TimeDelta::minutes(minute)
@@ -127,7 +127,8 @@ mod tests {
         Model {
             id: SnapshotId(Uuid::from_u128(u128::from(minute.unsigned_abs()))),
             workspace_id: WorkspaceId(Uuid::nil()),
-            agent_id: ClawId(Uuid::nil()),
+            owner_kind: OwnerKind::Claw,
+            owner_id: SandboxOwnerId(Uuid::nil()),
             sandbox_id: SandboxId(Uuid::nil()),
             node_id: machine.to_owned(),
             digest: format!("{minute:064}"),

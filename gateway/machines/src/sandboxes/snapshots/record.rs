@@ -1,5 +1,5 @@
 //! Records what machines report about snapshots. A machine can only report a snapshot of a sandbox that the registry has
-//! on this machine, for the agent and the workspace of that sandbox. Every other report is refused and logged.
+//! on this machine, for the owner and the workspace of that sandbox. Every other report is refused and logged.
 
 use roost_protocol::snapshot::Stored;
 use roost_snapshot::Address;
@@ -20,7 +20,7 @@ use roost_tenancy::auth::WorkspaceScope;
 enum Refused {
     #[error("the digest is not an address")]
     Digest,
-    #[error("the machine has no sandbox with this id for this agent and workspace")]
+    #[error("the machine has no sandbox with this id for this owner and workspace")]
     Foreign,
 }
 
@@ -43,7 +43,7 @@ pub async fn inventory(
     for said in stored {
         let row = known
             .iter()
-            .find(|row| row.digest == said.digest && row.agent_id.0 == said.agent.uuid());
+            .find(|row| row.digest == said.digest && row.owner_id.0 == said.agent.uuid());
         // The clock of the machine is ahead, so its time cannot say that the workspace returned to these files.
         let repeated = row.is_some() && said.taken_at_s > now.timestamp();
         if !repeated && is_news(row, taken_at(said.taken_at_s, now), &machine) {
@@ -84,7 +84,7 @@ async fn write(
 ) -> Result<Result<(), Refused>, SandboxError> {
     let id = SandboxId(said.sandbox.uuid());
     let is_of = |row: &container::Model| {
-        row.agent_id.0 == said.agent.uuid() && row.workspace_id.0 == said.workspace.uuid()
+        row.owner_id.0 == said.agent.uuid() && row.workspace_id.0 == said.workspace.uuid()
     };
     let mut tx = sandboxes.db.write().await?;
     let row = registry::of_machine(&*tx, machine, id).await?;
@@ -92,14 +92,14 @@ async fn write(
         return Ok(Err(Refused::Foreign));
     };
     let scope = WorkspaceScope::of_row(row.workspace_id);
-    // A purge deletes the rows of the agent; it waits for this transaction, or this one sees what it did.
-    registry::lock(&tx, scope, row.agent_id).await?;
+    // A removal deletes the rows of the owner; it waits for this transaction, or this one sees what it did.
+    registry::lock(&tx, scope, row.owner_id).await?;
     if registry::of_machine(&*tx, machine, id).await?.is_none() {
         return Ok(Err(Refused::Foreign));
     }
     let now = sandboxes.clock.now();
     let taken_at = taken_at(said.taken_at_s, now);
-    let known = store::with_digest(&*tx, scope, row.agent_id, &said.digest).await?;
+    let known = store::with_digest(&*tx, scope, row.owner_id, &said.digest).await?;
     let news = is_news(known.as_ref(), taken_at, machine);
     if !news && row.snapshot_problem.is_none() {
         return Ok(Ok(()));
@@ -108,7 +108,8 @@ async fn write(
         let snapshot = Model {
             id: fresh(&sandboxes.ids),
             workspace_id: row.workspace_id,
-            agent_id: row.agent_id,
+            owner_kind: row.owner_kind,
+            owner_id: row.owner_id,
             sandbox_id: row.id,
             node_id: machine.to_owned(),
             digest: said.digest.clone(),
@@ -127,7 +128,7 @@ async fn write(
     Ok(Ok(()))
 }
 
-/// Keeps why a machine could not take a snapshot, for the page of the agent.
+/// Keeps why a machine could not take a snapshot, for the page of the owner.
 ///
 /// # Errors
 /// When the database fails.

@@ -1,4 +1,4 @@
-//! What a new sandbox begins with: reads what is known of an agent's files, and has the rules decide.
+//! What a new sandbox begins with: reads what is known of an owner's files, and has the rules decide.
 
 use sea_orm::{ConnectionTrait, DbErr};
 
@@ -8,7 +8,7 @@ use crate::fleet;
 use crate::sandboxes::engine::node_of;
 use crate::sandboxes::entity::container;
 use crate::sandboxes::{SandboxError, reading};
-use roost_platform::ids::{ClawId, SnapshotId};
+use roost_platform::ids::{SandboxOwnerId, SnapshotId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The columns of a new sandbox's row about its files.
@@ -20,14 +20,14 @@ pub struct Restore {
     pub detail: Option<String>,
 }
 
-/// Decides what a sandbox of an agent on `machine` restores. `last` is the row of the agent's last sandbox.
+/// Decides what a sandbox of an owner on `machine` restores. `last` is the row of the owner's last sandbox.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn choose(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
     machine: &str,
     last: Option<&container::Model>,
 ) -> Result<Restore, DbErr> {
@@ -36,14 +36,14 @@ pub async fn choose(
         Some((origin, row.node_id.clone()))
     });
     let archive_is_recorded = match &archive {
-        Some((origin, _)) => store::with_digest(db, scope, agent, &origin.digest)
+        Some((origin, _)) => store::with_digest(db, scope, owner, &origin.digest)
             .await?
             .is_some(),
         None => false,
     };
     let files = Files {
-        newest: store::newest(db, scope, agent).await?,
-        within_reach: store::within_reach(db, scope, agent, machine).await?,
+        newest: store::newest(db, scope, owner).await?,
+        within_reach: store::within_reach(db, scope, owner, machine).await?,
         archive,
         archive_is_recorded,
     };
@@ -68,10 +68,10 @@ pub async fn choose(
 pub async fn chosen(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    (agent, snapshot): (ClawId, SnapshotId),
+    (owner, snapshot): (SandboxOwnerId, SnapshotId),
     machine: &str,
 ) -> Result<Restore, SandboxError> {
-    let row = store::get(db, scope, agent, snapshot).await?;
+    let row = store::get(db, scope, owner, snapshot).await?;
     let row = row.ok_or(SandboxError::NoSnapshot)?;
     if row.uploaded_at.is_none() && row.node_id != machine {
         let name = name_of(db, scope, &row.node_id).await?;

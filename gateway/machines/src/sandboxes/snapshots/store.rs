@@ -8,8 +8,9 @@ use sea_orm::{
 };
 
 use super::entity::{Column, Entity, Model};
+use crate::sandboxes::OwnerKind;
 use roost_platform::db::{TenantEntity, WriteTx};
-use roost_platform::ids::{ClawId, SnapshotId};
+use roost_platform::ids::{SandboxOwnerId, SnapshotId};
 use roost_protocol::limits::MAX_KEPT_NAMES;
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
@@ -17,71 +18,71 @@ use roost_web::pagination::PageRequest;
 /// Digests in one statement, and rows in one deletion.
 const PART: usize = 500;
 
-fn of(scope: WorkspaceScope, agent: ClawId) -> Select<Entity> {
+fn of(scope: WorkspaceScope, owner: SandboxOwnerId) -> Select<Entity> {
     Entity::find_in(scope)
-        .filter(Column::AgentId.eq(agent))
+        .filter(Column::OwnerId.eq(owner))
         .order_by_desc(Column::TakenAt)
         .order_by_desc(Column::Id)
 }
 
-/// The newest snapshot of an agent.
+/// The newest snapshot of an owner.
 pub async fn newest(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
 ) -> Result<Option<Model>, DbErr> {
-    of(scope, agent).one(db).await
+    of(scope, owner).one(db).await
 }
 
-/// The newest snapshot of an agent that this machine can have: its own, or one in the gateway's store.
+/// The newest snapshot of an owner that this machine can have: its own, or one in the gateway's store.
 pub async fn within_reach(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
     machine: &str,
 ) -> Result<Option<Model>, DbErr> {
     let reach = Condition::any()
         .add(Column::NodeId.eq(machine))
         .add(Column::UploadedAt.is_not_null());
-    of(scope, agent).filter(reach).one(db).await
+    of(scope, owner).filter(reach).one(db).await
 }
 
-/// The snapshot of an agent with this digest.
+/// The snapshot of an owner with this digest.
 pub async fn with_digest(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
     digest: &str,
 ) -> Result<Option<Model>, DbErr> {
-    of(scope, agent)
+    of(scope, owner)
         .filter(Column::Digest.eq(digest))
         .one(db)
         .await
 }
 
-/// One snapshot of an agent.
+/// One snapshot of an owner.
 pub async fn get(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
     snapshot: SnapshotId,
 ) -> Result<Option<Model>, DbErr> {
-    of(scope, agent)
+    of(scope, owner)
         .filter(Column::Id.eq(snapshot))
         .one(db)
         .await
 }
 
-/// A page of an agent's snapshots, newest first.
+/// A page of an owner's snapshots, newest first.
 pub async fn page(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
     page: PageRequest,
 ) -> Result<Vec<Model>, DbErr> {
-    let mut query = of(scope, agent);
+    let mut query = of(scope, owner);
     if let Some(after) = page.after.map(SnapshotId) {
-        let last = of(scope, agent)
+        let last = of(scope, owner)
             .filter(Column::Id.eq(after))
             .one(db)
             .await?;
@@ -113,12 +114,12 @@ pub async fn known_on(
     Ok(known)
 }
 
-/// The digest of the newest snapshot of each agent on a machine, in all workspaces. The machine keeps these.
+/// The digest of the newest snapshot of each owner on a machine, in all workspaces. The machine keeps these.
 pub async fn latest_on(db: &impl ConnectionTrait, machine: &str) -> Result<Vec<String>, DbErr> {
     let newer = Query::select()
         .expr(Expr::value(1))
         .from_as(Entity, "newer")
-        .and_where(same("newer", Column::AgentId))
+        .and_where(same("newer", Column::OwnerId))
         .and_where(same("newer", Column::NodeId))
         .and_where(Expr::col(("newer", Column::TakenAt)).gt(Expr::col((Entity, Column::TakenAt))))
         .to_owned();
@@ -133,7 +134,7 @@ pub async fn latest_on(db: &impl ConnectionTrait, machine: &str) -> Result<Vec<S
         .await
 }
 
-/// The snapshots of a workspace that are the newest of their agents and that only this machine has.
+/// The snapshots of a workspace that are the newest of their owners and that only this machine has.
 pub async fn newest_only_on(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -142,14 +143,14 @@ pub async fn newest_only_on(
     let newer = Query::select()
         .expr(Expr::value(1))
         .from_as(Entity, "newer")
-        .and_where(same("newer", Column::AgentId))
+        .and_where(same("newer", Column::OwnerId))
         .and_where(Expr::col(("newer", Column::TakenAt)).gt(Expr::col((Entity, Column::TakenAt))))
         .to_owned();
     Entity::find_in(scope)
         .filter(Column::NodeId.eq(machine))
         .filter(Column::UploadedAt.is_null())
         .filter(Expr::exists(newer).not())
-        .order_by_asc(Column::AgentId)
+        .order_by_asc(Column::OwnerId)
         .all(db)
         .await
 }
@@ -203,7 +204,7 @@ pub async fn set_uploaded(
 pub async fn write(db: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
     Entity::insert(row.into_active_model())
         .on_conflict(
-            OnConflict::columns([Column::AgentId, Column::Digest])
+            OnConflict::columns([Column::OwnerId, Column::Digest])
                 .update_columns([
                     Column::SandboxId,
                     Column::NodeId,
@@ -218,7 +219,7 @@ pub async fn write(db: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
 }
 
 /// Deletes some snapshots that were reported before this time. `true`: there may be more. Those from which a new sandbox
-/// of the agent could begin stay: the latest one, and the latest one in the gateway's store. So do those that a step of a
+/// of the owner could begin stay: the latest one, and the latest one in the gateway's store. So do those that a step of a
 /// run or the begin of a run names: these rows go with the run's outputs.
 ///
 /// # Errors
@@ -227,11 +228,11 @@ pub async fn forget_before(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, 
     let sql = format!(
         "DELETE FROM workspace_snapshots WHERE id IN (\
          SELECT s.id FROM workspace_snapshots s WHERE s.received_at < $1 AND EXISTS (\
-           SELECT 1 FROM workspace_snapshots n WHERE n.agent_id = s.agent_id AND n.taken_at > s.taken_at \
+           SELECT 1 FROM workspace_snapshots n WHERE n.owner_id = s.owner_id AND n.taken_at > s.taken_at \
            AND (s.uploaded_at IS NULL OR n.uploaded_at IS NOT NULL)) \
-         AND NOT EXISTS (SELECT 1 FROM run_step_files f WHERE f.agent_id = s.agent_id \
+         AND NOT EXISTS (SELECT 1 FROM run_step_files f WHERE f.owner_id = s.owner_id \
            AND (f.began_digest = s.digest OR f.ended_digest = s.digest)) \
-         AND NOT EXISTS (SELECT 1 FROM run_start_files b WHERE b.snapshot_agent_id = s.agent_id \
+         AND NOT EXISTS (SELECT 1 FROM run_start_files b WHERE b.snapshot_owner_id = s.owner_id \
            AND b.digest = s.digest) LIMIT {PART})"
     );
     let values = [before.into()];
@@ -240,17 +241,32 @@ pub async fn forget_before(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, 
     Ok(done.rows_affected() >= PART as u64)
 }
 
-/// Deletes the rows of an agent that is purged. The next sweep deletes their chunks.
+/// Deletes the rows of an owner that is removed. The next sweep deletes their chunks.
 pub async fn remove_of(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
 ) -> Result<(), DbErr> {
     Entity::delete_in(scope)
-        .filter(Column::AgentId.eq(agent))
+        .filter(Column::OwnerId.eq(owner))
         .exec(db)
         .await?;
     Ok(())
+}
+
+/// The teams that own snapshots.
+pub async fn teams(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<Vec<SandboxOwnerId>, DbErr> {
+    Entity::find_in(scope)
+        .select_only()
+        .column(Column::OwnerId)
+        .distinct()
+        .filter(Column::OwnerKind.eq(OwnerKind::Team))
+        .into_tuple()
+        .all(db)
+        .await
 }
 
 /// Deletes all rows of a workspace that is deleted.

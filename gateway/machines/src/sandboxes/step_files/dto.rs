@@ -6,13 +6,14 @@ use utoipa::ToSchema;
 
 use super::entity::{around, start};
 use super::model::Start;
-use roost_platform::ids::{ClawId, SandboxId, SnapshotId};
+use crate::sandboxes::OwnerKind;
+use roost_platform::ids::{SandboxId, SandboxOwnerId, SnapshotId};
 
 /// The files of a sandbox at one time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FilesAt {
     pub at: DateTime<Utc>,
-    /// The snapshot, of the agent that the sandbox belongs to.
+    /// The snapshot, of the owner of the sandbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot_id: Option<SnapshotId>,
     /// The address of its root, hex.
@@ -26,8 +27,9 @@ pub struct FilesAt {
 /// The files of a sandbox when a step began and when it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct StepFiles {
-    /// The agent whose sandbox the step worked in: the step's own, or the one whose sandbox the team shares.
-    pub agent_id: ClawId,
+    /// What the sandbox belongs to: the agent of the step, or the team that shares one.
+    pub owner_kind: OwnerKind,
+    pub owner_id: SandboxOwnerId,
     pub sandbox_id: SandboxId,
     /// The machine: `local`, or the id of a node.
     pub node_id: String,
@@ -40,9 +42,11 @@ pub struct StepFiles {
 /// The files that a sandbox of a run begins with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct StartFiles {
-    /// The agent whose sandbox it is. Absent: each agent of the run.
+    /// What the sandbox belongs to. Absent: each sandbox of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<ClawId>,
+    pub owner_kind: Option<OwnerKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_id: Option<SandboxOwnerId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot_id: Option<SnapshotId>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +64,8 @@ pub struct StartFiles {
 impl From<&around::Model> for StepFiles {
     fn from(row: &around::Model) -> Self {
         Self {
-            agent_id: row.agent_id,
+            owner_kind: row.owner_kind,
+            owner_id: row.owner_id,
             sandbox_id: row.sandbox_id,
             node_id: row.node_id.clone(),
             began: row.began(),
@@ -72,7 +77,8 @@ impl From<&around::Model> for StepFiles {
 impl From<Start> for StartFiles {
     fn from(start: Start) -> Self {
         Self {
-            agent_id: Some(start.agent),
+            owner_kind: Some(start.owner.kind()),
+            owner_id: Some(start.owner.id()),
             snapshot_id: start.files.snapshot_id,
             digest: start.files.digest,
             step: start.step,
@@ -85,7 +91,8 @@ impl From<Start> for StartFiles {
 impl From<start::Model> for StartFiles {
     fn from(row: start::Model) -> Self {
         Self {
-            agent_id: (!row.is_for_each()).then_some(row.agent_id),
+            owner_kind: (!row.is_for_each()).then_some(row.owner_kind),
+            owner_id: (!row.is_for_each()).then_some(row.owner_id),
             snapshot_id: Some(row.snapshot_id),
             digest: Some(row.digest),
             step: row.step,

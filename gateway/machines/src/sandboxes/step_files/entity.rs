@@ -5,7 +5,9 @@ pub mod around {
     use sea_orm::entity::prelude::*;
 
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{ClawId, RunId, SandboxId, SnapshotId, WorkspaceId};
+    use roost_platform::ids::{RunId, SandboxId, SandboxOwnerId, SnapshotId, WorkspaceId};
+
+    use crate::sandboxes::OwnerKind;
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "run_step_files")]
@@ -17,8 +19,9 @@ pub mod around {
         pub step: String,
         pub workspace_id: WorkspaceId,
         pub root_run_id: RunId,
-        /// The agent whose sandbox the step worked in.
-        pub agent_id: ClawId,
+        /// The owner of the sandbox that the step worked in.
+        pub owner_kind: OwnerKind,
+        pub owner_id: SandboxOwnerId,
         pub sandbox_id: SandboxId,
         /// A node's id, or `local`.
         pub node_id: String,
@@ -51,7 +54,9 @@ pub mod start {
     use sea_orm::entity::prelude::*;
 
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{ClawId, RunId, SandboxId, SnapshotId, WorkspaceId};
+    use roost_platform::ids::{RunId, SandboxId, SandboxOwnerId, SnapshotId, WorkspaceId};
+
+    use crate::sandboxes::OwnerKind;
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "run_start_files")]
@@ -59,13 +64,15 @@ pub mod start {
         /// The first run of the tree.
         #[sea_orm(primary_key, auto_increment = false)]
         pub run_id: RunId,
-        /// The agent whose sandbox begins with them. The nil id: each agent of the tree that has no row of its own.
+        /// The owner of the sandbox that begins with them. The nil id: each owner of the tree without a row of its own.
         #[sea_orm(primary_key, auto_increment = false)]
-        pub agent_id: ClawId,
+        pub owner_id: SandboxOwnerId,
+        /// Without a meaning for the nil id.
+        pub owner_kind: OwnerKind,
         pub workspace_id: WorkspaceId,
         pub snapshot_id: SnapshotId,
-        /// The agent of the snapshot.
-        pub snapshot_agent_id: ClawId,
+        /// The owner of the snapshot.
+        pub snapshot_owner_id: SandboxOwnerId,
         pub digest: String,
         /// The step that had them.
         pub step: String,

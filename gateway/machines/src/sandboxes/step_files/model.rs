@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::dto::FilesAt;
 use super::entity::{around, start};
-use roost_platform::ids::ClawId;
+use crate::sandboxes::SandboxOwner;
+use roost_platform::ids::SandboxOwnerId;
 use uuid::Uuid;
 
-/// The agent of a row that holds for each agent of the tree.
-pub(super) const EACH: ClawId = ClawId(Uuid::nil());
+/// The owner of a row that holds for each owner of the tree.
+pub(super) const EACH: SandboxOwnerId = SandboxOwnerId(Uuid::nil());
 
 /// What a fork does with a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,10 +22,10 @@ pub enum Part {
     Later,
 }
 
-/// The files that the sandbox of an agent begins with.
+/// The files that the sandbox of an owner begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
-    pub agent: ClawId,
+    pub owner: SandboxOwner,
     pub files: FilesAt,
     /// The step that had them.
     pub step: String,
@@ -34,13 +35,13 @@ pub struct Start {
 /// it, counts too: its words are kept, so its files are. A sandbox that only later steps used begins with what it had
 /// before the first of them.
 pub fn starts(rows: &[(around::Model, Part)]) -> Vec<Start> {
-    let mut agents: BTreeMap<ClawId, Vec<&(around::Model, Part)>> = BTreeMap::new();
+    let mut owners: BTreeMap<SandboxOwner, Vec<&(around::Model, Part)>> = BTreeMap::new();
     for row in rows {
-        agents.entry(row.0.agent_id).or_default().push(row);
+        owners.entry(row.0.owner()).or_default().push(row);
     }
-    agents
+    owners
         .into_iter()
-        .filter_map(|(agent, rows)| {
+        .filter_map(|(owner, rows)| {
             let of = |part| move |row: &&&(around::Model, Part)| row.1 == part;
             let first = |part| {
                 let rows = rows.iter().filter(of(part));
@@ -54,12 +55,17 @@ pub fn starts(rows: &[(around::Model, Part)]) -> Vec<Start> {
                 .max_by_key(|(files, _)| files.at)
                 .or_else(|| first(Part::Later))?;
             let step = step.clone();
-            Some(Start { agent, files, step })
+            Some(Start { owner, files, step })
         })
         .collect()
 }
 
 impl around::Model {
+    /// The owner of the sandbox.
+    pub fn owner(&self) -> SandboxOwner {
+        SandboxOwner::of(self.owner_kind, self.owner_id)
+    }
+
     /// The files when the step began.
     pub fn began(&self) -> FilesAt {
         FilesAt {
@@ -91,21 +97,22 @@ impl around::Model {
 }
 
 impl start::Model {
-    /// Whether the agent's sandbox still has to get these files. `all` are the starts of the tree.
-    pub fn is_due_for(&self, agent: ClawId, all: &[Self]) -> bool {
-        let has_own = || all.iter().any(|row| row.agent_id == agent);
-        let is_of = self.agent_id == agent || (self.is_for_each() && !has_own());
+    /// Whether the owner's sandbox still has to get these files. `all` are the starts of the tree.
+    pub fn is_due_for(&self, owner: SandboxOwner, all: &[Self]) -> bool {
+        let has_own = || all.iter().any(|row| row.owner_id == owner.id());
+        let is_of = self.owner_id == owner.id() || (self.is_for_each() && !has_own());
         is_of && self.restored_at.is_none()
     }
 
-    /// Whether it holds for each agent of the tree.
+    /// Whether it holds for each owner of the tree.
     pub(super) fn is_for_each(&self) -> bool {
-        self.agent_id == EACH
+        self.owner_id == EACH
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::sandboxes::OwnerKind;
     use chrono::{DateTime, TimeDelta, Utc};
     use roost_platform::ids::{RunId, SandboxId, SnapshotId, WorkspaceId};
 
@@ -116,7 +123,7 @@ mod tests {
     }
 
     /// A step that began and ended at these minutes, with the files of those minutes.
-    fn row(agent: u128, step: &str, began: i64, ended: Option<i64>) -> around::Model {
+    fn row(owner: u128, step: &str, began: i64, ended: Option<i64>) -> around::Model {
         let id = Uuid::from_u128;
         let snapshot = |minute: i64| SnapshotId(id(u128::from(minute.unsigned_abs())));
         around::Model {
@@ -124,8 +131,9 @@ mod tests {
             step: step.to_owned(),
             workspace_id: WorkspaceId(id(1)),
             root_run_id: RunId(id(1)),
-            agent_id: ClawId(id(agent)),
-            sandbox_id: SandboxId(id(agent)),
+            owner_kind: OwnerKind::Claw,
+            owner_id: SandboxOwnerId(id(owner)),
+            sandbox_id: SandboxId(id(owner)),
             node_id: "local".to_owned(),
             began_snapshot: Some(snapshot(began)),
             began_digest: Some(began.to_string()),

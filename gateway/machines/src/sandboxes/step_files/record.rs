@@ -8,8 +8,8 @@ use super::store;
 use crate::fleet::operations::OperationsError;
 use crate::sandboxes::commands::flush;
 use crate::sandboxes::model::State;
-use crate::sandboxes::{SandboxError, SandboxesHandle, store as registry};
-use roost_platform::ids::{ClawId, RunId, fresh};
+use crate::sandboxes::{SandboxError, SandboxOwner, SandboxesHandle, store as registry};
+use roost_platform::ids::{RunId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// How long a step waits for the snapshot. Without it the row says so, and the step goes on.
@@ -23,8 +23,8 @@ pub struct FilesPlace {
     pub root: RunId,
     pub run: RunId,
     pub step: String,
-    /// The agent whose sandbox the step works in.
-    pub agent: ClawId,
+    /// The owner of the sandbox that the step works in.
+    pub owner: SandboxOwner,
 }
 
 /// Records what the sandbox has before the step works in it. The first record stays. Without a running sandbox there is
@@ -45,7 +45,7 @@ pub async fn begin(
     {
         return Ok(());
     }
-    let sandbox = registry::current(db, place.scope, place.agent).await?;
+    let sandbox = registry::current(db, place.scope, place.owner.id()).await?;
     let is_running = |state: &str| State::parse(state) == Some(State::Running);
     let Some(sandbox) = sandbox.filter(|row| is_running(&row.state)) else {
         return Ok(());
@@ -64,7 +64,8 @@ pub async fn begin(
         step: place.step.clone(),
         workspace_id: place.scope.workspace(),
         root_run_id: place.root,
-        agent_id: place.agent,
+        owner_kind: place.owner.kind(),
+        owner_id: place.owner.id(),
         sandbox_id: sandbox.id,
         node_id: sandbox.node_id,
         began_snapshot: files.snapshot_id,
@@ -109,7 +110,7 @@ pub async fn end(sandboxes: &SandboxesHandle, place: &FilesPlace) -> Result<(), 
 /// What the sandbox has now. Each call asks the machine again, so a repeated step never gets an older answer.
 async fn present(sandboxes: &SandboxesHandle, place: &FilesPlace) -> Result<FilesAt, SandboxError> {
     let id = fresh(&sandboxes.ids);
-    let stored = flush(sandboxes, place.scope, place.agent, id, WITHIN).await;
+    let stored = flush(sandboxes, place.scope, place.owner, id, WITHIN).await;
     let at = sandboxes.clock.now();
     Ok(match stored {
         Ok(snapshot) => FilesAt {
@@ -137,7 +138,7 @@ fn reason(error: &SandboxError) -> String {
         }
         SandboxError::Operations(O::NodeOffline(_)) => "The machine was not connected.".to_owned(),
         SandboxError::TooSlow => "The machine did not answer in time.".to_owned(),
-        SandboxError::NoSandbox | SandboxError::NotRunning(_) => {
+        SandboxError::NoSandbox(_) | SandboxError::NotRunning(_) => {
             "The sandbox had ended before.".to_owned()
         }
         SandboxError::Refused(refused) => {

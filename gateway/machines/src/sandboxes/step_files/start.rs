@@ -29,7 +29,7 @@ pub async fn is_there(
     Ok(store::snapshot(db, scope, snapshot).await?.is_some())
 }
 
-/// The sandbox of the agent begins with these files in the run and in all runs that it starts. `sandbox` is a fresh id.
+/// The sandbox of the owner begins with these files in the run and in all runs that it starts. `sandbox` is a fresh id.
 ///
 /// # Errors
 /// When the database fails.
@@ -45,10 +45,11 @@ pub async fn give(
     };
     let row = start::Model {
         run_id: root,
-        agent_id: start.agent,
+        owner_id: start.owner.id(),
+        owner_kind: start.owner.kind(),
         workspace_id: scope.workspace(),
         snapshot_id,
-        snapshot_agent_id: start.agent,
+        snapshot_owner_id: start.owner.id(),
         digest: digest.clone(),
         step: start.step.clone(),
         sandbox_id: sandbox,
@@ -57,7 +58,7 @@ pub async fn give(
     store::insert_start(tx, row).await
 }
 
-/// As [`give`], for each agent of the tree: all of them begin with the same files, which are those of `start`.
+/// As [`give`], for each owner of the tree: all of them begin with the same files, which are those of `start`.
 ///
 /// # Errors
 /// When the database fails.
@@ -73,10 +74,11 @@ pub async fn for_each_agent(
     };
     let row = start::Model {
         run_id: root,
-        agent_id: EACH,
+        owner_id: EACH,
+        owner_kind: start.owner.kind(),
         workspace_id: scope.workspace(),
         snapshot_id,
-        snapshot_agent_id: start.agent,
+        snapshot_owner_id: start.owner.id(),
         digest: digest.clone(),
         step: start.step.clone(),
         sandbox_id: unused,
@@ -85,7 +87,7 @@ pub async fn for_each_agent(
     store::insert_start(tx, row).await
 }
 
-/// Gives the agent of the step the files that its run begins with, if there are any and it does not have them yet. A
+/// Gives the sandbox of the step the files that its run begins with, if there are any and it does not have them yet. A
 /// repeat after a crash finds the sandbox that was made for them.
 ///
 /// # Errors
@@ -106,7 +108,7 @@ pub async fn begin_with(
     let gone = || StartFilesError::Gone {
         step: row.step.clone(),
     };
-    let present = registry::current(db, place.scope, place.agent).await?;
+    let present = registry::current(db, place.scope, place.owner.id()).await?;
     let is_live = |row: &container::Model| {
         matches!(
             State::parse(&row.state),
@@ -118,8 +120,8 @@ pub async fn begin_with(
     let snapshot = store::snapshot(db, place.scope, row.snapshot_id).await?;
     let snapshot = snapshot.ok_or_else(gone)?;
     if live.is_some() && !is_ours {
-        // Its end stores its files as a snapshot of the agent.
-        destroy_for_good(sandboxes, place.scope, place.agent).await?;
+        // Its end stores its files as a snapshot of the owner.
+        destroy_for_good(sandboxes, place.scope, place.owner).await?;
     }
     // Only its own machine has files that are not in the gateway's store.
     let node_id = match snapshot.uploaded_at {
@@ -129,12 +131,12 @@ pub async fn begin_with(
     let wanted = NewSandbox {
         node_id,
         restore: Some(row.snapshot_id),
-        restore_of: Some(row.snapshot_agent_id),
+        restore_of: Some(row.snapshot_owner_id),
         ..NewSandbox::default()
     };
-    let (scope, agent, id) = (place.scope, place.agent, row.sandbox_id);
+    let (scope, owner, id) = (place.scope, place.owner, row.sandbox_id);
     // A sandbox that was made before a crash has this id, and is returned.
-    let made = provision(sandboxes, scope, user, agent, id, wanted, about).await?;
+    let made = provision(sandboxes, scope, user, owner, id, wanted, about).await?;
     let (Provisioned::Made(sandbox) | Provisioned::Present(sandbox)) = made;
     if !has(&sandbox, &row.digest) {
         return Err(gone());
@@ -151,28 +153,29 @@ fn has(sandbox: &container::Model, digest: &str) -> bool {
     restored.is_some_and(|restored| restored.digest == digest)
 }
 
-/// The row of the agent, if its sandbox does not have the files yet.
+/// The row of the owner, if its sandbox does not have the files yet.
 async fn wanted(
     sandboxes: &SandboxesHandle,
     place: &FilesPlace,
 ) -> Result<Option<start::Model>, DbErr> {
-    let (scope, root, agent) = (place.scope, place.root, place.agent);
-    let Some(row) = store::start(sandboxes.db.read(), scope, root, agent).await? else {
+    let (scope, root, owner) = (place.scope, place.root, place.owner);
+    let Some(row) = store::start(sandboxes.db.read(), scope, root, owner.id()).await? else {
         return Ok(None);
     };
     let row = match row.is_for_each() {
         false => row,
         true => {
             let own = start::Model {
-                agent_id: agent,
+                owner_id: owner.id(),
+                owner_kind: owner.kind(),
                 sandbox_id: SandboxId(sandboxes.ids.next()),
                 ..row
             };
             let tx = sandboxes.db.write().await?;
             store::insert_start(&tx, own).await?;
             tx.commit().await?;
-            // Another step of the agent may have been faster.
-            match store::start(sandboxes.db.read(), scope, root, agent).await? {
+            // Another step there may have been faster.
+            match store::start(sandboxes.db.read(), scope, root, owner.id()).await? {
                 Some(row) => row,
                 None => return Ok(None),
             }

@@ -11,7 +11,7 @@ use super::entity::{around, start};
 use super::model::EACH;
 use crate::sandboxes::snapshots::entity as snapshot;
 use roost_platform::db::{TenantEntity, WriteTx};
-use roost_platform::ids::{ClawId, RunId, SnapshotId};
+use roost_platform::ids::{RunId, SandboxOwnerId, SnapshotId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The files around one step.
@@ -39,18 +39,18 @@ pub async fn of_tree(
         .await
 }
 
-/// The runs of other trees with a step in this agent's sandbox whose end is not recorded. Some of them may be over.
+/// The runs of other trees with a step in this owner's sandbox whose end is not recorded. Some of them may be over.
 pub async fn others(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
     root: RunId,
 ) -> Result<Vec<RunId>, DbErr> {
     around::Entity::find_in(scope)
         .select_only()
         .column(around::Column::RunId)
         .distinct()
-        .filter(around::Column::AgentId.eq(agent))
+        .filter(around::Column::OwnerId.eq(owner))
         .filter(around::Column::RootRunId.ne(root))
         .filter(around::Column::EndedAt.is_null())
         .into_tuple()
@@ -99,29 +99,29 @@ pub async fn starts_of(
 ) -> Result<Vec<start::Model>, DbErr> {
     start::Entity::find_in(scope)
         .filter(start::Column::RunId.eq(root))
-        .order_by_asc(start::Column::AgentId)
+        .order_by_asc(start::Column::OwnerId)
         .all(db)
         .await
 }
 
-/// The row of an agent, else the row for each agent.
+/// The row of an owner, else the row for each owner.
 pub(super) async fn start(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     root: RunId,
-    agent: ClawId,
+    owner: SandboxOwnerId,
 ) -> Result<Option<start::Model>, DbErr> {
     start::Entity::find_in(scope)
         .filter(start::Column::RunId.eq(root))
-        .filter(start::Column::AgentId.is_in([agent, EACH]))
-        .order_by_desc(start::Column::AgentId)
+        .filter(start::Column::OwnerId.is_in([owner, EACH]))
+        .order_by_desc(start::Column::OwnerId)
         .one(db)
         .await
 }
 
 /// Inserts a start. The first one stays.
 pub(super) async fn insert_start(tx: &WriteTx, row: start::Model) -> Result<(), DbErr> {
-    let key = [start::Column::RunId, start::Column::AgentId];
+    let key = [start::Column::RunId, start::Column::OwnerId];
     start::Entity::insert(row.into_active_model())
         .on_conflict(
             OnConflict::columns(key)
@@ -143,7 +143,7 @@ pub(super) async fn restored(
     start::Entity::update_in(scope)
         .col_expr(start::Column::RestoredAt, Expr::value(at))
         .filter(start::Column::RunId.eq(row.run_id))
-        .filter(start::Column::AgentId.eq(row.agent_id))
+        .filter(start::Column::OwnerId.eq(row.owner_id))
         .exec(&**tx)
         .await?;
     Ok(())
@@ -174,19 +174,19 @@ pub async fn forget(tx: &WriteTx, runs: &[RunId]) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Deletes the rows of an agent that is purged.
+/// Deletes the rows of an owner that is removed.
 pub async fn remove_of(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwnerId,
 ) -> Result<(), DbErr> {
     around::Entity::delete_in(scope)
-        .filter(around::Column::AgentId.eq(agent))
+        .filter(around::Column::OwnerId.eq(owner))
         .exec(db)
         .await?;
     let named = Condition::any()
-        .add(start::Column::AgentId.eq(agent))
-        .add(start::Column::SnapshotAgentId.eq(agent));
+        .add(start::Column::OwnerId.eq(owner))
+        .add(start::Column::SnapshotOwnerId.eq(owner));
     start::Entity::delete_in(scope)
         .filter(named)
         .exec(db)

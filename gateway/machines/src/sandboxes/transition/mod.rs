@@ -18,10 +18,9 @@ use roost_protocol::report::Ended;
 use super::engine::target_of;
 use super::entity::container;
 use super::model::State;
-use super::{SandboxError, SandboxesHandle, hardening, store};
+use super::{SandboxError, SandboxesHandle, hardening, owner, store};
 use request::{Answer, is_transition};
 use roost_platform::ids::OperationId;
-use roost_platform::sagas;
 use roost_platform::supervision::{StartError, Tenant};
 use roost_tenancy::auth::WorkspaceScope;
 pub(super) use wait::{refusal, wait_for_end};
@@ -68,9 +67,8 @@ async fn watch(sandboxes: &SandboxesHandle, row: container::Model) -> Result<(),
     let (mut wait, began) = (FIRST_WAIT, sandboxes.clock.monotonic());
     let mut row = row;
     loop {
-        let purge = sagas::Kind::ClawPurge;
-        let purged = sagas::is_running(sandboxes.db.read(), scope, purge, row.agent_id.0).await?;
-        let Some(request) = request::request_of(&row, purged) else {
+        let removed = owner::is_removed(sandboxes.db.read(), scope, row.owner()).await?;
+        let Some(request) = request::request_of(&row, removed) else {
             return Ok(());
         };
         let id = OperationId(request.id.uuid());

@@ -23,16 +23,16 @@ pub(super) fn is_transition(row: &container::Model) -> bool {
     )
 }
 
-/// The request to the machine in this state; `None` when no transition is under way. The workspace of a purged agent is
+/// The request to the machine in this state; `None` when no transition is under way. The files of a removed owner are
 /// not stored.
-pub(super) fn request_of(row: &container::Model, purged: bool) -> Option<OperationRequest> {
+pub(super) fn request_of(row: &container::Model, removed: bool) -> Option<OperationRequest> {
     let sandbox = wire::SandboxId(row.id.0);
     let operation = match State::parse(&row.state)? {
         State::Provisioning => Operation::SbProvision(Provision {
             spec: SandboxSpec {
                 sandbox,
                 workspace: wire::WorkspaceId(row.workspace_id.0),
-                agent: wire::AgentId(row.agent_id.0),
+                agent: wire::AgentId(row.owner_id.0),
                 node: node_of(&row.node_id).map(|node| wire::NodeId(node.0)),
                 epoch: u64::try_from(row.epoch).unwrap_or(0),
                 image: row.image.clone(),
@@ -45,7 +45,7 @@ pub(super) fn request_of(row: &container::Model, purged: bool) -> Option<Operati
         }),
         State::Destroying => Operation::SbDestroy(Destroy {
             sandbox,
-            archive: !purged,
+            archive: !removed,
         }),
         _ => return None,
     };

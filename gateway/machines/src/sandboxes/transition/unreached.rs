@@ -99,7 +99,7 @@ async fn fall_back(
     let scope = WorkspaceScope::of_row(row.workspace_id);
     let mut tx = sandboxes.db.write().await?;
     // What the wanted machine would have restored may not be here.
-    let restore = restore::choose(&*tx, scope, row.agent_id, LOCAL, Some(row)).await?;
+    let restore = restore::choose(&*tx, scope, row.owner_id, LOCAL, Some(row)).await?;
     let changed = container::Model {
         node_id: LOCAL.to_owned(),
         archive: restore.archive,
@@ -122,7 +122,7 @@ async fn fall_back(
             changed.id,
             changed.version,
         )];
-        facts.extend(commands::fallback_event(row.agent_id, placement));
+        facts.extend(commands::fallback_event(row.owner(), placement));
         events::append(&mut tx, row.workspace_id, now, facts).await?;
         tx.commit().await?;
     }

@@ -7,23 +7,22 @@ use roost_protocol::report::{ErrorKind, OperationError, Outcome};
 use super::request::is_transition;
 use crate::sandboxes::entity::container;
 use crate::sandboxes::{SandboxError, SandboxesHandle, store};
-use roost_platform::ids::SandboxId;
 use roost_tenancy::auth::WorkspaceScope;
 
 /// Waits until the row has left its transition, or until the time is up, and returns it.
 pub(in crate::sandboxes) async fn wait_for_end(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    id: SandboxId,
+    waited: &container::Model,
     within: Duration,
 ) -> Result<container::Model, SandboxError> {
     let until = sandboxes.clock.monotonic() + within;
     // The hub reports each change of the row. The watch begins before the first read, so no change is missed.
     let changes = sandboxes.db.hub().watch(scope.workspace());
     loop {
-        let row = store::get(sandboxes.db.read(), scope, id)
+        let row = store::get(sandboxes.db.read(), scope, waited.id)
             .await?
-            .ok_or(SandboxError::NoSandbox)?;
+            .ok_or(SandboxError::NoSandbox(waited.owner_kind))?;
         let left = until.saturating_duration_since(sandboxes.clock.monotonic());
         if !is_transition(&row) || left.is_zero() {
             return Ok(row);

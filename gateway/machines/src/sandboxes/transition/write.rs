@@ -81,8 +81,9 @@ pub(in crate::sandboxes) async fn apply(
     } else {
         AgentState::Offline
     };
-    if to != State::Provisioning {
-        let (agent, runs) = (changed.agent_id, to == State::Running);
+    // The agents of a team have the status of their own sandboxes and steps.
+    if let (true, Some(agent)) = (to != State::Provisioning, changed.owner().agent()) {
+        let runs = to == State::Running;
         // Locks the agent before the log, as the end of a run does: a different order could deadlock.
         claws::status::set_sandbox(tx, scope, agent, runs).await?;
         facts.extend(claws::status::change(tx, scope, agent, status).await?);

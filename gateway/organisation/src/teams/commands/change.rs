@@ -100,25 +100,13 @@ pub async fn change(
     if let Some(graph) = wanted.topology {
         let seats = seats(&change, scope, (id, &row.name), &graph).await?;
         machines(&change, scope, places, "/topology", None, Some(&graph)).await?;
-        if row
-            .workbench_id
-            .is_some_and(|agent| seats.iter().all(|seat| seat.agent_id != agent))
-        {
-            row.workbench_id = seats.first().map(|seat| seat.agent_id);
-        }
         row.topology =
             serde_json::to_string(&graph).expect("a graph of strings and numbers encodes");
         store::replace_members(change.tx(), id, seats).await?;
         changed.push("topology");
     }
     if let Some(shared) = wanted.shared_sandbox {
-        let members = store::members(change.tx(), &[id]).await?;
-        row.workbench_id = match shared {
-            true => row
-                .workbench_id
-                .or_else(|| members.first().map(|seat| seat.agent_id)),
-            false => None,
-        };
+        row.shared_sandbox = shared;
         changed.push("shared_sandbox");
     }
     if changed.contains(&"topology") || changed.contains(&"name") {

@@ -122,13 +122,7 @@ pub async fn create(
         template_id: template.as_ref().map(|template| template.row.id),
         template_version: template.as_ref().map(|template| template.row.version),
         topology: serde_json::to_string(&graph).expect("a graph of strings and numbers encodes"),
-        workbench_id: match new.shared_sandbox {
-            Some(false) => None,
-            _ => plan
-                .members
-                .first()
-                .and_then(|first| agents.get(&first.node).copied()),
-        },
+        shared_sandbox: new.shared_sandbox.unwrap_or(true),
         model_binding: new.model_binding.clone(),
         created_by: user,
         created_at: now,

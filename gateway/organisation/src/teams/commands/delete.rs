@@ -1,8 +1,7 @@
-//! Deletes a team. Its agents stay, or a saga deletes them one after the other.
+//! Deletes a team with its sandbox. Its agents stay, or a saga deletes them one after the other.
 
 use crate::teams::{TeamError, TeamsContext, lifecycle, store};
 use roost_execution::runs;
-use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{RunId, TeamId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -32,8 +31,7 @@ pub async fn delete(
     let fact = if with_agents {
         lifecycle::take_down(&mut change, &state.ids, now, scope, user, row).await?
     } else {
-        store::remove(change.tx(), scope, id).await?;
-        Event::changed(ResourceKind::Team, id, row.version + 1)
+        lifecycle::remove(&mut change, &state.ids, now, scope, user, &row).await?
     };
     change.event(fact);
     change.wake(&state.claws.sagas);

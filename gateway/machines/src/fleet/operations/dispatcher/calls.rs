@@ -99,8 +99,8 @@ impl Dispatcher {
                 reply.send(Ok(()));
                 Ok(Flow::Fine)
             }
-            EngineCall::Forget { agent, archives } => {
-                let agent = AgentId(agent.0);
+            EngineCall::Forget { owner, archives } => {
+                let agent = AgentId(owner.0);
                 Ok(self.send(ToNode::Control(Control::Forget { agent, archives })))
             }
             EngineCall::Nudge(id) => match self.operations.registry().get(id) {

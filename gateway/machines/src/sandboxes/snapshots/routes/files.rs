@@ -1,4 +1,4 @@
-//! `/api/claws/{id}/snapshots/{snapshot}/…`: the files of a snapshot that is in the gateway's store.
+//! `/{id}/snapshots/{snapshot}/…` of an owner: the files of a snapshot that is in the gateway's store.
 
 use axum::Json;
 use axum::body::Body;
@@ -6,23 +6,30 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header;
 use roost_snapshot::{Address, Entry};
+use serde::Deserialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::sandboxes::SandboxesHandle;
+use crate::sandboxes::routes::owned::Owned;
 use crate::sandboxes::snapshots::dto::{CompareQuery, FileChanges, FileList, FileQuery};
 use crate::sandboxes::snapshots::entity::Model;
 use crate::sandboxes::snapshots::exchange::ExchangeError;
 use crate::sandboxes::snapshots::files::{self, NotShown};
 use crate::sandboxes::snapshots::named::NamedError;
 use crate::sandboxes::snapshots::store;
-use roost_agents::claws;
-use roost_platform::ids::{ClawId, SnapshotId};
+use crate::sandboxes::{SandboxOwner, SandboxesHandle, owner};
+use roost_platform::ids::{SandboxOwnerId, SnapshotId};
 use roost_tenancy::auth::{Scoped, WorkspaceScope, can};
 use roost_tenancy::change::Change;
 use roost_web::error::{ApiError, ApiResult, Code};
 use roost_web::json::{Path, Query};
 use roost_web::problem::Problem;
+
+/// A snapshot, beside its owner.
+#[derive(Debug, Deserialize)]
+struct OfOwner {
+    snapshot: SnapshotId,
+}
 
 pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
     OpenApiRouter::new()
@@ -34,10 +41,10 @@ pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
 async fn row(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
-    agent: ClawId,
+    owner: SandboxOwner,
     snapshot: SnapshotId,
 ) -> ApiResult<Model> {
-    let row = store::get(sandboxes.db.read(), scope, agent, snapshot).await?;
+    let row = store::get(sandboxes.db.read(), scope, owner.id(), snapshot).await?;
     let row = row.ok_or_else(|| ApiError::not_found("snapshot"))?;
     if row.uploaded_at.is_none() {
         return Err(ApiError::new(Code::Conflict).detail(
@@ -68,43 +75,49 @@ impl From<NotShown> for ApiError {
 }
 
 /// A folder of a snapshot.
-#[utoipa::path(get, path = "/api/claws/{id}/snapshots/{snapshot}/files", operation_id = "snapshot_files", tag = "sandboxes",
-    params(("id" = ClawId, Path), ("snapshot" = SnapshotId, Path), FileQuery),
+#[utoipa::path(get, path = "/{id}/snapshots/{snapshot}/files", operation_id = "snapshot_files", tag = "sandboxes",
+    params(("id" = SandboxOwnerId, Path), ("snapshot" = SnapshotId, Path), FileQuery),
     responses((status = 200, body = FileList), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 404, body = Problem), (status = 409, body = Problem), (status = 503, body = Problem)))]
 async fn list(
     State(sandboxes): State<SandboxesHandle>,
     caller: Scoped<can::ReadSandboxes>,
-    Path((agent, snapshot)): Path<(ClawId, SnapshotId)>,
+    Owned(owner): Owned,
+    Path(OfOwner { snapshot }): Path<OfOwner>,
     Query(query): Query<FileQuery>,
 ) -> ApiResult<Json<FileList>> {
-    let row = row(&sandboxes, caller.scope(), agent, snapshot).await?;
+    let row = row(&sandboxes, caller.scope(), owner, snapshot).await?;
     let (entries, more) = files::folder(&entries(&sandboxes, &row).await?, &query.path)?;
     Ok(Json(FileList { entries, more }))
 }
 
 /// The bytes of a file of a snapshot.
-#[utoipa::path(get, path = "/api/claws/{id}/snapshots/{snapshot}/file", operation_id = "snapshot_file", tag = "sandboxes",
-    params(("id" = ClawId, Path), ("snapshot" = SnapshotId, Path), FileQuery),
+#[utoipa::path(get, path = "/{id}/snapshots/{snapshot}/file", operation_id = "snapshot_file", tag = "sandboxes",
+    params(("id" = SandboxOwnerId, Path), ("snapshot" = SnapshotId, Path), FileQuery),
     responses((status = 200, content_type = "application/octet-stream", body = Vec<u8>), (status = 400, body = Problem),
         (status = 401, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 503, body = Problem)))]
 async fn download(
     State(sandboxes): State<SandboxesHandle>,
     caller: Scoped<can::UseSandboxes>,
-    Path((agent, snapshot)): Path<(ClawId, SnapshotId)>,
+    Owned(owner): Owned,
+    Path(OfOwner { snapshot }): Path<OfOwner>,
     Query(query): Query<FileQuery>,
 ) -> ApiResult<Response> {
     let scope = caller.scope();
-    let row = row(&sandboxes, scope, agent, snapshot).await?;
+    let row = row(&sandboxes, scope, owner, snapshot).await?;
     let (size, extents) = files::file(&entries(&sandboxes, &row).await?, &query.path)?;
     let mut change = Change::begin(&sandboxes, scope, caller.user_id()).await?;
-    let claw = claws::find(change.tx(), scope, agent).await?;
+    let name = owner::name(&sandboxes, scope, owner).await?;
     let path = roost_protocol::text::clean(&query.path, roost_protocol::limits::MAX_SHORT_TEXT);
     let details = serde_json::json!({
-        "agent": claw.map(|claw| claw.name), "path": path, "snapshot": row.id, "bytes": size,
+        owner.kind().noun(): name, "path": path, "snapshot": row.id, "bytes": size,
     });
-    change.record("sandbox.download", ("claw", &agent), details);
+    change.record(
+        "sandbox.download",
+        (owner.kind().as_str(), &owner.id()),
+        details,
+    );
     change.commit().await?;
     let chunks = sandboxes.exchange.chunks().clone();
     let content = files::content(chunks, row.workspace_id, extents);
@@ -116,20 +129,21 @@ async fn download(
     Ok((headers, Body::from_stream(content)).into_response())
 }
 
-/// What differs from an earlier snapshot of the agent to this one.
-#[utoipa::path(get, path = "/api/claws/{id}/snapshots/{snapshot}/diff", operation_id = "snapshot_diff", tag = "sandboxes",
-    params(("id" = ClawId, Path), ("snapshot" = SnapshotId, Path), CompareQuery),
+/// What differs from an earlier snapshot of the owner to this one.
+#[utoipa::path(get, path = "/{id}/snapshots/{snapshot}/diff", operation_id = "snapshot_diff", tag = "sandboxes",
+    params(("id" = SandboxOwnerId, Path), ("snapshot" = SnapshotId, Path), CompareQuery),
     responses((status = 200, body = FileChanges), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 404, body = Problem), (status = 409, body = Problem), (status = 503, body = Problem)))]
 async fn compare(
     State(sandboxes): State<SandboxesHandle>,
     caller: Scoped<can::ReadSandboxes>,
-    Path((agent, snapshot)): Path<(ClawId, SnapshotId)>,
+    Owned(owner): Owned,
+    Path(OfOwner { snapshot }): Path<OfOwner>,
     Query(query): Query<CompareQuery>,
 ) -> ApiResult<Json<FileChanges>> {
     let scope = caller.scope();
-    let before = row(&sandboxes, scope, agent, query.before).await?;
-    let after = row(&sandboxes, scope, agent, snapshot).await?;
+    let before = row(&sandboxes, scope, owner, query.before).await?;
+    let after = row(&sandboxes, scope, owner, snapshot).await?;
     let (before, after) = (
         entries(&sandboxes, &before).await?,
         entries(&sandboxes, &after).await?,

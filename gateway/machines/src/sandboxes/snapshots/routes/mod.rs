@@ -1,4 +1,4 @@
-//! `/api/claws/{id}/snapshots`, and the routes of machines for chunks.
+//! `/{id}/snapshots` of an owner, and the routes of machines for chunks.
 
 mod caller;
 mod files;
@@ -10,10 +10,12 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::sandboxes::SandboxesHandle;
 pub(in crate::sandboxes) use caller::A_MINUTE;
 
-/// The routes.
+/// The routes of machines.
 pub fn router() -> OpenApiRouter<SandboxesHandle> {
-    OpenApiRouter::new()
-        .merge(people::router())
-        .merge(files::router())
-        .merge(machines::router())
+    machines::router()
+}
+
+/// The routes below the address of an owner.
+pub fn owners_router() -> OpenApiRouter<SandboxesHandle> {
+    people::router().merge(files::router())
 }
