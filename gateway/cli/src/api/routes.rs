@@ -134,8 +134,8 @@ pub fn claw(id: &ClawId) -> Call<Claw> {
 
 /// `POST /api/claws/{id}/run`
 #[must_use]
-pub fn run_claw(owner: &Owner, body: &RunAgent) -> Call<RunSummary> {
-    let mut call = Call::new(Method::POST, format!("/api/{}/run", owner.place()));
+pub fn run_claw(id: &ClawId, body: &RunAgent) -> Call<RunSummary> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/run", segment(id)));
     call.body(body);
     call
 }
@@ -148,8 +148,8 @@ pub fn runtime_config(id: &ClawId) -> Call<AgentRuntimeConfig> {
 
 /// `PATCH /api/claws/{id}/runtime-config`
 #[must_use]
-pub fn configure_claw(owner: &Owner, body: &AgentRuntimeConfigChange) -> Call<AgentRuntimeConfig> {
-    let mut call = Call::new(Method::PATCH, format!("/api/{}/runtime-config", owner.place()));
+pub fn configure_claw(id: &ClawId, body: &AgentRuntimeConfigChange) -> Call<AgentRuntimeConfig> {
+    let mut call = Call::new(Method::PATCH, format!("/api/claws/{}/runtime-config", segment(id)));
     call.body(body);
     call
 }

@@ -261,6 +261,7 @@ fn function(
     let mut segments = String::new();
     // Agents and teams have the same routes for their sandboxes.
     if let Some(rest) = path.strip_prefix("/api/claws/{id}/")
+        && (rest.starts_with("sandbox") || rest.starts_with("snapshots"))
         && document.has(&format!("/api/teams/{{id}}/{rest}"), method)
     {
         arguments.push("owner: &Owner".to_owned());
