@@ -9,3 +9,4 @@ mod sandbox_races;
 mod sandboxes;
 mod snapshots;
 mod stored_workspaces;
+mod team_sandboxes;

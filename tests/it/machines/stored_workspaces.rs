@@ -129,7 +129,7 @@ async fn machines_get_the_kept_workspaces_and_a_purge_is_sent_at_once() {
             connection.made(&request).await;
         });
         assert_eq!(made.status, 201, "{made:?}");
-        let agent = made.str("/agent_id").to_owned();
+        let agent = made.str("/owner_id").to_owned();
         let digest = "0f".repeat(32);
         let archive = roost_protocol::report::ArchiveFacts {
             digest: digest.clone(),

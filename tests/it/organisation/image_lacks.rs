@@ -171,7 +171,7 @@ async fn own_template_names_an_image_and_its_copy_keeps_it() {
     // Such a team can be made, and none of its agents gets a sandbox of another image in silence.
     let new = json!({ "name": "Old", "template_id": made.str("/id"), "accept_lacks": true });
     let team = owner.post("/api/teams").json(&new).expect(201).await;
-    let sandbox = format!("/api/claws/{}/sandbox", team.str("/members/0/agent_id"));
+    let sandbox = format!("/api/teams/{}/sandbox", team.str("/id"));
     let refused = owner.post(&sandbox).json(&json!({}));
     let refused = refused.refused(503, "image-missing").await;
     let said = refused.str("/detail");

@@ -370,7 +370,8 @@ async fn ended_sandboxes_go_and_the_newest_on_each_machine_stays() {
             let row = vec![
                 ("id", key.into()),
                 ("workspace_id", id(&owner.workspace).into()),
-                ("agent_id", id(&claw).into()),
+                ("owner_kind", "claw".into()),
+                ("owner_id", id(&claw).into()),
                 ("node_id", machine.into()),
                 ("epoch", epoch.into()),
                 ("state", state.into()),

@@ -2,6 +2,7 @@
 //! and with a role that is too small (403). A route without a case here fails; a case without a route fails too.
 
 mod catalogue;
+mod sandboxes;
 mod work;
 
 use std::collections::BTreeSet;
@@ -29,7 +30,12 @@ type Case = (&'static str, Least, &'static str);
 
 /// All cases; a domain with many has a file of its own.
 fn cases() -> impl Iterator<Item = &'static Case> {
-    CASES.iter().chain(catalogue::CASES).chain(work::CASES)
+    let sandboxes = sandboxes::OF_AGENTS.iter().chain(sandboxes::OF_TEAMS);
+    CASES
+        .iter()
+        .chain(catalogue::CASES)
+        .chain(work::CASES)
+        .chain(sandboxes)
 }
 
 const CASES: &[Case] = &[
@@ -239,51 +245,6 @@ const CASES: &[Case] = &[
         r#"{"target":"local"}"#,
     ),
     ("DELETE /api/fleet/placement", Role("admin"), ""),
-    ("GET /api/claws/{id}/sandbox", Role("viewer"), ""),
-    ("GET /api/claws/{id}/snapshots", Role("viewer"), ""),
-    (
-        "GET /api/claws/{id}/snapshots/{snapshot}/files",
-        Role("viewer"),
-        "",
-    ),
-    (
-        "GET /api/claws/{id}/snapshots/{snapshot}/file?path=a",
-        Role("member"),
-        "",
-    ),
-    (
-        "GET /api/claws/{id}/snapshots/{snapshot}/diff?before=00000000-0000-0000-0000-000000000000",
-        Role("viewer"),
-        "",
-    ),
-    ("POST /api/claws/{id}/sandbox", Role("member"), "{}"),
-    ("DELETE /api/claws/{id}/sandbox", Role("member"), ""),
-    ("POST /api/claws/{id}/sandbox/files", Role("member"), ""),
-    (
-        "POST /api/claws/{id}/sandbox/exec",
-        Role("member"),
-        r#"{"argv":["true"]}"#,
-    ),
-    (
-        "GET /api/claws/{id}/sandbox/exec/{operation_id}",
-        Role("viewer"),
-        "",
-    ),
-    (
-        "DELETE /api/claws/{id}/sandbox/exec/{operation_id}",
-        Role("member"),
-        "",
-    ),
-    (
-        "POST /api/claws/{id}/sandbox/exec/{operation_id}/stdin?offset=0",
-        Role("member"),
-        "",
-    ),
-    (
-        "POST /api/claws/{id}/sandbox/exec/{operation_id}/resize",
-        Role("member"),
-        r#"{"rows":24,"cols":80}"#,
-    ),
 ];
 
 const ROLES: [&str; 4] = ["viewer", "member", "admin", "owner"];

@@ -1,4 +1,4 @@
-//! Rows of earlier versions get what later versions read: runs an origin, agents a runtime record.
+//! Rows of earlier versions get what later versions read: runs an origin, agents a runtime record, teams their sandbox.
 
 use roost_migrations::{Migrator, MigratorTrait};
 use roost_test_database::Scratch;
@@ -11,6 +11,9 @@ const ORIGINS: &str = "m0801_run_origin";
 
 /// The migration that gives each agent a runtime record.
 const RECORDS: &str = "m0806_agents_alone";
+
+/// The migration that gives teams their own sandboxes.
+const OWNERS: &str = "m0920_sandbox_owners";
 
 /// The database as it was before this migration.
 #[expect(
@@ -160,6 +163,95 @@ async fn earlier_agents_get_a_record_and_those_of_teams_keep_theirs() {
             assert_eq!(row.try_get::<String>("", "mcp_bundles").unwrap(), bundles);
             assert_eq!(row.try_get::<bool>("", "minted").unwrap(), minted);
         }
+        db.close().await.unwrap();
+        scratch.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn earlier_teams_get_the_newest_files_of_the_agent_whose_sandbox_they_shared() {
+    for scratch in Scratch::all().await {
+        let db = before(&scratch, OWNERS).await;
+        let id = |n: u128| Uuid::from_u128(0x0190_a000_0000_7000_8000_0000_0000_0000 + n);
+        let at = |hour: u32| match db.get_database_backend() {
+            sea_orm::DbBackend::Postgres => {
+                format!("TIMESTAMPTZ '2026-01-01 {hour:02}:00:00+00:00'")
+            }
+            _ => format!("'2026-01-01 {hour:02}:00:00+00:00'"),
+        };
+        let now = at(0);
+        let workspace = format!(
+            "INSERT INTO workspaces (id, name, plan, created_at) VALUES ($1, 'w', 'scale', {now})"
+        );
+        execute(&db, &workspace, vec![id(1).into()]).await;
+        let user = format!(
+            "INSERT INTO users (id, email, name, created_at) VALUES ($1, 'a@example.com', 'a', {now})"
+        );
+        execute(&db, &user, vec![id(2).into()]).await;
+        let claw = format!(
+            "INSERT INTO claws (id, workspace_id, name, managed_by, created_at, updated_at, version) \
+             VALUES ($1, $2, 'a', $3, {now}, {now}, 1)"
+        );
+        let agent = vec![id(10).into(), id(1).into(), id(2).into()];
+        execute(&db, &claw, agent).await;
+        for (team, bench) in [(20, Some(id(10))), (21, None)] {
+            let sql = format!(
+                "INSERT INTO teams (id, workspace_id, name, state, mcp_bundles, lifecycle, topology, workbench_id, \
+                   created_by, created_at, updated_at, version) \
+                 VALUES ($1, $2, 't', 'ready', '[]', 'resident', '{{}}', $3, $4, {now}, {now}, 1)"
+            );
+            let values = vec![id(team).into(), id(1).into(), bench.into(), id(2).into()];
+            execute(&db, &sql, values).await;
+        }
+        let container = format!(
+            "INSERT INTO agent_containers (id, workspace_id, agent_id, epoch, state, image, limits, created_at, last_used_at) \
+             VALUES ($1, $2, $3, 1, 'running', 'i', '{{}}', {now}, {now})"
+        );
+        let values = vec![id(30).into(), id(1).into(), id(10).into()];
+        execute(&db, &container, values).await;
+        for (snapshot, digest, hour) in [(40, "old", 1), (41, "new", 2)] {
+            let taken = at(hour);
+            let sql = format!(
+                "INSERT INTO workspace_snapshots (id, workspace_id, agent_id, sandbox_id, node_id, digest, files, bytes, \
+                   left_out, taken_at, received_at) \
+                 VALUES ($1, $2, $3, $4, 'local', $5, 1, 1, '[]', {taken}, {taken})"
+            );
+            let values = vec![
+                id(snapshot).into(),
+                id(1).into(),
+                id(10).into(),
+                id(30).into(),
+                digest.into(),
+            ];
+            execute(&db, &sql, values).await;
+        }
+        Migrator::up(&db, None).await.unwrap();
+        let strings = async |sql: &str| {
+            let statement = Statement::from_string(db.get_database_backend(), sql);
+            let rows = db.query_all_raw(statement).await.unwrap();
+            let text = |row: &sea_orm::QueryResult| row.try_get::<String>("", "t").unwrap();
+            rows.iter().map(text).collect::<Vec<_>>()
+        };
+        let kept = "SELECT owner_kind || ' ' || digest AS t FROM workspace_snapshots ORDER BY owner_kind, digest";
+        assert_eq!(strings(kept).await, ["claw new", "claw old", "team new"]);
+        let own = "SELECT owner_kind || ' ' || state AS t FROM agent_containers";
+        assert_eq!(strings(own).await, ["claw running"]);
+        let shares = "SELECT CASE WHEN shared_sandbox THEN 'shares' ELSE 'each' END AS t FROM teams ORDER BY id";
+        assert_eq!(strings(shares).await, ["shares", "each"]);
+        // A team's id is no agent's id, and a second live sandbox of an owner is still refused.
+        let second = container
+            .replace("agent_id", "owner_kind, owner_id")
+            .replace("$3", "'team', $3");
+        execute(
+            &db,
+            &second,
+            vec![id(31).into(), id(1).into(), id(20).into()],
+        )
+        .await;
+        let backend = db.get_database_backend();
+        let values = [id(32).into(), id(1).into(), id(20).into()];
+        let third = Statement::from_sql_and_values(backend, second, values);
+        db.execute_raw(third).await.expect_err("the team has one");
         db.close().await.unwrap();
         scratch.remove().await;
     }

@@ -17,8 +17,8 @@ const SCRIPT: &str = r#"
 "#;
 
 /// Until the command of the run waits in its sandbox.
-async fn at_work(stage: &Stage, agent: &str) -> String {
-    let sandbox = format!("/api/claws/{agent}/sandbox");
+async fn at_work(stage: &Stage, owner: &str) -> String {
+    let sandbox = format!("/api/teams/{owner}/sandbox");
     eventually("the command of the run is at work", async || {
         let answer = stage.owner.get(&sandbox).try_send().await.ok()?;
         let id = answer.body["id"].as_str().filter(|_| answer.status == 200);
@@ -50,8 +50,8 @@ async fn a_run_goes_on_when_its_command_ended_while_the_gateway_was_dead() {
         let team = json!({ "name": "Alone", "topology": "single", "roles": [{ "slot": "coder" }],
             "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"] });
         let team = stage.owner.post("/api/teams").json(&team).expect(201).await;
-        let agent = team.str("/workbench_agent_id").to_owned();
-        let (run, _) = command_ends_without_gateway(&mut stage, &team, &agent).await;
+        let owner = team.str("/id").to_owned();
+        let (run, _) = command_ends_without_gateway(&mut stage, &team, &owner).await;
         // Two minutes at most, of which a run needs seconds. A reader that was forgotten waits for the deadline of its
         // command, ten minutes.
         let ended = over(&stage.owner, &run).await;
@@ -72,7 +72,7 @@ async fn a_run_goes_on_when_its_command_ended_while_the_gateway_was_dead() {
             said.contains("begun") && said.contains("through"),
             "{shell}"
         );
-        let path = format!("/api/claws/{agent}/sandbox");
+        let path = format!("/api/teams/{owner}/sandbox");
         stage.owner.delete(&path).expect(204).await;
         stage.end().await;
     }
@@ -87,8 +87,8 @@ async fn a_check_that_ended_while_the_gateway_was_dead_is_not_repeated() {
         let team = json!({ "name": "Checked", "topology": "single", "risk_profile": "coding_readwrite",
             "mcp_bundles": ["sandbox"], "roles": [{ "slot": "coder", "checks": [check, "true"] }] });
         let team = stage.owner.post("/api/teams").json(&team).expect(201).await;
-        let agent = team.str("/workbench_agent_id").to_owned();
-        let (run, container) = command_ends_without_gateway(&mut stage, &team, &agent).await;
+        let owner = team.str("/id").to_owned();
+        let (run, container) = command_ends_without_gateway(&mut stage, &team, &owner).await;
         let ended = over(&stage.owner, &run).await;
         let name = stage.name();
         assert_eq!(ended.body["outcome"], "rejected", "{name}: {ended:?}");
@@ -97,7 +97,7 @@ async fn a_check_that_ended_while_the_gateway_was_dead_is_not_repeated() {
         assert_eq!(codes, (&json!(5), &json!(0)), "{name}");
         let ran = stage.try_engine(&["exec", &container, "cat", "/workspace/ran"]);
         assert_eq!(ran.as_deref(), Some("ran\n"), "{name}: it ran once");
-        let path = format!("/api/claws/{agent}/sandbox");
+        let path = format!("/api/teams/{owner}/sandbox");
         stage.owner.delete(&path).expect(204).await;
         stage.end().await;
     }

@@ -84,8 +84,8 @@ impl Two {
         let new = json!({ "name": "Alone", "topology": "single", "roles": [{ "slot": "coder" }],
             "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"], "machine_id": node });
         let team = there.post("/api/teams").json(&new).expect(201).await.body;
-        let agent = team["members"][0]["agent_id"].as_str().expect("an id");
-        let sandbox = format!("/api/claws/{agent}/sandbox");
+        let id = team["id"].as_str().expect("an id");
+        let sandbox = format!("/api/teams/{id}/sandbox");
         let here = json!({ "node_id": node });
         eventually("its sandbox runs", async || {
             let made = there.post(&sandbox).json(&here).try_send().await.ok()?;
@@ -152,9 +152,9 @@ async fn run_continues_at_the_same_call_on_the_gateway_that_holds_its_machine() 
     assert_eq!(claims.await, [1, 1, 1]);
     let commands = "SELECT COUNT(*) AS n FROM node_operations WHERE kind = 'sb_exec' AND request::text LIKE '%echo %'";
     assert_eq!(two.inspector.numbers(commands).await, [6]);
-    let agent = team["members"][0]["agent_id"].as_str().expect("an id");
+    let id = team["id"].as_str().expect("an id");
     there
-        .delete(&format!("/api/claws/{agent}/sandbox"))
+        .delete(&format!("/api/teams/{id}/sandbox"))
         .send()
         .await;
     drop(daemon);

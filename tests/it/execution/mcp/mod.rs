@@ -44,12 +44,12 @@ fn mcp(gateway: &Gateway, profile: Profile) -> (Mcp, ToolsContext) {
     let db = gateway.app().db().clone();
     let clock = SystemClock::shared();
     let ids = UuidV7::shared(clock.clone());
-    let authority: AuthorityOf = Arc::new(move |_, _| {
+    let authority: AuthorityOf = Arc::new(move |_, agent| {
         Box::pin(async move {
             Ok(Authority {
                 profile,
                 bundles: BTreeSet::from([Bundle::Skills, Bundle::Sandbox, Bundle::Repo]),
-                workbench: None,
+                sandbox_of: agent.into(),
             })
         })
     });

@@ -227,7 +227,7 @@ async fn agents_of_a_team_meet_in_the_sandbox_that_it_shares() {
     let new = json!({ "name": "Pair", "topology": "pipeline", "roles": [{ "slot": "one" }, { "slot": "two" }],
         "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"] });
     let team = owner.post("/api/teams").json(&new).expect(201).await;
-    let sandbox = format!("/api/claws/{}/sandbox", team.str("/workbench_agent_id"));
+    let sandbox = format!("/api/teams/{}/sandbox", team.str("/id"));
     owner.post(&sandbox).json(&json!({})).expect(201).await;
     let mut clients = Vec::new();
     for place in 0..2 {

@@ -57,10 +57,8 @@ impl<'a> Bench<'a> {
         let template = template.expect("it is built in")["id"].clone();
         let team = json!({ "name": "Demo", "template_id": template, "model_binding": "scripted" });
         let team = owner.post("/api/teams").json(&team).expect(201).await.body;
-        let bench = team["workbench_agent_id"]
-            .as_str()
-            .expect("a shared sandbox");
-        let sandbox = format!("/api/claws/{bench}/sandbox");
+        let bench = team["id"].as_str().expect("an id");
+        let sandbox = format!("/api/teams/{bench}/sandbox");
         owner.post(&sandbox).json(&json!({})).expect(201).await;
         let bench = Self {
             owner,

@@ -370,7 +370,7 @@ impl Sleeping {
             "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"] });
         let team = owner.post("/api/teams").json(&new).expect(201).await;
         let run = started(owner, &team.body).await;
-        let sandbox = format!("/api/claws/{}/sandbox", team.str("/workbench_agent_id"));
+        let sandbox = format!("/api/teams/{}/sandbox", team.str("/id"));
         eventually("the command runs", async || {
             (sleeper(&gateway).await.as_deref() == Some("running")).then_some(())
         })

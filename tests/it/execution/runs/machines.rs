@@ -38,7 +38,7 @@ async fn a_teams_sandboxes_are_made_on_its_machine_and_stay_there() {
         let team = owner.post("/api/teams").json(&team).expect(201).await;
         assert_eq!(team.str("/machine_id"), machine.node_id);
         over(owner, &started(owner, &team.body).await).await;
-        let sandbox = format!("/api/claws/{}/sandbox", team.str("/members/0/agent_id"));
+        let sandbox = format!("/api/teams/{}/sandbox", team.str("/id"));
         let made = owner.get(&sandbox).expect(200).await;
         assert_eq!(made.str("/node_id"), machine.node_id, "{made:?}");
         assert_eq!(fake_node.history().sandboxes.len(), 1);
@@ -92,10 +92,7 @@ async fn with_a_machine_of_its_own(
         connection_is(owner, &machine.node_id, "connected").await;
         let team = alone_on(&json!(machine.node_id));
         let team = owner.post("/api/teams").json(&team).expect(201).await.body;
-        let sandbox = format!(
-            "/api/claws/{}/sandbox",
-            team["members"][0]["agent_id"].as_str().expect("an id")
-        );
+        let sandbox = format!("/api/teams/{}/sandbox", team["id"].as_str().expect("an id"));
         let here = json!({ "node_id": machine.node_id });
         eventually("its sandbox runs", async || {
             let made = owner.post(&sandbox).json(&here).try_send().await.ok()?;
@@ -217,7 +214,7 @@ async fn unsuitable_machine_is_replaced_by_local_and_the_event_has_the_reason() 
     let event = events.next().await.expect("the event");
     assert_eq!(event.data["wanted"], machine.node_id.as_str());
     assert_eq!(event.data["reason"], "node_offline");
-    assert_eq!(event.data["agentId"], team.body["members"][0]["agent_id"]);
+    assert_eq!(event.data["teamId"], team.body["id"]);
     gateway.stop().await;
 }
 
@@ -230,7 +227,7 @@ async fn caller_without_placement_right_names_no_machine_and_keeps_the_present_c
     refused.refused(403, "forbidden").await;
     let team = owner.post("/api/teams").json(&alone_on(&json!("local")));
     let team = team.expect(201).await;
-    let sandbox = format!("/api/claws/{}/sandbox", team.str("/members/0/agent_id"));
+    let sandbox = format!("/api/teams/{}/sandbox", team.str("/id"));
     let named = member.post(&sandbox).json(&json!({ "node_id": "local" }));
     named.refused(403, "forbidden").await;
     let path = format!("/api/teams/{}", team.str("/id"));
@@ -268,7 +265,7 @@ async fn a_machine_that_the_workspace_does_not_have_is_refused_with_its_place() 
     let team = alone_on(&json!("local"));
     let team = owner.post("/api/teams").json(&team).expect(201).await;
     let path = format!("/api/teams/{}", team.str("/id"));
-    let sandbox = format!("/api/claws/{}/sandbox", team.str("/members/0/agent_id"));
+    let sandbox = format!("/api/teams/{}/sandbox", team.str("/id"));
     for machine in [theirs.as_str(), of_nobody, "the big one", ""] {
         let mut on_node = team.body["topology"].clone();
         on_node["nodes"][0]["attributes"]["machine"] = machine.into();

@@ -23,7 +23,7 @@ async fn operations(bench: &Bench) -> usize {
     use roost_machines::fleet::operations::{OperationColumn, OperationEntity};
     use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
     let count = OperationEntity::find()
-        .filter(OperationColumn::AgentId.eq(bench.may.sandbox_of))
+        .filter(OperationColumn::OwnerId.eq(bench.may.sandbox_of.id()))
         .count(bench.gateway.app().db().read())
         .await
         .expect("a count");

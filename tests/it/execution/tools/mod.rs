@@ -48,7 +48,7 @@ impl Bench {
     }
 
     fn sandbox(&self) -> String {
-        format!("/api/claws/{}/sandbox", self.may.sandbox_of)
+        format!("/api/claws/{}/sandbox", self.may.agent)
     }
 
     async fn provision(&self) {
@@ -130,7 +130,7 @@ async fn capability(owner: &Person, name: &str) -> Capability {
         scope: WorkspaceScope::of_row(workspace),
         agent,
         user,
-        sandbox_of: agent,
+        sandbox_of: agent.into(),
         profile: Profile::CodingReadwrite,
         bundles: BTreeSet::from([Bundle::Skills, Bundle::Sandbox, Bundle::Repo]),
         about: About::default(),

@@ -75,7 +75,7 @@ async fn a_command_that_outlived_its_gateway_is_heard_to_its_end_and_ran_once() 
     toolbox.cancel(&may, key).await.expect("nothing to stop");
     let owner = roost_tests::Client::new(&gateway.url()).with_token(&token);
     owner
-        .delete(&format!("/api/claws/{}/sandbox", may.sandbox_of))
+        .delete(&format!("/api/claws/{}/sandbox", may.agent))
         .expect(204)
         .await;
     gateway.stop().await;

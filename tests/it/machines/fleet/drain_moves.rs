@@ -87,7 +87,7 @@ async fn only_waits_for_a_command(owner: &Client, daemon: &Daemon, name: &str) -
         let [one] = sandboxes.as_slice() else {
             return None;
         };
-        let waits = one["agent_name"] == name && one["waits_for"] == "command";
+        let waits = one["owner_name"] == name && one["waits_for"] == "command";
         waits.then(|| progress.clone())
     })
     .await

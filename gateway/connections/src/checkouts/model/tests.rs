@@ -30,7 +30,7 @@ fn row(step: &str, branch: &str, head: Option<&str>, at_s: i64) -> commits::Mode
         step_run_id: RUN.into(),
         step: step.to_owned(),
         workspace_id: Uuid::nil().into(),
-        owner_kind: OwnerKind::Claw,
+        owner_kind: roost_machines::sandboxes::OwnerKind::Claw,
         owner_id: Uuid::nil().into(),
         branch: branch.to_owned(),
         head: head.map(str::to_owned),

@@ -117,6 +117,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::sandboxes::OwnerKind;
     use roost_platform::ids::{SandboxId, SandboxOwnerId, SnapshotId, WorkspaceId};
 
     fn at(minute: i64) -> DateTime<Utc> {

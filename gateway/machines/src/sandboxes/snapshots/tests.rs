@@ -16,6 +16,7 @@ use super::exchange::{Exchange, ExchangeError};
 use super::store;
 use super::sweep::Sweeper;
 use crate::sandboxes::test_rows::{agent, execute, id, sandbox, workspace};
+use crate::sandboxes::{OwnerKind, SandboxOwner};
 use roost_platform::clock::{Clock, SystemClock, TestClock};
 use roost_platform::db::Db;
 use roost_platform::ids::{ClawId, NodeId, SandboxId};
@@ -107,7 +108,8 @@ impl Scene {
         let row = Model {
             id: id(),
             workspace_id: self.home.workspace(),
-            agent_id: self.agent,
+            owner_kind: OwnerKind::Claw,
+            owner_id: SandboxOwner::Claw(self.agent).id(),
             sandbox_id: self.sandbox,
             node_id: self.machine.clone(),
             digest: taken.digest.to_string(),
@@ -354,7 +356,7 @@ async fn purged_agent_and_deleted_workspace_leave_no_chunks() {
         scene.record(&taken, scene.clock.now()).await;
         scene.put_all(&taken).await;
         let tx = scene.db.write().await.unwrap();
-        crate::sandboxes::remove_of(&*tx, scene.home, scene.agent)
+        crate::sandboxes::remove_of(&*tx, scene.home, SandboxOwner::Claw(scene.agent).id())
             .await
             .unwrap();
         tx.commit().await.unwrap();
@@ -411,7 +413,13 @@ async fn newest_snapshot_within_reach_is_found_on_each_machine() {
         scene.uploaded(&old).await.unwrap();
         let db = scene.db.read();
         let reach = async |machine: &str| {
-            let found = store::within_reach(db, scene.home, scene.agent, machine).await;
+            let found = store::within_reach(
+                db,
+                scene.home,
+                SandboxOwner::Claw(scene.agent).id(),
+                machine,
+            )
+            .await;
             found.unwrap().unwrap().digest
         };
         assert_eq!(reach(&scene.machine).await, new.digest.to_string());

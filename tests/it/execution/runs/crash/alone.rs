@@ -56,11 +56,11 @@ async fn play(seed: u64, store: Store) {
         }
         work.ends_stay(&owner).await;
     }
-    let workbenches = work.workbenches();
+    let teams = work.team_ids();
     work.finish(&owner, Ran::Once).await;
     let head = inspector.events_are_whole().await;
     follower.saw_all(head).await;
-    Work::clear(workbenches, &owner).await;
+    Work::clear(teams, &owner).await;
     inspector.close().await;
     process.kill();
     eprintln!("seed {seed} on {}: it holds", backend(&store));

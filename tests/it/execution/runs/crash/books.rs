@@ -129,7 +129,7 @@ impl Work {
 
     /// The sandbox's own inspector: every command left its line, and none left two.
     async fn commands_ran(&self, owner: &Client, team: &Answer, ran: Ran) {
-        let agent = team.str("/workbench_agent_id");
+        let team = team.str("/id");
         let (compare, steps) = match ran {
             Ran::Once => ("=", STEPS.len()),
             Ran::AtMostOnce => ("-le", STEPS.len()),
@@ -139,7 +139,7 @@ impl Work {
              test $(grep -c two /workspace/book) {compare} {steps}"
         );
         let count = json!({ "argv": ["sh", "-c", count] });
-        let path = format!("/api/claws/{agent}/sandbox/exec?wait=true");
+        let path = format!("/api/teams/{team}/sandbox/exec?wait=true");
         let told = eventually("the sandbox answers", async || {
             let answer = owner.post(&path).json(&count).try_send().await.ok()?;
             // A sandbox that died with its engine after the last command has no inspector, and none to contradict.
@@ -155,16 +155,16 @@ impl Work {
 
     /// Gives the sandboxes back.
     pub async fn clear(teams: Vec<String>, owner: &Client) {
-        for agent in teams {
-            let path = format!("/api/claws/{agent}/sandbox");
+        for team in teams {
+            let path = format!("/api/teams/{team}/sandbox");
             let _ = owner.delete(&path).try_send().await;
         }
     }
 
-    /// Whose sandboxes the teams share.
-    pub fn workbenches(&self) -> Vec<String> {
-        let agent = |team: &Answer| team.str("/workbench_agent_id").to_owned();
-        self.teams.iter().map(agent).collect()
+    /// The ids of the teams, which own sandboxes.
+    pub fn team_ids(&self) -> Vec<String> {
+        let id = |team: &Answer| team.str("/id").to_owned();
+        self.teams.iter().map(id).collect()
     }
 }
 

@@ -146,7 +146,7 @@ impl<'a> Stage<'a> {
 
     async fn play(&mut self) {
         let mut work = Work::begin(self.seed, self.owner()).await;
-        let workbenches = work.workbenches();
+        let teams = work.team_ids();
         let mut ran = Ran::Once;
         let mut blows = Vec::new();
         for _ in 0..self.chance.random_range(2..5) {
@@ -164,7 +164,7 @@ impl<'a> Stage<'a> {
         assert!(self.gateways[works].ended().is_none(), "it ended by itself");
         let head = self.inspector.events_are_whole().await;
         self.follower.saw_all(head).await;
-        Work::clear(workbenches, self.owner()).await;
+        Work::clear(teams, self.owner()).await;
         self.gateways[works].kill();
         eprintln!("seed {}: {blows:?}: it holds", self.seed);
     }
