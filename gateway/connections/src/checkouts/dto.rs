@@ -132,8 +132,9 @@ pub struct OfferedBranch {
 pub struct OfferedPackages {
     /// The run that the repository belongs to: the first one of its tree.
     pub run_id: RunId,
-    /// The agent whose sandbox has the lock file.
-    pub sandbox_of: ClawId,
+    /// What the sandbox with the lock file belongs to.
+    pub owner_kind: OwnerKind,
+    pub owner_id: SandboxOwnerId,
     /// The lock file in the repository.
     pub path: String,
     /// `cargo`, `npm`, `python` or `go`

@@ -20,7 +20,8 @@ function asking(state: State, more: Partial<NonNullable<Door["packages"]>> = {})
     run_id: run.id,
     packages: {
       run_id: run.id,
-      sandbox_of: state.claws[1].id,
+      owner_kind: "claw",
+      owner_id: state.claws[1].id,
       path: "web/package-lock.json",
       kind: "npm",
       sha256: "5626abf0".padEnd(64, "0"),

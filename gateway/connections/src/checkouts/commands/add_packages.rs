@@ -15,7 +15,7 @@ use crate::checkouts::guest::{self, Program};
 use crate::checkouts::model::{self, LockRead};
 use crate::checkouts::{CheckoutError, CheckoutsContext, source, store};
 use crate::supplies::{self, Added, Compared, LeftOut, MOST_LOCK, State, Wish};
-use roost_machines::sandboxes;
+use roost_machines::sandboxes::{self, SandboxOwner};
 use roost_platform::events::{About, Event, ResourceKind};
 use roost_platform::ids::{RunId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -67,7 +67,8 @@ pub async fn offer_packages(
     let first = |left: LeftOut| RunLeftOut::from(left);
     let packages = OfferedPackages {
         run_id: at.root,
-        sandbox_of: at.sandbox_of,
+        owner_kind: at.sandbox_of.kind(),
+        owner_id: at.sandbox_of.id(),
         kind: kind.as_str().to_owned(),
         sha256: hex::encode(Sha256::digest(&content)),
         bytes: content.len() as u64,
@@ -106,7 +107,7 @@ pub async fn add_packages(
         scope,
         root: offered.run_id,
         run: run.unwrap_or(offered.run_id),
-        sandbox_of: offered.sandbox_of,
+        sandbox_of: SandboxOwner::of(offered.owner_kind, offered.owner_id),
         about: About {
             run: Some(run.unwrap_or(offered.run_id).0),
             ..About::default()
@@ -218,7 +219,7 @@ impl Place {
                 bound.full_name
             ))
         };
-        let sandbox = sandboxes::current(db, at.scope, at.sandbox_of).await?;
+        let sandbox = sandboxes::current(db, at.scope, at.sandbox_of.id()).await?;
         let sandbox = sandbox.ok_or_else(gone)?;
         let checkout = store::checkout(db, at.scope, at.root, sandbox.id).await?;
         let checkout = checkout.ok_or_else(gone)?;

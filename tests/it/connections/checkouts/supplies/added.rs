@@ -224,10 +224,10 @@ async fn lock_file_that_changed_after_the_request_brings_nothing() {
         let owner = bench.gateway.owner().await;
         let run = started(&bench).await;
         let door = asked(owner).await;
-        let agent = door["packages"]["sandbox_of"].as_str().expect("an agent");
+        let owner_id = door["packages"]["owner_id"].as_str().expect("a team");
         let change =
             json!({ "argv": ["sh", "-c", "echo '# more' >> /workspace/tools/Cargo.lock"] });
-        let path = format!("/api/claws/{agent}/sandbox/exec?wait=true");
+        let path = format!("/api/teams/{owner_id}/sandbox/exec?wait=true");
         let done = owner.post(&path).json(&change).expect(200).await;
         assert_eq!(done.body["code"], 0, "{}", done.text);
         decide(owner, &door, decision).await;
