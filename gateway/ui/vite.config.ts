@@ -11,7 +11,7 @@ const RAIL_ICONS =
   /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|door-open|folder-git-2|layout-template|play|plug|search|workflow)\.m?js$)/;
 /** Of the same folders, but for a few pages only: it comes with them. */
 const LATER =
-  /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|models|nodes|runs|runtime|skills|teams)\.ts/;
+  /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|models|nodes|runs|runtime|sandboxes|skills|teams)\.ts/;
 /** What most pages show: as files of their own, each would be half wrapping. */
 const COMMON =
   /src\/ui\/(bytes|data-table|field|filter-field|isolate|missing-right|notice|panel|query-view|row-order|row-order-note|segments|sentence|skeleton|stale|status|table|time|visible)\.tsx?/;

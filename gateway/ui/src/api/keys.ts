@@ -53,10 +53,9 @@ export const keys = {
   teams: ["team"] as const,
   skills: ["skill"] as const,
   templates: ["team_template"] as const,
-  sandbox: (id: string) => ["claws", id, "sandbox"] as const,
-  snapshots: (id: string) => ["claws", id, "snapshots"] as const,
-  snapshotHistory: (id: string) => ["claws", id, "snapshots", "history"] as const,
-  // A snapshot never changes, so its files are not below the agent, whose parts are requested again after each event.
+  // An agent's sandbox is below the agent. Events name no team for a team's sandbox, so all of these have one beginning.
+  teamSandboxes: ["team", "sandboxes"] as const,
+  // A snapshot never changes, so its files are not below whose they are: those parts are requested again after each event.
   folder: (id: string, snapshot: string, path: string) => ["files", id, snapshot, "folder", path] as const,
   file: (id: string, snapshot: string, path: string) => ["files", id, snapshot, "file", path] as const,
   changes: (id: string, before: string, after: string) => ["files", id, after, "since", before] as const,

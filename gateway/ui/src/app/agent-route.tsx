@@ -1,8 +1,8 @@
-import { Suspense, type ReactNode } from "react";
 import { AgentPage } from "~/domains/agents/agent-page";
 import { later } from "~/live/arriving";
 import { PartMissing } from "~/ui/part-missing";
-import { Loading } from "~/ui/skeleton";
+import { tab } from "./arriving-tab";
+import { AgentFiles, AgentSandbox } from "./sandbox-parts";
 
 // One chunk with the page of all connections: a browser that opens neither loads none of it.
 const AgentApps = later(async () => (await import("~/domains/connections/page")).AgentApps, PartMissing);
@@ -11,15 +11,15 @@ const AgentRuntime = later(async () => (await import("./work-route")).AgentRunti
 
 const AgentWork = later(async () => (await import("./work-route")).AgentWork, PartMissing);
 
-const tab = (what: string, part: ReactNode) => (
-  <Suspense fallback={<Loading what={what} rows={2} />}>{part}</Suspense>
-);
-
 /** An agent's page, with the tabs that other domains draw. */
 export const AgentRoute = () => (
   <AgentPage
     apps={(claw) => tab("connections", <AgentApps claw={claw} />)}
     work={(claw) => tab("its work", <AgentWork claw={claw} />)}
     runtime={(claw) => tab("the runtime", <AgentRuntime claw={claw} />)}
+    sandbox={(claw, sandbox) => tab("the sandbox", <AgentSandbox id={claw.id} sandbox={sandbox} />)}
+    files={(claw, sandbox, choice) =>
+      tab("the files", <AgentFiles id={claw.id} sandbox={sandbox} {...choice} />)
+    }
   />
 );

@@ -6,7 +6,7 @@ export { RunsPage } from "~/domains/runs/page";
 export { RunPage } from "~/domains/runs/run-page";
 export { NewTeamPage } from "~/domains/teams/new-page";
 export { TeamsPage } from "~/domains/teams/page";
-export { TeamPage } from "~/domains/teams/team-page";
+export { TeamRoute } from "./team-route";
 export { SkillsPage } from "~/domains/skills/page";
 export { SkillPage } from "~/domains/skills/skill-page";
 export { TemplatesPage } from "~/domains/templates/page";

@@ -9,7 +9,7 @@ type Work =
   | "RunPage"
   | "TeamsPage"
   | "NewTeamPage"
-  | "TeamPage"
+  | "TeamRoute"
   | "SkillsPage"
   | "SkillPage"
   | "TemplatesPage"
@@ -47,7 +47,14 @@ export const newTeam = createRoute({
 export const team = createRoute({
   getParentRoute: () => shell,
   path: "/teams/$id",
-  component: work("TeamPage"),
+  validateSearch: (search) =>
+    given({
+      tab: text(search["tab"]),
+      snapshot: text(search["snapshot"]),
+      path: text(search["path"]),
+      before: text(search["before"]),
+    }),
+  component: work("TeamRoute"),
 });
 export const skills = createRoute({
   getParentRoute: () => shell,

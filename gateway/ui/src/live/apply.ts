@@ -10,7 +10,7 @@ import type { LiveEvent } from "./stream";
 export function eventKey(event: LiveEvent): string {
   const { type, data } = event;
   if (type === "resource.changed") return `${type}:${String(data["kind"])}:${String(data["id"])}`;
-  return `${type}:${String(data["doorId"] ?? data["agentId"] ?? data["nodeId"] ?? "")}`;
+  return `${type}:${String(data["doorId"] ?? data["agentId"] ?? data["teamId"] ?? data["nodeId"] ?? "")}`;
 }
 
 /** True when what the cache holds is already newer than what the event announces. */
@@ -48,7 +48,7 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       return;
     }
     case "sandbox": {
-      // The id is the sandbox's own; the agent that holds it is found in what the page already knows.
+      // The id is the sandbox's own; the agent that has it is found in what the page already knows.
       const known = client.getQueriesData<Claw>({ queryKey: keys.claws });
       again(keys.claws, true);
       for (const [key, claw] of known) {
@@ -56,6 +56,7 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
         const held: SandboxBrief | null | undefined = claw.sandbox;
         if (!held || held.id === id || claw.id === id) again(key);
       }
+      again(keys.teamSandboxes);
       again(keys.nodes);
       again(keys.reserved);
       again(keys.quota);
@@ -108,8 +109,8 @@ export function applyEvents(client: QueryClient, events: LiveEvent[]) {
     ) {
       changed(client, data["kind"], data["id"], data["version"]);
       audited(client);
-    } else if (type === "placement.fallback" && typeof agent === "string") {
-      void renew(client, { queryKey: keys.claw(agent) });
+    } else if (type === "placement.fallback") {
+      void renew(client, { queryKey: typeof agent === "string" ? keys.claw(agent) : keys.teamSandboxes });
     } else if (type === "door.request" || type === "door.resolve") {
       void renew(client, { queryKey: keys.doors });
     } else if (type === "beat") {

@@ -20,10 +20,10 @@ export interface Notice {
   kind: NoticeKind;
   /** When it was noticed, in ms. */
   at: number;
-  /** Of the machine or agent, or what was refused. */
+  /** Of the machine, agent or team, or what was refused. */
   name: string;
   /** Where more about it is. */
-  thing?: { kind: "node" | "agent" | "door"; id: string };
+  thing?: { kind: "node" | "agent" | "team" | "door"; id: string };
   /** A reason or a count, in words. */
   more?: string;
   read: boolean;

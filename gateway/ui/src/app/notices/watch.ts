@@ -12,6 +12,11 @@ import type { LiveEvent } from "~/live/stream";
 import { compareAgents, compareNodes, compareDoors } from "./model";
 import { notices } from "./store";
 
+interface Named {
+  id: string;
+  name: string;
+}
+
 /** Lists are asked again at most so often: a report of every machine comes each ten seconds as well. */
 const APART_MS = 10_000;
 
@@ -69,15 +74,18 @@ export function watchNotices(client: QueryClient): () => void {
     if (!leading) return;
     if (type === "resource.changed" && data["kind"] === "node") nodes.call();
     if (type === "resource.changed" && data["kind"] === "sandbox") agents.call();
-    const agent = data["agentId"];
-    if (type !== "placement.fallback" || typeof agent !== "string") return;
-    const name = client.getQueryData<Claw[]>(keys.claws)?.find((claw) => claw.id === agent)?.name;
+    if (type !== "placement.fallback") return;
+    const kind = typeof data["teamId"] === "string" ? "team" : "agent";
+    const owner = data[`${kind}Id`];
+    if (typeof owner !== "string") return;
+    const list = client.getQueryData<Named[]>(kind === "team" ? [...keys.teams, "list"] : keys.claws);
+    const name = list?.find((one) => one.id === owner)?.name;
     notices.add({
       id: `fallback:${id ?? Date.now()}`,
       kind: "placement-fallback",
       at: Date.now(),
-      name: name ?? "an agent",
-      thing: { kind: "agent", id: agent },
+      name: name ?? (kind === "team" ? "a team" : "an agent"),
+      thing: { kind, id: owner },
       more: String(data["reason"] ?? ""),
       read: false,
     });

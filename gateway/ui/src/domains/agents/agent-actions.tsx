@@ -5,7 +5,8 @@ import { useState } from "react";
 import { useMay } from "~/api/may";
 import { keys } from "~/api/keys";
 import type { Claw, ClawChange, NewClaw } from "~/api/types";
-import { Button, IconButton } from "~/ui/button";
+import { IconButton } from "~/ui/button";
+import { DestroySandbox } from "~/ui/destroy-sandbox";
 import { Confirm, Modal } from "~/ui/dialog";
 import { Tick } from "~/ui/field";
 import { AgentForm } from "./agent-form";
@@ -22,7 +23,7 @@ export function AgentActions({ claw }: { claw: Claw }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const may = useMay();
-  const [open, setOpen] = useState<"edit" | "destroy" | "remove">();
+  const [open, setOpen] = useState<"edit" | "remove">();
   const [purge, setPurge] = useState(false);
   const close = () => setOpen(undefined);
   const refresh = () => {
@@ -37,7 +38,6 @@ export function AgentActions({ claw }: { claw: Claw }) {
     client.removeQueries({ queryKey: keys.claw(claw.id) });
     refresh();
   };
-  const destroyable = claw.sandbox && claw.sandbox.state !== "destroying";
   return (
     <>
       <IconButton label="Change the agent" onClick={() => setOpen("edit")}>
@@ -46,7 +46,7 @@ export function AgentActions({ claw }: { claw: Claw }) {
       <IconButton label="Delete the agent" onClick={() => setOpen("remove")}>
         <Trash2 size={15} aria-hidden />
       </IconButton>
-      {destroyable && <Button onClick={() => setOpen("destroy")}>Destroy sandbox</Button>}
+      <DestroySandbox owner={{ kind: "claw", id: claw.id }} name={claw.name} sandbox={claw.sandbox} />
       <Modal open={open === "edit"} onClose={close} title={`Change ${claw.name}`}>
         <AgentForm
           start={{
@@ -64,17 +64,6 @@ export function AgentActions({ claw }: { claw: Claw }) {
           }}
         />
       </Modal>
-      <Confirm
-        open={open === "destroy"}
-        onClose={close}
-        title={`Destroy the sandbox of ${claw.name}?`}
-        consequence={words.destroy}
-        action="Destroy sandbox"
-        run={async () => {
-          await claws.destroy(claw.id);
-          refresh();
-        }}
-      />
       <Confirm
         open={open === "remove"}
         onClose={close}

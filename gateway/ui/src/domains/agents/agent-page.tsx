@@ -3,11 +3,15 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
-import type { Claw } from "~/api/types";
+import { sandboxQuery } from "~/api/sandboxes";
+import type { Claw, Sandbox } from "~/api/types";
 import { buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
+import type { FilesChoice, FilesChosen } from "~/ui/files-choice";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
+import { SandboxLine } from "~/ui/sandbox-line";
+import { stateOf } from "~/ui/sandbox-words";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
 import { TabSet } from "~/ui/tabs";
@@ -16,20 +20,19 @@ import { SOURCES, sourcesOf } from "./activity/queries";
 import { AgentActions } from "./agent-actions";
 import { AvatarImage } from "./avatar";
 import { BrainTab } from "./brain/brain";
-import { FilesTab, type FilesChoice } from "./files/files";
 import { Overview } from "./overview";
-import { clawQuery, sandboxQuery } from "./queries";
-import { SandboxLine } from "./sandbox-line";
-import { SandboxTab } from "./sandbox-tab";
-import { clawStates, stateOf } from "./words";
+import { clawQuery } from "./queries";
+import { clawStates } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
 
-/** What other domains know of the agent: its connected apps, its work, and what it runs with. */
+/** What other domains know of the agent: its connected apps, its work, what it runs with, its sandbox and files. */
 interface Elsewhere {
   apps: (claw: Claw) => ReactNode;
   runtime: (claw: Claw) => ReactNode;
   work: (claw: Claw) => ReactNode;
+  sandbox: (claw: Claw, sandbox: Sandbox | undefined) => ReactNode;
+  files: (claw: Claw, sandbox: Sandbox | undefined, chosen: FilesChosen) => ReactNode;
 }
 
 export function AgentPage(elsewhere: Elsewhere) {
@@ -81,10 +84,10 @@ type Choice = Partial<Record<Key, string | undefined>>;
 const chosen = (choice: Choice) =>
   Object.fromEntries(Object.entries(choice).filter(([, value]) => value)) as Record<string, string>;
 
-function Agent({ claw, apps, runtime, work }: Elsewhere & { claw: Claw }) {
+function Agent({ claw, apps, runtime, work, sandbox: sandboxTab, files }: Elsewhere & { claw: Claw }) {
   const { app, tab, sources, view, snapshot, path, before } = route.useSearch();
   const navigate = route.useNavigate();
-  const sandbox = useQuery(sandboxQuery(claw.id));
+  const sandbox = useQuery(sandboxQuery({ kind: "claw", id: claw.id }));
   const may = useMay();
   const state = stateOf(clawStates, claw.status);
   const live = sandbox.data ?? undefined;
@@ -123,19 +126,12 @@ function Agent({ claw, apps, runtime, work }: Elsewhere & { claw: Claw }) {
           {
             id: "sandbox",
             label: "Sandbox",
-            content: sandbox.isSuccess && <SandboxTab claw={claw} sandbox={live} />,
+            content: sandbox.isSuccess && sandboxTab(claw, live),
           },
           {
             id: "files",
             label: "Files",
-            content: (
-              <FilesTab
-                id={claw.id}
-                sandbox={live}
-                choice={{ snapshot, path, before }}
-                onChoose={chooseFiles}
-              />
-            ),
+            content: files(claw, live, { choice: { snapshot, path, before }, onChoose: chooseFiles }),
           },
           {
             id: "brain",

@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import type { Claw } from "~/api/types";
 import { type Column, LiveTable } from "~/ui/data-table";
+import { sandboxStates, stateOf } from "~/ui/sandbox-words";
 import { Status } from "~/ui/status";
 import { table } from "~/ui/table";
 import { Ago } from "~/ui/time";
 import { AvatarImage } from "./avatar";
-import { clawStates, sandboxStates, stateOf } from "./words";
+import { clawStates } from "./words";
 
 function place(sandbox: NonNullable<Claw["sandbox"]>) {
   if (sandbox.node_id === "local") return "Gateway's machine";

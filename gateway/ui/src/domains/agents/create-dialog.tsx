@@ -2,12 +2,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { keys } from "~/api/keys";
+import { useProvision } from "~/api/sandboxes";
 import type { NewClaw } from "~/api/types";
 import { Modal } from "~/ui/dialog";
 import { Tick } from "~/ui/field";
 import { AgentForm } from "./agent-form";
 import { claws } from "./queries";
-import { useProvision } from "./use-provision";
 
 const BLANK: NewClaw = { name: "" };
 
@@ -21,7 +21,7 @@ export function CreateDialog({ open, onClose }: { open: boolean; onClose: () => 
     client.setQueryData(keys.claw(claw.id), claw);
     void client.invalidateQueries({ queryKey: keys.claws, exact: true });
     void client.invalidateQueries({ queryKey: keys.quota });
-    if (sandbox) start(claw.id, {});
+    if (sandbox) start({ kind: "claw", id: claw.id }, {});
     await navigate({ to: "/claws/$id", params: { id: claw.id }, search: sandbox ? { app: "sandbox" } : {} });
   };
   return (

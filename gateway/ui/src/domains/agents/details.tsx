@@ -3,9 +3,9 @@ import type { Claw, Sandbox } from "~/api/types";
 import { bytes, DASH } from "~/ui/bytes";
 import { CopyText } from "~/ui/copy";
 import { Facts, Panel } from "~/ui/panel";
+import { filesOf } from "~/ui/sandbox-words";
 import { Ago, useNow, span } from "~/ui/time";
 import { AvatarChoice } from "./avatar";
-import { filesOf } from "./saved";
 
 function Until({ at }: { at: string }) {
   const left = Date.parse(at) - useNow();

@@ -1,6 +1,6 @@
 // The files of a step's sandbox before and after it, and those that a fork begins with.
-import { Link } from "@tanstack/react-router";
 import type { FilesAt, RunStep, StartFiles } from "~/api/runs";
+import { OwnerLink } from "~/ui/owner-link";
 import { visible } from "~/ui/visible";
 
 /** Enough of a digest to tell snapshots apart. */
@@ -20,14 +20,14 @@ export function StepFiles({ step }: { step: RunStep }) {
       {before && after && before !== after && (
         <>
           {". "}
-          <Link
-            to="/claws/$id"
-            params={{ id: files.agent_id }}
-            search={{ app: "files", snapshot: after, before }}
+          <OwnerLink
+            owner={{ kind: files.owner_kind, id: files.owner_id }}
+            part="files"
+            files={{ snapshot: after, before }}
             className="underline"
           >
             Compare
-          </Link>
+          </OwnerLink>
         </>
       )}
       {before && before === after && ". Nothing changed"}

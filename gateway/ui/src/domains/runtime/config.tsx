@@ -113,14 +113,15 @@ export function Config({ now }: { now: RuntimeConfig }) {
                 ] as [string, ReactNode],
               ]
             : []),
-          ...(now.workbench_agent_id
+          ...(now.sandbox_team_id
             ? [
                 [
                   "Works in",
                   <Link
                     key="bench"
-                    to="/claws/$id"
-                    params={{ id: now.workbench_agent_id }}
+                    to="/teams/$id"
+                    params={{ id: now.sandbox_team_id }}
+                    search={{ tab: "sandbox" }}
                     className={textLink}
                   >
                     the sandbox that its team shares

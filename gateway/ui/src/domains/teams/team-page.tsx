@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
 import { startRun } from "~/api/runs";
@@ -11,11 +11,13 @@ import { Tick } from "~/ui/field";
 import { Goal } from "~/ui/goal";
 import { isolate } from "~/ui/isolate";
 import { MissingRight } from "~/ui/missing-right";
+import type { FilesChoice, FilesChosen } from "~/ui/files-choice";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { RunList } from "~/ui/run-list";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
+import { TabSet } from "~/ui/tabs";
 import { visible } from "~/ui/visible";
 import { BackLink } from "~/ui/back-link";
 import { Members } from "./members";
@@ -63,8 +65,74 @@ function DeleteTeam({ team }: { team: Team }) {
   );
 }
 
-/** One team: who is in it, what it may, what it has done; and the box for its next goal. */
-export function TeamPage() {
+/** Who is in it, what it may, what it has done; and the box for its next goal. */
+function Overview({ team }: { team: Team }) {
+  const may = useMay();
+  return (
+    <div className="flex flex-col gap-4">
+      {may("runs.start") ? (
+        <Goal
+          key={`${team.id}/${team.repo?.repo_id}/${team.repo?.base}`}
+          title="Give it a goal"
+          own={ownRepo(team)}
+          start={(body, key) => startRun(team.id, body, key)}
+        />
+      ) : (
+        <MissingRight what="give teams goals" least="member" />
+      )}
+      <Members team={team} />
+      <RunList of={{ team_id: team.id }} none="None yet. Give the team a goal." />
+      <Use team={team} manages={may("teams.manage")} />
+    </div>
+  );
+}
+
+/** What another domain draws: the sandbox that the agents share, and its files. */
+interface Elsewhere {
+  sandbox: (team: Team) => ReactNode;
+  files: (team: Team, chosen: FilesChosen) => ReactNode;
+}
+
+const TABS = ["overview", "sandbox", "files"];
+
+type Choice = FilesChoice & { tab?: string | undefined };
+
+/** An address holds what was chosen and nothing else. */
+const chosen = (choice: Choice) =>
+  Object.fromEntries(Object.entries(choice).filter(([, value]) => value)) as Record<string, string>;
+
+function Tabs({ team, sandbox, files }: Elsewhere & { team: Team }) {
+  const { tab, ...choice } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <TabSet
+      value={TABS.find((one) => one === tab) ?? "overview"}
+      onChange={(next) =>
+        void navigate({
+          search: (now) => chosen({ ...now, tab: next === "overview" ? undefined : next }),
+          replace: true,
+        })
+      }
+      items={[
+        { id: "overview", label: "Overview", content: <Overview team={team} /> },
+        { id: "sandbox", label: "Sandbox", content: sandbox(team) },
+        {
+          id: "files",
+          label: "Files",
+          content: files(team, {
+            choice,
+            // Each file and snapshot is a step of the browser's history.
+            onChoose: (change) =>
+              void navigate({ search: (now) => chosen({ ...now, tab: "files", ...change }) }),
+          }),
+        },
+      ]}
+    />
+  );
+}
+
+/** One team: its work, its sandbox and its files. */
+export function TeamPage(elsewhere: Elsewhere) {
   const { id } = route.useParams();
   const team = useQuery(teamQuery(id));
   const may = useMay();
@@ -90,19 +158,7 @@ export function TeamPage() {
           </h1>
           {team.data.description && <p className="break-words text-fg-2">{visible(team.data.description)}</p>}
           <Stale query={team} />
-          {may("runs.start") ? (
-            <Goal
-              key={`${id}/${team.data.repo?.repo_id}/${team.data.repo?.base}`}
-              title="Give it a goal"
-              own={ownRepo(team.data)}
-              start={(body, key) => startRun(id, body, key)}
-            />
-          ) : (
-            <MissingRight what="give teams goals" least="member" />
-          )}
-          <Members team={team.data} />
-          <RunList of={{ team_id: id }} none="None yet. Give the team a goal." />
-          <Use team={team.data} manages={may("teams.manage")} />
+          <Tabs key={id} team={team.data} {...elsewhere} />
         </>
       )}
     </PageFrame>

@@ -38,7 +38,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
         items={[
           ["Right", `${profileName(team.effective_profile)}. ${profileSays(team.effective_profile)}`],
           ["Tools", [...team.effective_bundles].map(bundleName).join(", ") || "none"],
-          ["Sandbox", team.workbench_agent_id ? "one for all of them" : "one for each of them"],
+          ["Sandbox", team.shared_sandbox ? "one for all of them" : "one for each of them"],
           ...(manages
             ? []
             : [["Machine", <MachineState key="machine" value={machine} />] as [string, ReactNode]]),

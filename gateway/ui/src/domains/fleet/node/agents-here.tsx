@@ -1,41 +1,36 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import type { Node, NodeSandbox, SandboxState } from "~/api/types";
+import type { Node, NodeSandbox } from "~/api/types";
 import { bytes, DASH, number } from "~/ui/bytes";
 import { type Column, DataTable } from "~/ui/data-table";
+import { OwnerLink } from "~/ui/owner-link";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
+import { sandboxStates, stateOf } from "~/ui/sandbox-words";
 import { Loading } from "~/ui/skeleton";
-import { Status, type Tone } from "~/ui/status";
+import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
+import { visible } from "~/ui/visible";
 import { sandboxesQuery } from "../queries";
-
-const STATES: Record<SandboxState, { tone: Tone; word: string }> = {
-  provisioning: { tone: "moving", word: "Starting" },
-  running: { tone: "running", word: "Running" },
-  stopped: { tone: "paused", word: "Stopped" },
-  lost: { tone: "failed", word: "Lost" },
-  destroying: { tone: "moving", word: "Going away" },
-  destroyed: { tone: "offline", word: "Gone" },
-  failed: { tone: "failed", word: "Failed" },
-};
 
 const COLUMNS: Column<NodeSandbox>[] = [
   {
-    name: "Agent",
+    name: "Agent or team",
     show: (one) => (
-      <Link
-        to="/claws/$id"
-        params={{ id: one.agent_id }}
-        className="rounded-control font-[550] hover:text-accent hover:underline"
-      >
-        {one.agent_name}
-      </Link>
+      <>
+        <OwnerLink
+          owner={{ kind: one.owner_kind, id: one.owner_id }}
+          part="sandbox"
+          className="rounded-control font-[550] hover:text-accent hover:underline"
+        >
+          {visible(one.owner_name)}
+        </OwnerLink>
+        {one.owner_kind === "team" && <span className="text-fg-3"> team</span>}
+      </>
     ),
   },
   {
     name: "Sandbox",
-    show: ({ state }) => <Status {...(STATES[state] ?? { tone: "idle", word: state })} />,
+    show: ({ state }) => <Status {...stateOf(sandboxStates, state)} />,
   },
   { name: "Memory", look: "text-right", cell: "text-fg-2", show: (one) => bytes(one.limits.memory_bytes) },
   {
@@ -56,7 +51,7 @@ const COLUMNS: Column<NodeSandbox>[] = [
 export function AgentsHere({ node }: { node: Node }) {
   const sandboxes = useQuery(sandboxesQuery(node.id));
   return (
-    <Panel title="Agents here" aside={sandboxes.data && `${sandboxes.data.length}`}>
+    <Panel title="Sandboxes here" aside={sandboxes.data && `${sandboxes.data.length}`}>
       {sandboxes.isPending && <Loading what="sandboxes" rows={2} />}
       {sandboxes.isError && <Failed error={sandboxes.error} retry={() => void sandboxes.refetch()} />}
       {sandboxes.data && (

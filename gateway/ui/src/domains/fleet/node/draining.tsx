@@ -1,21 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { DrainProgress, Node } from "~/api/types";
+import { OwnerLink } from "~/ui/owner-link";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Ago } from "~/ui/time";
+import { visible } from "~/ui/visible";
 import { drainQuery } from "../queries";
 
-function AgentLink({ id, name }: { id: string; name: string }) {
+type Whose = Pick<DrainProgress["sandboxes"][number], "owner_kind" | "owner_id" | "owner_name">;
+
+function Named({ owner_kind: kind, owner_id: id, owner_name: name }: Whose) {
   return (
-    <Link
-      to="/claws/$id"
-      params={{ id }}
+    <OwnerLink
+      owner={{ kind, id }}
+      part="sandbox"
       className="rounded-control font-[550] hover:text-accent hover:underline"
     >
-      {name}
-    </Link>
+      {visible(name)}
+    </OwnerLink>
   );
 }
 
@@ -26,13 +29,13 @@ function Left({ progress }: { progress: DrainProgress }) {
     <ul aria-label="What is left" className="divide-y divide-line border-t border-line">
       {progress.sandboxes.map((one) => (
         <li key={one.id} className="flex flex-wrap gap-x-3 px-4 py-2">
-          <AgentLink id={one.agent_id} name={one.agent_name} />
+          <Named {...one} />
           <span className="min-w-0 text-fg-2">{one.detail}</span>
         </li>
       ))}
       {files.map((one) => (
-        <li key={one.agent_id} className="flex flex-wrap gap-x-3 px-4 py-2">
-          <AgentLink id={one.agent_id} name={one.agent_name} />
+        <li key={one.owner_id} className="flex flex-wrap gap-x-3 px-4 py-2">
+          <Named {...one} />
           <span className="min-w-0 text-fg-2">
             The files of <Ago at={one.taken_at} /> are on the way to the gateway.
           </span>

@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { clawsQuery } from "~/api/claws";
 import type { Node, Operation } from "~/api/types";
 import { asked, ended } from "~/ui/operation";
+import { OwnerLink, useOwners } from "~/ui/owner-link";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -16,7 +15,7 @@ import { operationsQuery } from "../queries";
 export const inTime = (operations: readonly Operation[]): Operation[] =>
   operations.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
 
-function Row({ one, agent }: { one: Operation; agent: string | undefined }) {
+function Row({ one, whose }: { one: Operation; whose: ReturnType<ReturnType<typeof useOwners>> }) {
   const { text, code } = asked({ ...one, request: one.request as Record<string, unknown> });
   return (
     <li className="border-b border-line px-4 py-2 last:border-0">
@@ -33,14 +32,13 @@ function Row({ one, agent }: { one: Operation; agent: string | undefined }) {
             {code}
           </code>
         )}
-        {one.agent_id && (
-          <Link
-            to="/claws/$id"
-            params={{ id: one.agent_id }}
+        {whose && (
+          <OwnerLink
+            owner={whose.owner}
             className="max-w-[50%] shrink-0 truncate rounded-control hover:text-accent hover:underline"
           >
-            <bdi>{agent === undefined ? "agent" : visible(agent)}</bdi>
-          </Link>
+            <bdi>{visible(whose.name)}</bdi>
+          </OwnerLink>
         )}
       </p>
       {one.detail && <p className="text-small break-words text-fg-2">{one.detail}</p>}
@@ -51,8 +49,7 @@ function Row({ one, agent }: { one: Operation; agent: string | undefined }) {
 /** What this machine was last asked to do, newest first. */
 export function Operations({ node }: { node: Node }) {
   const operations = useQuery(operationsQuery(node.id));
-  const agents = useQuery(clawsQuery);
-  const names = useMemo(() => new Map(agents.data?.map(({ id, name }) => [String(id), name])), [agents.data]);
+  const owner = useOwners();
   const rows = useMemo(() => inTime(operations.data ?? []), [operations.data]);
   return (
     <Panel title="Operations" aside={rows.length > 0 && "newest 20"}>
@@ -66,7 +63,7 @@ export function Operations({ node }: { node: Node }) {
       )}
       <ul aria-label="Operations">
         {rows.map((one) => (
-          <Row key={one.id} one={one} agent={one.agent_id ? names.get(one.agent_id) : undefined} />
+          <Row key={one.id} one={one} whose={one.owner_id ? owner(one.owner_id) : undefined} />
         ))}
       </ul>
     </Panel>

@@ -6,10 +6,10 @@ import { bytes, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { Panel } from "~/ui/panel";
+import { filesOf } from "~/ui/sandbox-words";
 import { Status } from "~/ui/status";
 import { Ago, clockTime, span } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import { filesOf } from "../saved";
 import { marksOf, stretch, type Mark } from "./time-line";
 
 /** What a machine is called in a sentence. */
@@ -126,7 +126,7 @@ interface Props {
   older: { more: boolean; busy: boolean; load: () => void };
 }
 
-/** The snapshots of an agent on a line of time, newest first. */
+/** The snapshots of a sandbox's files on a line of time, newest first. */
 export function History({ snapshots, chosen, before, beganWith, onChoose, older }: Props) {
   const machine = useMachineName();
   const notes = ({ digest }: Snapshot, index: number) => [

@@ -1,16 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { RotateCcw } from "lucide-react";
 import { useState } from "react";
-import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
+import { addressOf, destroySandbox, useProvision, type Owner } from "~/api/sandboxes";
 import type { Sandbox, Snapshot } from "~/api/types";
 import { bytes } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
 import { Notice } from "~/ui/notice";
-import { claws } from "../queries";
-import { filesOf } from "../saved";
-import { useProvision } from "../use-provision";
+import { filesOf } from "~/ui/sandbox-words";
 import { useMachineName } from "./history";
 import { momentOf } from "./time-line";
 
@@ -33,7 +31,7 @@ export function saidOf(snapshot: Snapshot, made: Sandbox | undefined): { sure: b
 }
 
 interface Props {
-  id: string;
+  owner: Owner;
   snapshot: Snapshot;
   sandbox: Sandbox | undefined;
 }
@@ -68,7 +66,7 @@ function Consequences({ snapshot, ends }: { snapshot: Snapshot; ends: boolean })
 }
 
 /** Begins a sandbox with the files of a snapshot, and says what was restored. */
-export function Restore({ id, snapshot, sandbox }: Props) {
+export function Restore({ owner, snapshot, sandbox }: Props) {
   const client = useQueryClient();
   const may = useMay()("sandboxes.use");
   const { make } = useProvision();
@@ -78,11 +76,11 @@ export function Restore({ id, snapshot, sandbox }: Props) {
   const run = async () => {
     setSaid(undefined);
     if (ends) {
-      await claws.destroy(id);
-      // A sandbox that could not be made leaves the agent without one, which the page must show.
-      void client.invalidateQueries({ queryKey: keys.claw(id) });
+      await destroySandbox(owner);
+      // A sandbox that could not be made leaves its owner without one, which the page must show.
+      void client.invalidateQueries({ queryKey: addressOf(owner).key });
     }
-    const made = await make(id, { restore: snapshot.id });
+    const made = await make(owner, { restore: snapshot.id });
     setSaid(saidOf(snapshot, made));
   };
   return (

@@ -1,15 +1,15 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { FileDiff, History as HistoryIcon } from "lucide-react";
-import { useEffect } from "react";
-import { configQuery } from "~/api/runtime";
+import { useEffect, type ReactNode } from "react";
+import type { Owner } from "~/api/sandboxes";
 import type { Sandbox, Snapshot } from "~/api/types";
 import { bytes } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { Panel } from "~/ui/panel";
+import type { FilesChosen } from "~/ui/files-choice";
 import { QueryView } from "~/ui/query-view";
-import { filesOf } from "../saved";
-import { TeamFiles } from "../team-sandbox";
+import { filesOf } from "~/ui/sandbox-words";
 import { Compare } from "./compare";
 import { History, useMachineName } from "./history";
 import { Preview } from "./preview";
@@ -19,18 +19,13 @@ import { Restore } from "./restore";
 import { beforeOf, firstShown, momentOf } from "./time-line";
 import { FileTree } from "./tree-view";
 
-/** What an address says of this tab. */
-export interface FilesChoice {
-  snapshot?: string | undefined;
-  path?: string | undefined;
-  before?: string | undefined;
-}
-
-interface Props {
-  id: string;
+interface Props extends FilesChosen {
+  owner: Owner;
   sandbox: Sandbox | undefined;
-  choice: FilesChoice;
-  onChoose: (change: FilesChoice) => void;
+  /** Said above files that are there. */
+  note?: ReactNode;
+  /** Shown in the place of files that are not there. */
+  instead?: ReactNode;
 }
 
 function NotStored({ snapshot }: { snapshot: Snapshot }) {
@@ -46,21 +41,26 @@ function NotStored({ snapshot }: { snapshot: Snapshot }) {
 }
 
 function Browse({
-  id,
+  owner,
   snapshot,
   path,
   onChoose,
-}: { snapshot: Snapshot; path: string | undefined } & Omit<Props, "choice" | "sandbox">) {
+}: { snapshot: Snapshot; path: string | undefined } & Pick<Props, "owner" | "onChoose">) {
   return (
     <div className="grid min-w-0 items-start gap-4 md:grid-cols-[minmax(220px,300px)_minmax(0,1fr)]">
       <Panel title="Files" aside={`${filesOf(snapshot)}, ${bytes(snapshot.bytes)}`}>
         {snapshot.files === 0 && snapshot.bytes === 0 && (
           <p className="border-b border-line px-4 py-2 text-small text-fg-3">This snapshot has no file.</p>
         )}
-        <FileTree id={id} snapshot={snapshot.id} path={path} onChoose={(next) => onChoose({ path: next })} />
+        <FileTree
+          owner={owner}
+          snapshot={snapshot.id}
+          path={path}
+          onChoose={(next) => onChoose({ path: next })}
+        />
       </Panel>
       {path ? (
-        <Preview id={id} snapshot={snapshot.id} path={path} />
+        <Preview owner={owner} snapshot={snapshot.id} path={path} />
       ) : (
         <Panel title="No file is chosen">
           <p className="px-4 py-6 text-fg-2">
@@ -72,10 +72,9 @@ function Browse({
   );
 }
 
-/** The files of an agent: their history, and those of one snapshot. */
-export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
-  const history = useInfiniteQuery(historyQuery(id));
-  const team = useQuery(configQuery(id)).data?.workbench_agent_id;
+/** The files of a sandbox: their history, and those of one snapshot. */
+export function FilesTab({ owner, sandbox, note, instead, choice, onChoose }: Props) {
+  const history = useInfiniteQuery(historyQuery(owner));
   const snapshots = history.data?.pages.flatMap(({ items }) => items) ?? [];
   const chosen = choice.snapshot
     ? snapshots.find((one) => one.id === choice.snapshot)
@@ -89,7 +88,7 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
   }, [further, isFetching, fetchNextPage]);
   const put = (
     <PutFiles
-      id={id}
+      owner={owner}
       sandbox={sandbox}
       latest={snapshots[0]}
       onCompare={(before, after) => onChoose({ snapshot: after.id, before: before.id, path: undefined })}
@@ -100,20 +99,25 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
       {() =>
         snapshots.length === 0 ? (
           <div className="flex flex-col gap-4">
-            <div className="rounded-panel border border-line bg-surface">
-              {team && !sandbox && <TeamFiles owner={team} />}
-              <Empty
-                title="No files are saved yet"
-                icon={<HistoryIcon size={28} strokeWidth={1.5} aria-hidden />}
-              >
-                Roost saves the files of the sandbox after each command that changes them. This page then
-                shows them.
-              </Empty>
-            </div>
+            {instead || (
+              <>
+                {note}
+                <div className="rounded-panel border border-line bg-surface">
+                  <Empty
+                    title="No files are saved yet"
+                    icon={<HistoryIcon size={28} strokeWidth={1.5} aria-hidden />}
+                  >
+                    Roost saves the files of the sandbox after each command that changes them. This page then
+                    shows them.
+                  </Empty>
+                </div>
+              </>
+            )}
             {put}
           </div>
         ) : (
           <div className="grid min-w-0 items-start gap-4 lg:grid-cols-[280px_minmax(0,1fr)]">
+            {note && <div className="lg:col-span-2">{note}</div>}
             <History
               snapshots={snapshots}
               chosen={chosen?.id}
@@ -130,7 +134,7 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
               {chosen && !choice.before && (
                 <Chosen
                   snapshot={chosen}
-                  id={id}
+                  owner={owner}
                   sandbox={sandbox}
                   compare={
                     earlier && chosen.uploaded
@@ -141,7 +145,7 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
               )}
               {chosen && choice.before && (
                 <Compare
-                  id={id}
+                  owner={owner}
                   snapshots={snapshots}
                   before={choice.before}
                   after={chosen.id}
@@ -150,7 +154,7 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
                 />
               )}
               {chosen?.uploaded && !choice.before && (
-                <Browse id={id} snapshot={chosen} path={choice.path} onChoose={onChoose} />
+                <Browse owner={owner} snapshot={chosen} path={choice.path} onChoose={onChoose} />
               )}
               {chosen && !chosen.uploaded && !choice.before && <NotStored snapshot={chosen} />}
               {!choice.before && put}
@@ -175,14 +179,14 @@ export function FilesTab({ id, sandbox, choice, onChoose }: Props) {
 }
 
 interface ChosenProps {
-  id: string;
+  owner: Owner;
   snapshot: Snapshot;
   sandbox: Sandbox | undefined;
   compare: (() => void) | undefined;
 }
 
 /** Which snapshot the page shows, and what can be done with it. */
-function Chosen({ id, snapshot, sandbox, compare }: ChosenProps) {
+function Chosen({ owner, snapshot, sandbox, compare }: ChosenProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <p className="min-w-0 grow text-fg-2">
@@ -196,7 +200,7 @@ function Chosen({ id, snapshot, sandbox, compare }: ChosenProps) {
           Compare with the one before
         </Button>
       )}
-      <Restore id={id} snapshot={snapshot} sandbox={sandbox} />
+      <Restore owner={owner} snapshot={snapshot} sandbox={sandbox} />
     </div>
   );
 }

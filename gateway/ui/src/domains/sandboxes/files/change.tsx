@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
+import type { Owner } from "~/api/sandboxes";
 import type { FileChange } from "~/api/types";
 import { bytes } from "~/ui/bytes";
 import { changedLines } from "~/ui/diff/diff";
@@ -20,7 +21,7 @@ import { contentQuery } from "./queries";
 const TONES: Record<Difference, Tone> = { added: "done", changed: "moving", removed: "failed" };
 
 interface Pair {
-  id: string;
+  owner: Owner;
   /** The two snapshots. */
   before: string;
   after: string;
@@ -30,8 +31,8 @@ interface Pair {
 const NONE = new Uint8Array();
 
 /** The content of a file in one snapshot; `link` where the path is not a file. */
-function useSide(id: string, snapshot: string, path: string, there: boolean, large: boolean) {
-  const query = useQuery({ ...contentQuery(id, snapshot, path), enabled: there && !large });
+function useSide(owner: Owner, snapshot: string, path: string, there: boolean, large: boolean) {
+  const query = useQuery({ ...contentQuery(owner, snapshot, path), enabled: there && !large });
   const content = there ? (large ? null : query.data) : NONE;
   const shown = useMemo(() => (content === undefined ? undefined : contentOf(content)), [content]);
   const link = query.isError && asProblem(query.error).status === 400;
@@ -61,11 +62,11 @@ function Lines({ before, after }: { before: Content; after: Content }) {
   );
 }
 
-function Contents({ id, before, after, change }: Pair & { change: FileChange }) {
+function Contents({ owner, before, after, change }: Pair & { change: FileChange }) {
   const { path, difference, bytes_before, bytes_after } = change;
   const large = Math.max(bytes_before ?? 0, bytes_after ?? 0) > MOST_SHOWN;
-  const old = useSide(id, before, path, difference !== "added", large);
-  const now = useSide(id, after, path, difference !== "removed", large);
+  const old = useSide(owner, before, path, difference !== "added", large);
+  const now = useSide(owner, after, path, difference !== "removed", large);
   if (old.link || now.link)
     return <Said>This is a symbolic link, or was one. The tree shows its target.</Said>;
   const failed = [old, now].find(({ query, shown }) => query.isError && !shown);

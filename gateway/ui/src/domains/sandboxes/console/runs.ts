@@ -1,6 +1,7 @@
-// The commands that were run from this tab, by agent. They outlive the page part that shows them, and a reload.
+// The commands that were run from this tab, by whose sandbox it is. They outlive the page part that shows them, and a reload.
 import { create } from "zustand";
 import { asProblem, type Problem } from "~/api/problem";
+import type { Owner } from "~/api/sandboxes";
 import type { ExecState } from "~/api/types";
 import { cancel, follow, Input, start, type Exit, type Start } from "./exec";
 import { OutputLog, type Block } from "./output";
@@ -29,7 +30,7 @@ interface Kept {
 
 const NONE: Run[] = [];
 const KEEP_RUNS = 30;
-const useRuns = create<{ byAgent: Record<string, Run[]> }>(() => ({ byAgent: {} }));
+const useRuns = create<{ byOwner: Record<string, Run[]> }>(() => ({ byOwner: {} }));
 const logs = new Map<string, OutputLog>();
 const inputs = new Map<string, Input>();
 /** What was typed before the gateway named the operation: nothing that a person typed is lost. */
@@ -40,32 +41,32 @@ function withInput(key: string, act: (input: Input) => void) {
   if (input) act(input);
   else early.set(key, [...(early.get(key) ?? []), act]);
 }
-const storageKey = (agent: string) => `roost-runs:${agent}`;
+const storageKey = (owner: Owner) => `roost-runs:${owner.id}`;
 
-export const useAgentRuns = (agent: string) => useRuns((state) => state.byAgent[agent] ?? NONE);
+export const useRunsOf = (owner: Owner) => useRuns((state) => state.byOwner[owner.id] ?? NONE);
 
-function change(agent: string, key: string, part: Partial<Run>) {
-  useRuns.setState(({ byAgent }) => ({
-    byAgent: {
-      ...byAgent,
-      [agent]: (byAgent[agent] ?? NONE).map((run) => (run.key === key ? { ...run, ...part } : run)),
+function change(owner: Owner, key: string, part: Partial<Run>) {
+  useRuns.setState(({ byOwner }) => ({
+    byOwner: {
+      ...byOwner,
+      [owner.id]: (byOwner[owner.id] ?? NONE).map((run) => (run.key === key ? { ...run, ...part } : run)),
     },
   }));
 }
 
-function add(agent: string, run: Run) {
-  useRuns.setState(({ byAgent }) => ({
-    byAgent: { ...byAgent, [agent]: [...(byAgent[agent] ?? NONE), run].slice(-KEEP_RUNS) },
+function add(owner: Owner, run: Run) {
+  useRuns.setState(({ byOwner }) => ({
+    byOwner: { ...byOwner, [owner.id]: [...(byOwner[owner.id] ?? NONE), run].slice(-KEEP_RUNS) },
   }));
 }
 
-function keep(agent: string) {
-  const runs = useRuns.getState().byAgent[agent] ?? NONE;
+function keep(owner: Owner) {
+  const runs = useRuns.getState().byOwner[owner.id] ?? NONE;
   const kept = runs.flatMap(({ key, op, command, startedAt }): Kept[] =>
     op ? [{ key, op, command, startedAt, stdin: inputs.get(key)?.offset ?? 0 }] : [],
   );
   try {
-    sessionStorage.setItem(storageKey(agent), JSON.stringify(kept.slice(-10)));
+    sessionStorage.setItem(storageKey(owner), JSON.stringify(kept.slice(-10)));
   } catch {
     // Without storage a reload forgets the list; the operations themselves go on.
   }
@@ -85,15 +86,15 @@ const blank = (key: string, command: string, startedAt: number): Run => ({
   dropped: 0,
 });
 
-function openInput(agent: string, key: string, op: string, offset: number) {
+function openInput(owner: Owner, key: string, op: string, offset: number) {
   inputs.set(
     key,
     new Input(
-      agent,
+      owner,
       op,
       offset,
-      (problem) => change(agent, key, { problem }),
-      () => keep(agent),
+      (problem) => change(owner, key, { problem }),
+      () => keep(owner),
     ),
   );
   const input = inputs.get(key);
@@ -102,29 +103,29 @@ function openInput(agent: string, key: string, op: string, offset: number) {
 }
 
 /** Brings back what this tab ran before a reload; its output is asked again from the start. */
-export function restore(agent: string) {
-  if (useRuns.getState().byAgent[agent]) return;
+export function restore(owner: Owner) {
+  if (useRuns.getState().byOwner[owner.id]) return;
   let kept: Kept[] = [];
   try {
-    kept = JSON.parse(sessionStorage.getItem(storageKey(agent)) ?? "[]") as Kept[];
+    kept = JSON.parse(sessionStorage.getItem(storageKey(owner)) ?? "[]") as Kept[];
   } catch {
     // Unreadable means nothing to bring back.
   }
   for (const { key, op, command, startedAt, stdin } of kept) {
-    add(agent, { ...blank(key, command, startedAt), op, state: "running" });
-    openInput(agent, key, op, stdin);
+    add(owner, { ...blank(key, command, startedAt), op, state: "running" });
+    openInput(owner, key, op, stdin);
   }
 }
 
-/** Follows every unfinished run of an agent until the returned function is called. */
-export function attach(agent: string): () => void {
+/** Follows every unfinished run of a sandbox until the returned function is called. */
+export function attach(owner: Owner): () => void {
   const stop = new AbortController();
   const followed = new Set<string>();
   const look = () => {
-    for (const run of useRuns.getState().byAgent[agent] ?? NONE) {
+    for (const run of useRuns.getState().byOwner[owner.id] ?? NONE) {
       if (!run.op || run.exit || run.problem || followed.has(run.key)) continue;
       followed.add(run.key);
-      void followRun(agent, run.key, run.op, stop.signal);
+      void followRun(owner, run.key, run.op, stop.signal);
     }
   };
   look();
@@ -135,7 +136,7 @@ export function attach(agent: string): () => void {
   };
 }
 
-async function followRun(agent: string, key: string, op: string, signal: AbortSignal) {
+async function followRun(owner: Owner, key: string, op: string, signal: AbortSignal) {
   const log = logs.get(key) ?? new OutputLog();
   logs.set(key, log);
   let drawn = false;
@@ -144,11 +145,11 @@ async function followRun(agent: string, key: string, op: string, signal: AbortSi
     drawn = true;
     requestAnimationFrame(() => {
       drawn = false;
-      change(agent, key, { blocks: log.snapshot(), dropped: log.dropped });
+      change(owner, key, { blocks: log.snapshot(), dropped: log.dropped });
     });
   };
   await follow(
-    agent,
+    owner,
     op,
     () => log.next,
     {
@@ -156,7 +157,7 @@ async function followRun(agent: string, key: string, op: string, signal: AbortSi
       gap: (from, to) => (log.gap(from, to), draw()),
       exit: (exit) => {
         log.flush();
-        change(agent, key, {
+        change(owner, key, {
           exit,
           state: exit.state,
           blocks: log.snapshot(),
@@ -164,23 +165,23 @@ async function followRun(agent: string, key: string, op: string, signal: AbortSi
           cancelling: false,
         });
       },
-      refused: (problem) => change(agent, key, { problem, state: "lost" }),
-      link: (linked) => change(agent, key, { linked, ...(linked ? { state: "running" as const } : {}) }),
+      refused: (problem) => change(owner, key, { problem, state: "lost" }),
+      link: (linked) => change(owner, key, { linked, ...(linked ? { state: "running" as const } : {}) }),
     },
     signal,
   );
 }
 
-export async function run(agent: string, command: string, body: Start) {
+export async function run(owner: Owner, command: string, body: Start) {
   const key = `${Date.now()}-${Math.random().toString(36).slice(2)}`;
-  add(agent, blank(key, command, Date.now()));
+  add(owner, blank(key, command, Date.now()));
   try {
-    const op = await start(agent, body);
-    openInput(agent, key, op, 0);
-    change(agent, key, { op, state: "running" });
-    keep(agent);
+    const op = await start(owner, body);
+    openInput(owner, key, op, 0);
+    change(owner, key, { op, state: "running" });
+    keep(owner);
   } catch (error) {
-    change(agent, key, { problem: asProblem(error), state: "failed" });
+    change(owner, key, { problem: asProblem(error), state: "failed" });
   }
 }
 
@@ -191,20 +192,23 @@ export function closeInput(key: string) {
   withInput(key, (input) => input.close());
 }
 
-export async function cancelRun(agent: string, { key, op }: Run) {
+export async function cancelRun(owner: Owner, { key, op }: Run) {
   if (!op) return;
-  change(agent, key, { cancelling: true });
+  change(owner, key, { cancelling: true });
   try {
-    await cancel(agent, op);
+    await cancel(owner, op);
   } catch (error) {
-    change(agent, key, { cancelling: false, problem: asProblem(error) });
+    change(owner, key, { cancelling: false, problem: asProblem(error) });
   }
 }
 
 /** Takes finished runs out of the view. */
-export function clear(agent: string) {
-  useRuns.setState(({ byAgent }) => ({
-    byAgent: { ...byAgent, [agent]: (byAgent[agent] ?? NONE).filter((one) => !one.exit && !one.problem) },
+export function clear(owner: Owner) {
+  useRuns.setState(({ byOwner }) => ({
+    byOwner: {
+      ...byOwner,
+      [owner.id]: (byOwner[owner.id] ?? NONE).filter((one) => !one.exit && !one.problem),
+    },
   }));
-  keep(agent);
+  keep(owner);
 }

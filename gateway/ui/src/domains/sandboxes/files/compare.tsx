@@ -1,18 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeftRight, X } from "lucide-react";
 import { useState } from "react";
+import type { Owner } from "~/api/sandboxes";
 import type { FileChange, Snapshot } from "~/api/types";
 import { number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { Choice } from "~/ui/field";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
+import type { FilesChoice } from "~/ui/files-choice";
+import { filesOf } from "~/ui/sandbox-words";
 import { Segments } from "~/ui/segments";
 import { Loading } from "~/ui/skeleton";
-import { filesOf } from "../saved";
 import { Change } from "./change";
 import { counted, DIFFERENCES, type Difference } from "./changes";
-import type { FilesChoice } from "./files";
 import { changesQuery } from "./queries";
 import { momentOf } from "./time-line";
 
@@ -20,7 +21,7 @@ import { momentOf } from "./time-line";
 const MOST = 200;
 
 interface Props {
-  id: string;
+  owner: Owner;
   snapshots: Snapshot[];
   before: string;
   after: string;
@@ -58,7 +59,10 @@ function List({
   changes,
   more,
   ...pair
-}: Pick<Props, "id" | "before" | "after" | "path" | "onChoose"> & { changes: FileChange[]; more: boolean }) {
+}: Pick<Props, "owner" | "before" | "after" | "path" | "onChoose"> & {
+  changes: FileChange[];
+  more: boolean;
+}) {
   const { path, onChoose } = pair;
   const [kind, setKind] = useState<Shown>("all");
   const [most, setMost] = useState(MOST);
@@ -123,8 +127,8 @@ function List({
 }
 
 /** Two snapshots side by side: the files that differ, and the lines of each. */
-export function Compare({ id, snapshots, before, after, path, onChoose }: Props) {
-  const changes = useQuery({ ...changesQuery(id, before, after), enabled: before !== after });
+export function Compare({ owner, snapshots, before, after, path, onChoose }: Props) {
+  const changes = useQuery({ ...changesQuery(owner, before, after), enabled: before !== after });
   return (
     <Panel
       title="Comparison"
@@ -167,7 +171,7 @@ export function Compare({ id, snapshots, before, after, path, onChoose }: Props)
         <List
           key={`${before} ${after}`}
           {...changes.data}
-          id={id}
+          owner={owner}
           before={before}
           after={after}
           path={path}

@@ -1,42 +1,38 @@
-import { useQuery } from "@tanstack/react-query";
 import { useMay } from "~/api/may";
-import { configQuery } from "~/api/runtime";
-import type { Claw, Sandbox } from "~/api/types";
+import { useProvisioning, type Owner } from "~/api/sandboxes";
+import type { Sandbox } from "~/api/types";
 import { Empty } from "~/ui/empty";
 import { HardeningTable } from "~/ui/hardening";
 import { MissingRight } from "~/ui/missing-right";
-import { Loading } from "~/ui/skeleton";
+import { sandboxStates, stateOf } from "~/ui/sandbox-words";
 import { Console } from "./console/console";
 import { SandboxPlace } from "./sandbox-place";
 import { Saved } from "./saved";
-import { TeamSandbox, TeamSandboxNote } from "./team-sandbox";
-import { useProvisioning } from "./use-provision";
-import { sandboxStates, stateOf } from "./words";
 
 interface Props {
-  claw: Claw;
+  owner: Owner;
   sandbox: Sandbox | undefined;
+  /** Whether a sandbox can be made here when there is none. */
+  makes: boolean;
 }
 
-/** The agent's container: made here, used here, and measured here. */
-export function SandboxTab({ claw, sandbox }: Props) {
-  const making = useProvisioning(claw.id);
-  const config = useQuery(configQuery(claw.id));
+const CAPTIONS: Record<Owner["kind"], string> = {
+  claw: "Hardening of the sandbox of this agent",
+  team: "Hardening of the sandbox of this team",
+};
+
+/** The container of an agent or a team: made here, used here, and measured here. */
+export function SandboxParts({ owner, sandbox, makes }: Props) {
+  const making = useProvisioning(owner);
   const may = useMay();
-  const team = config.data?.workbench_agent_id;
   const none = !sandbox || sandbox.state === "lost";
   return (
-    <div className="flex flex-col gap-4">
-      {none && config.isPending && (
-        <Loading what="the sandbox" rows={3} className="rounded-panel border border-line bg-surface" />
-      )}
-      {!sandbox && team && <TeamSandbox owner={team} />}
-      {sandbox && team && <TeamSandboxNote owner={team} />}
-      {none && !config.isPending && !team && <SandboxPlace id={claw.id} lost={sandbox} making={making} />}
+    <>
+      {none && makes && <SandboxPlace owner={owner} lost={sandbox} making={making} />}
       {sandbox && (
         <>
           {sandbox.state !== "lost" && <Saved sandbox={sandbox} />}
-          <Console agent={claw.id} blocked={blocked(sandbox, may("sandboxes.use"))} />
+          <Console owner={owner} blocked={blocked(sandbox, may("sandboxes.use"))} />
           <section aria-label="Hardening report" className="rounded-panel border border-line bg-surface">
             {sandbox.hardening.length === 0 ? (
               <Empty title={sandbox.hardening_missing ? "No report" : "No report yet"}>
@@ -45,12 +41,12 @@ export function SandboxTab({ claw, sandbox }: Props) {
                   : "Roost makes the report when the sandbox starts. It compares each field of the container with the request."}
               </Empty>
             ) : (
-              <HardeningTable facts={sandbox.hardening} caption="Hardening of the sandbox of this agent" />
+              <HardeningTable facts={sandbox.hardening} caption={CAPTIONS[owner.kind]} />
             )}
           </section>
         </>
       )}
-    </div>
+    </>
   );
 }
 

@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import type { Sandbox } from "~/api/types";
-import { bytes, DASH, number } from "~/ui/bytes";
-import { CopyText } from "~/ui/copy";
-import { Notice } from "~/ui/notice";
-import { Status } from "~/ui/status";
-import { fallbackReasons, sandboxStates, stateOf } from "./words";
+import { bytes, DASH, number } from "./bytes";
+import { CopyText } from "./copy";
+import { Notice } from "./notice";
+import { Status } from "./status";
+import { fallbackReasons, sandboxStates, stateOf } from "./sandbox-words";
 
 function Item({ name, children }: { name: string; children: React.ReactNode }) {
   return (

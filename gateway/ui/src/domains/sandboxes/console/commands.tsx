@@ -1,36 +1,38 @@
 import { ArrowDown } from "lucide-react";
 import { useEffect, type ReactNode } from "react";
+import type { Owner } from "~/api/sandboxes";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { useFollow } from "~/ui/follow";
 import { CommandLine } from "./command-line";
 import { RunView } from "./run-view";
-import { attach, clear, closeInput, restore, run, useAgentRuns, write } from "./runs";
+import { attach, clear, closeInput, restore, run, useRunsOf, write } from "./runs";
 import { type, useTyped } from "./typed";
 
 interface Props {
-  agent: string;
+  owner: Owner;
   blocked: ReactNode;
   head: ReactNode;
 }
 
 /** Commands one after another, each with its own output and end. */
-export function Commands({ agent, blocked, head }: Props) {
-  const runs = useAgentRuns(agent);
-  const { text, cwd } = useTyped(agent);
+export function Commands({ owner, blocked, head }: Props) {
+  const runs = useRunsOf(owner);
+  const { text, cwd } = useTyped(owner.id);
   const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(runs);
   const current = runs.find((one) => !one.exit && !one.problem);
   const finished = runs.some((one) => one.exit || one.problem);
 
+  const { kind, id } = owner;
   useEffect(() => {
-    restore(agent);
-    return attach(agent);
-  }, [agent]);
+    restore({ kind, id });
+    return attach({ kind, id });
+  }, [kind, id]);
 
   const start = (command: string) => {
     jump();
     const where = cwd.trim();
-    void run(agent, command, { argv: ["/bin/sh", "-c", command], ...(where ? { cwd: where } : {}) });
+    void run(owner, command, { argv: ["/bin/sh", "-c", command], ...(where ? { cwd: where } : {}) });
   };
 
   return (
@@ -46,14 +48,14 @@ export function Commands({ agent, blocked, head }: Props) {
           Run in
           <input
             value={cwd}
-            onChange={(event) => type(agent, { cwd: event.target.value })}
+            onChange={(event) => type(owner.id, { cwd: event.target.value })}
             placeholder="the workspace"
             spellCheck="false"
             autoComplete="off"
             className="h-7 w-44 rounded-control border border-line-strong/60 bg-canvas px-2 font-mono text-small text-fg"
           />
         </label>
-        <Button look="quiet" disabled={!finished} onClick={() => clear(agent)}>
+        <Button look="quiet" disabled={!finished} onClick={() => clear(owner)}>
           Clear
         </Button>
       </div>
@@ -70,11 +72,11 @@ export function Commands({ agent, blocked, head }: Props) {
           {runs.length === 0 && !blocked && (
             <p className="px-4 py-6 text-fg-3">
               Each command runs by itself with <code className="font-mono text-small">/bin/sh -c</code>, as
-              the agent's user, inside the sandbox. For interactive programs, use Shell.
+              the user of agents, inside the sandbox. For interactive programs, use Shell.
             </p>
           )}
           {runs.map((one) => (
-            <RunView key={one.key} agent={agent} run={one} />
+            <RunView key={one.key} owner={owner} run={one} />
           ))}
         </div>
         {!following && (
@@ -93,7 +95,7 @@ export function Commands({ agent, blocked, head }: Props) {
         <CommandLine
           running={current !== undefined}
           text={text}
-          onText={(next) => type(agent, { text: next })}
+          onText={(next) => type(owner.id, { text: next })}
           history={runs.map((one) => one.command)}
           onCommand={start}
           onInput={(text) => current && write(current.key, text)}

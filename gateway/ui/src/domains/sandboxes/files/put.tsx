@@ -1,9 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { FileDiff } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
 import { asProblem, Problem } from "~/api/problem";
+import type { Owner } from "~/api/sandboxes";
 import type { Sandbox, Snapshot } from "~/api/types";
 import { bytes, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
@@ -14,7 +14,7 @@ import { ProblemNote } from "~/ui/problem";
 import type { Picked } from "~/ui/upload/picked";
 import type { Entry } from "~/ui/upload/tar";
 import { visible } from "~/ui/visible";
-import { putFiles } from "./queries";
+import { historyQuery, putFiles } from "./queries";
 
 const part = () => import("~/ui/upload/upload-choice");
 const DropArea = lazy(() => part().then(({ DropArea: area }) => ({ default: area })));
@@ -24,7 +24,7 @@ const MOST = 512 * 1024 * 1024;
 const MOST_FILES = 50_000;
 
 interface Props {
-  id: string;
+  owner: Owner;
   sandbox: Sandbox | undefined;
   latest: Snapshot | undefined;
   onCompare: (before: Snapshot, after: Snapshot) => void;
@@ -39,7 +39,7 @@ function entriesOf({ name, what }: Picked): Entry[] {
 }
 
 /** Puts files of this computer into the sandbox. The next snapshot has them, and shows what is new or changed. */
-export function PutFiles({ id, sandbox, latest, onCompare }: Props) {
+export function PutFiles({ owner, sandbox, latest, onCompare }: Props) {
   const client = useQueryClient();
   const may = useMay()("sandboxes.use");
   const [folder, setFolder] = useState("");
@@ -67,12 +67,12 @@ export function PutFiles({ id, sandbox, latest, onCompare }: Props) {
           detail: `At most ${number(MOST_FILES)} files and ${bytes(MOST)} go at once. Send them in parts.`,
         });
       setPercent(0);
-      const put = await putFiles(id, { folder, replace }, archive, {
+      const put = await putFiles(owner, { folder, replace }, archive, {
         progress: setPercent,
         signal: control.signal,
       });
       setDone({ folder: put.folder, count: entries.length, before: latest });
-      await client.invalidateQueries({ queryKey: keys.snapshotHistory(id) });
+      await client.invalidateQueries({ queryKey: historyQuery(owner).queryKey });
     } catch (error) {
       if (!control.signal.aborted) setProblem(asProblem(error));
     } finally {

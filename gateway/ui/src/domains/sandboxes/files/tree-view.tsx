@@ -1,6 +1,7 @@
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight, File, Folder as FolderIcon, Link2 } from "lucide-react";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
+import type { Owner } from "~/api/sandboxes";
 import type { FileEntry } from "~/api/types";
 import { bytes } from "~/ui/bytes";
 import { cx } from "~/ui/class";
@@ -39,22 +40,22 @@ function Name({ entry }: { entry: FileEntry }) {
 }
 
 /** Reads the folders that are open, and gives the rows. */
-function useTree(id: string, snapshot: string, open: ReadonlySet<string>) {
+function useTree(owner: Owner, snapshot: string, open: ReadonlySet<string>) {
   const client = useQueryClient();
   const folder = (path: string): Folder => {
-    const state = client.getQueryState(folderQuery(id, snapshot, path).queryKey);
+    const state = client.getQueryState(folderQuery(owner, snapshot, path).queryKey);
     return { list: state?.data, failed: state?.status === "error" && state.fetchStatus === "idle" };
   };
   const tree = treeOf(open, folder);
   // The queries only make the tree draw again when a folder arrives: what they hold is read from the cache above.
-  useQueries({ queries: tree.reached.map((path) => folderQuery(id, snapshot, path)) });
+  useQueries({ queries: tree.reached.map((path) => folderQuery(owner, snapshot, path)) });
   const retry = (path: string) =>
-    void client.refetchQueries({ queryKey: folderQuery(id, snapshot, path).queryKey, exact: true });
+    void client.refetchQueries({ queryKey: folderQuery(owner, snapshot, path).queryKey, exact: true });
   return { rows: tree.rows, retry };
 }
 
 interface Props {
-  id: string;
+  owner: Owner;
   snapshot: string;
   /** The path that the address names. */
   path: string | undefined;
@@ -62,13 +63,13 @@ interface Props {
 }
 
 /** The folders and files of a snapshot. Only the rows in sight are drawn. */
-export function FileTree({ id, snapshot, path, onChoose }: Props) {
+export function FileTree({ owner, snapshot, path, onChoose }: Props) {
   const name = useId();
   const box = useRef<HTMLDivElement>(null);
   const [height] = useState(() => (window.matchMedia("(pointer: coarse)").matches ? 44 : 28));
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(path ? above(path) : []));
   const [at, setAt] = useState<string>();
-  const { rows, retry } = useTree(id, snapshot, open);
+  const { rows, retry } = useTree(owner, snapshot, open);
   const { first, last, before, after } = useBoxWindow(box, rows.length, height);
   const keyOf = (row: Row) => (isEntry(row) ? row.path : `${row.note} ${row.path}`);
   const active = Math.max(

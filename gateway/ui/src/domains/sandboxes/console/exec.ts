@@ -1,6 +1,7 @@
 // One command in a sandbox: start, follow with resume by offset, stdin by offset, cancel.
 import { api } from "~/api/client";
 import { asProblem, Problem } from "~/api/problem";
+import { addressOf, type Owner } from "~/api/sandboxes";
 import type { components } from "~/api/schema";
 import { readSse } from "~/live/sse";
 import { backoff } from "~/live/stream";
@@ -23,19 +24,20 @@ export interface Watcher {
   link(live: boolean): void;
 }
 
-const at = (agent: string, op: string) => ({ id: agent, operation_id: op });
+const at = (owner: Owner, op: string) => ({ id: owner.id, operation_id: op });
 
 export type Start = components["schemas"]["NewExec"];
 
-export async function start(agent: string, body: Start): Promise<string> {
-  return (await api.post("/api/claws/{id}/sandbox/exec", { path: { id: agent }, body })).operation_id;
+export async function start(owner: Owner, body: Start): Promise<string> {
+  return (await api.post(`${addressOf(owner).at}/sandbox/exec`, { path: { id: owner.id }, body }))
+    .operation_id;
 }
 
-export const cancel = (agent: string, op: string) =>
-  api.delete("/api/claws/{id}/sandbox/exec/{operation_id}", { path: at(agent, op) });
-export const resize = (agent: string, op: string, rows: number, cols: number) =>
-  api.post("/api/claws/{id}/sandbox/exec/{operation_id}/resize", {
-    path: at(agent, op),
+export const cancel = (owner: Owner, op: string) =>
+  api.delete(`${addressOf(owner).at}/sandbox/exec/{operation_id}`, { path: at(owner, op) });
+export const resize = (owner: Owner, op: string, rows: number, cols: number) =>
+  api.post(`${addressOf(owner).at}/sandbox/exec/{operation_id}/resize`, {
+    path: at(owner, op),
     body: { rows, cols },
   });
 
@@ -54,7 +56,7 @@ const passing = (problem: Problem) => problem.status === 0 || problem.status ===
 
 /** Follows an operation from `next()` on until it ends, is refused, or `signal` aborts; survives any number of cuts. */
 export async function follow(
-  agent: string,
+  owner: Owner,
   op: string,
   next: () => number,
   watcher: Watcher,
@@ -63,8 +65,8 @@ export async function follow(
   let attempt = 0;
   while (!signal.aborted) {
     try {
-      const answer = await api.stream("/api/claws/{id}/sandbox/exec/{operation_id}", {
-        path: at(agent, op),
+      const answer = await api.stream(`${addressOf(owner).at}/sandbox/exec/{operation_id}`, {
+        path: at(owner, op),
         query: { offset: next() },
         signal,
       });
@@ -107,7 +109,7 @@ export class Input {
   private closing = false;
 
   constructor(
-    private readonly agent: string,
+    private readonly owner: Owner,
     private readonly op: string,
     public offset: number,
     private readonly onProblem: (problem: Problem) => void,
@@ -134,8 +136,8 @@ export class Input {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const query = { offset: this.offset, eof: eof || undefined };
-        const answer = await api.post("/api/claws/{id}/sandbox/exec/{operation_id}/stdin", {
-          path: at(this.agent, this.op),
+        const answer = await api.post(`${addressOf(this.owner).at}/sandbox/exec/{operation_id}/stdin`, {
+          path: at(this.owner, this.op),
           body,
           query,
         });

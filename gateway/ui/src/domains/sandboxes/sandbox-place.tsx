@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { imagesQuery } from "~/api/images";
 import { useMay } from "~/api/may";
 import type { Problem } from "~/api/problem";
+import { useProvision, type Owner } from "~/api/sandboxes";
 import type { Limits, Sandbox } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/field";
@@ -13,10 +14,13 @@ import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
 import { span, useNow } from "~/ui/time";
 import { SavedBefore } from "./saved";
-import { useProvision } from "./use-provision";
-import { words } from "./words";
 
 const GIB = 1024 ** 3;
+
+const WHAT: Record<Owner["kind"], string> = {
+  claw: "The sandbox is this agent's own isolated container. Roost creates it on the machine chosen in Fleet and checks its hardening before the first use.",
+  team: "The sandbox is one isolated container for all agents of this team. Roost creates it on the team's machine and checks its hardening before the first use. The first step that needs it creates it too.",
+};
 
 interface Making {
   since: number | undefined;
@@ -36,35 +40,40 @@ function UnderWay({ since }: { since: number }) {
 }
 
 /** That there is no sandbox, or no longer. */
-function Gone({ lost }: { lost: Sandbox | undefined }) {
-  if (lost) return <Notice tone="warning">{words.lost}</Notice>;
+function Gone({ owner, lost }: { owner: Owner; lost: Sandbox | undefined }) {
+  if (lost)
+    return (
+      <Notice tone="warning">
+        This sandbox is lost: its machine no longer has it. Its processes have ended.
+      </Notice>
+    );
   return (
     <div className="flex gap-4">
       <Box size={28} strokeWidth={1.5} aria-hidden className="mt-0.5 shrink-0 text-fg-3 max-sm:hidden" />
       <div>
-        <h2 className="text-head-2">{words.noSandbox}</h2>
-        <p className="max-w-[64ch] text-fg-2">{words.noSandboxWhy}</p>
+        <h2 className="text-head-2">No sandbox yet</h2>
+        <p className="max-w-[64ch] text-fg-2">{WHAT[owner.kind]}</p>
       </div>
     </div>
   );
 }
 
 interface Props {
-  id: string;
+  owner: Owner;
   lost: Sandbox | undefined;
   making: Making;
 }
 
 /** Where a sandbox would be: makes one, shows the making, explains a refusal. */
-export function SandboxPlace({ id, lost, making }: Props) {
+export function SandboxPlace({ owner, lost, making }: Props) {
   const may = useMay();
   if (making.since !== undefined) return <UnderWay since={making.since} />;
   return (
     <div className="flex flex-col gap-4 rounded-panel border border-line bg-surface p-5">
-      <Gone lost={lost} />
-      <SavedBefore id={id} />
+      <Gone owner={owner} lost={lost} />
+      <SavedBefore owner={owner} />
       {may("sandboxes.use") ? (
-        <Form id={id} again={lost !== undefined} problem={making.problem} />
+        <Form owner={owner} again={lost !== undefined} problem={making.problem} />
       ) : (
         <MissingRight what="create sandboxes" least="member" />
       )}
@@ -72,7 +81,7 @@ export function SandboxPlace({ id, lost, making }: Props) {
   );
 }
 
-function Form({ id, again, problem }: { id: string; again: boolean; problem: Problem | undefined }) {
+function Form({ owner, again, problem }: { owner: Owner; again: boolean; problem: Problem | undefined }) {
   const { start } = useProvision();
   const [image, setImage] = useState("");
   const images = useQuery(imagesQuery).data?.items ?? [];
@@ -86,7 +95,7 @@ function Form({ id, again, problem }: { id: string; again: boolean; problem: Pro
       ...(memory ? { memory_bytes: Math.round(Number(memory) * GIB) } : {}),
       ...(cpus ? { nano_cpus: Math.round(Number(cpus) * 1e9) } : {}),
     };
-    start(id, {
+    start(owner, {
       ...(image.trim() ? { image: image.trim() } : {}),
       ...(Object.keys(limits).length > 0 ? { limits } : {}),
     });

@@ -4,12 +4,13 @@ import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef, useState } from "react";
 import { asProblem, type Problem } from "~/api/problem";
+import type { Owner } from "~/api/sandboxes";
 import { Button } from "~/ui/button";
 import { ProblemNote } from "~/ui/problem";
 import { follow, Input, resize, start, type Exit } from "./exec";
 import { withQuietStyles } from "./quiet-styles";
 
-const key = (agent: string) => `roost-shell:${agent}`;
+const key = (owner: Owner) => `roost-shell:${owner.id}`;
 
 /** The best shell there is. An `exec` that fails ends the shell that tried, so it looks first. */
 const SHELL = ["/bin/sh", "-c", "command -v bash >/dev/null && exec bash -l; exec sh -l"];
@@ -31,9 +32,9 @@ function colours() {
   };
 }
 
-function kept(agent: string): Kept | undefined {
+function kept(owner: Owner): Kept | undefined {
   try {
-    return (JSON.parse(sessionStorage.getItem(key(agent)) ?? "null") as Kept | null) ?? undefined;
+    return (JSON.parse(sessionStorage.getItem(key(owner)) ?? "null") as Kept | null) ?? undefined;
   } catch {
     return undefined;
   }
@@ -46,16 +47,16 @@ interface End {
 
 /** Connects a terminal to a shell: the one of before where it still runs, otherwise a new one. */
 async function connect(
-  agent: string,
+  owner: Owner,
   term: Terminal,
   signal: AbortSignal,
   onEnd: (end: End) => void,
   onLink: (live: boolean) => void,
 ) {
   const size = { rows: term.rows, cols: term.cols };
-  let before = kept(agent);
+  let before = kept(owner);
   const keep = (op: string, stdin: number) =>
-    sessionStorage.setItem(key(agent), JSON.stringify({ op, stdin } satisfies Kept));
+    sessionStorage.setItem(key(owner), JSON.stringify({ op, stdin } satisfies Kept));
   // The terminal has the focus before its shell exists; what is typed until then waits for it.
   const early: Uint8Array[] = [];
   let write = (bytes: Uint8Array): void => {
@@ -64,12 +65,12 @@ async function connect(
   const encoder = new TextEncoder();
   const typed = term.onData((text) => write(encoder.encode(text)));
   const binary = term.onBinary((text) => write(Uint8Array.from(text, (char) => char.charCodeAt(0))));
-  before ??= { op: await start(agent, { argv: SHELL, tty: size }), stdin: 0 };
+  before ??= { op: await start(owner, { argv: SHELL, tty: size }), stdin: 0 };
   const { op } = before;
   keep(op, before.stdin);
   if (signal.aborted) return;
   const input = new Input(
-    agent,
+    owner,
     op,
     before.stdin,
     (problem) => onEnd({ problem }),
@@ -79,7 +80,7 @@ async function connect(
   early.forEach(write);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const send = ({ rows, cols }: { rows: number; cols: number }) =>
-    void resize(agent, op, rows, cols).catch(() => undefined);
+    void resize(owner, op, rows, cols).catch(() => undefined);
   const sized = term.onResize((next) => {
     clearTimeout(timer);
     timer = setTimeout(() => send(next), 120);
@@ -87,11 +88,11 @@ async function connect(
   send(term);
   let next = 0;
   const finish = (end: End) => {
-    sessionStorage.removeItem(key(agent));
+    sessionStorage.removeItem(key(owner));
     onEnd(end);
   };
   await follow(
-    agent,
+    owner,
     op,
     () => next,
     {
@@ -110,7 +111,7 @@ async function connect(
   [typed, binary, sized].forEach((one) => one.dispose());
 }
 
-export function ShellTerminal({ agent }: { agent: string }) {
+export function ShellTerminal({ owner }: { owner: Owner }) {
   const place = useRef<HTMLDivElement>(null);
   const [end, setEnd] = useState<End>();
   const [linked, setLinked] = useState(true);
@@ -146,7 +147,7 @@ export function ShellTerminal({ agent }: { agent: string }) {
     watch.observe(element);
     const theme = new MutationObserver(() => (term.options.theme = colours()));
     theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    void connect(agent, term, stop.signal, setEnd, setLinked).catch((error: unknown) =>
+    void connect(owner, term, stop.signal, setEnd, setLinked).catch((error: unknown) =>
       setEnd({ problem: asProblem(error) }),
     );
     return () => {
@@ -157,7 +158,7 @@ export function ShellTerminal({ agent }: { agent: string }) {
     };
     // A new round means a new shell in a fresh terminal.
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react/exhaustive-deps
-  }, [agent, round]);
+  }, [owner.kind, owner.id, round]);
 
   const again = () => {
     setEnd(undefined);

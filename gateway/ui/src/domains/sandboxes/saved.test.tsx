@@ -1,7 +1,8 @@
 import { renderToStaticMarkup as render } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import type { Sandbox, Snapshot } from "~/api/types";
-import { filesOf, placeOf, Saved } from "./saved";
+import { filesOf } from "~/ui/sandbox-words";
+import { placeOf, Saved } from "./saved";
 
 const snapshot: Snapshot = {
   id: "s1",

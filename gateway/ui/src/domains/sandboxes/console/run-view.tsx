@@ -1,4 +1,5 @@
 import { memo } from "react";
+import type { Owner } from "~/api/sandboxes";
 import { Button } from "~/ui/button";
 import { bytes } from "~/ui/bytes";
 import { cx } from "~/ui/class";
@@ -39,7 +40,7 @@ function Elapsed({ since }: { since: number }) {
 }
 
 /** One command and everything it said. */
-export function RunView({ agent, run }: { agent: string; run: Run }) {
+export function RunView({ owner, run }: { owner: Owner; run: Run }) {
   const { tone, word } = stateOf(run);
   const over = run.exit !== undefined || run.problem !== undefined;
   return (
@@ -58,7 +59,7 @@ export function RunView({ agent, run }: { agent: string; run: Run }) {
             <Button
               className="h-6 text-small"
               busy={run.cancelling}
-              onClick={() => void cancelRun(agent, run)}
+              onClick={() => void cancelRun(owner, run)}
             >
               Cancel
             </Button>

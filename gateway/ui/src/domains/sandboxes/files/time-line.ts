@@ -1,4 +1,4 @@
-// The history of an agent's files as marks on a line of time.
+// The history of saved files as marks on a line of time.
 import type { Snapshot } from "~/api/types";
 
 export interface Mark {

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { useMay } from "~/api/may";
+import type { Owner } from "~/api/sandboxes";
 import { bytes } from "~/ui/bytes";
 import { buttonClass } from "~/ui/button";
 import { CopyButton } from "~/ui/copy";
@@ -79,14 +80,14 @@ const Large = () => (
 );
 
 interface Props {
-  id: string;
+  owner: Owner;
   snapshot: string;
   path: string;
 }
 
-function Body({ id, snapshot, path, size }: Props & { size: number | undefined }) {
+function Body({ owner, snapshot, path, size }: Props & { size: number | undefined }) {
   const large = size !== undefined && size > MOST_SHOWN;
-  const content = useQuery({ ...contentQuery(id, snapshot, path), enabled: !large });
+  const content = useQuery({ ...contentQuery(owner, snapshot, path), enabled: !large });
   const shown = useMemo(
     () => (content.data === undefined ? undefined : contentOf(content.data)),
     [content.data],
@@ -107,9 +108,9 @@ function Body({ id, snapshot, path, size }: Props & { size: number | undefined }
 }
 
 /** A file of a snapshot: what it is, its content where the page can show it, and its download. */
-export function Preview({ id, snapshot, path }: Props) {
+export function Preview({ owner, snapshot, path }: Props) {
   const may = useMay()("sandboxes.use");
-  const folder = useQuery(folderQuery(id, snapshot, parentOf(path)));
+  const folder = useQuery(folderQuery(owner, snapshot, parentOf(path)));
   const entry = folder.data?.entries.find((one) => one.name === nameOf(path));
   // A folder with more entries than an answer has may have the file all the same.
   const gone = folder.data !== undefined && !entry && !folder.data.more;
@@ -123,7 +124,7 @@ export function Preview({ id, snapshot, path }: Props) {
         readable &&
         may && (
           <a
-            href={fileAddress(id, snapshot, path)}
+            href={fileAddress(owner, snapshot, path)}
             download={nameOf(path)}
             className={buttonClass("plain")}
             aria-label={`Download ${visible(nameOf(path))}`}
@@ -152,7 +153,7 @@ export function Preview({ id, snapshot, path }: Props) {
         <Said>The name of this file is not UTF-8, so the page cannot request it.</Said>
       )}
       {readable && !folder.isPending && may && !path.includes("\uFFFD") && (
-        <Body id={id} snapshot={snapshot} path={path} size={entry?.bytes ?? undefined} />
+        <Body owner={owner} snapshot={snapshot} path={path} size={entry?.bytes ?? undefined} />
       )}
       {readable && !may && (
         <div className="px-4 py-6">

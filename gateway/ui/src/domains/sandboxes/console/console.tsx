@@ -1,9 +1,10 @@
 import { Suspense, useState, type ReactNode } from "react";
+import type { Owner } from "~/api/sandboxes";
 import { later } from "~/live/arriving";
 import { cx } from "~/ui/class";
 import { PartMissing } from "~/ui/part-missing";
 import { Commands } from "./commands";
-import { useAgentRuns } from "./runs";
+import { useRunsOf } from "./runs";
 
 const ShellTerminal = later(async () => (await import("./terminal")).ShellTerminal, PartMissing);
 
@@ -36,15 +37,15 @@ function Modes({ mode, usable, onChange }: { mode: Mode; usable: boolean; onChan
 }
 
 interface Props {
-  agent: string;
+  owner: Owner;
   /** Why nothing can be run here now; shown in the place of the command line. */
   blocked: ReactNode;
 }
 
 /** The sandbox's console: single commands as a log, or a shell with a terminal. */
-export function Console({ agent, blocked }: Props) {
+export function Console({ owner, blocked }: Props) {
   const [mode, setMode] = useState<Mode>("commands");
-  const runs = useAgentRuns(agent);
+  const runs = useRunsOf(owner);
   // Where nothing was run and nothing can be, the reason needs no screen of its own.
   const small = Boolean(blocked) && mode === "commands" && runs.length === 0;
   const modes = <Modes mode={mode} usable={!blocked} onChange={setMode} />;
@@ -57,7 +58,7 @@ export function Console({ agent, blocked }: Props) {
       )}
     >
       {mode === "commands" ? (
-        <Commands agent={agent} blocked={blocked} head={modes} />
+        <Commands owner={owner} blocked={blocked} head={modes} />
       ) : (
         <>
           <div className="flex border-b border-line bg-surface px-3 py-1.5">{modes}</div>
@@ -68,7 +69,7 @@ export function Console({ agent, blocked }: Props) {
               </p>
             }
           >
-            <ShellTerminal agent={agent} />
+            <ShellTerminal owner={owner} />
           </Suspense>
         </>
       )}

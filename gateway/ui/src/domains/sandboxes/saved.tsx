@@ -1,14 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
+import type { Owner } from "~/api/sandboxes";
 import type { Sandbox, Snapshot } from "~/api/types";
-import { bytes, number } from "~/ui/bytes";
+import { bytes } from "~/ui/bytes";
 import { Notice } from "~/ui/notice";
+import { filesOf } from "~/ui/sandbox-words";
 import { Ago } from "~/ui/time";
-import { snapshotsQuery } from "./queries";
-
-/** `1 file`, `1,204 files`. */
-export function filesOf({ files }: Pick<Snapshot, "files">): string {
-  return files === 1 ? "1 file" : `${number(files)} files`;
-}
+import { snapshotsQuery } from "./files/queries";
 
 /** Where a snapshot is: in the gateway's store, or only on the machine that took it. */
 export function placeOf(snapshot: Snapshot, sandbox: Pick<Sandbox, "node_id" | "node_name">): string {
@@ -64,9 +61,9 @@ export function Saved({ sandbox }: { sandbox: Sandbox }) {
   );
 }
 
-/** The files of an agent without a sandbox. */
-export function SavedBefore({ id }: { id: string }) {
-  const latest = useQuery(snapshotsQuery(id)).data?.items[0];
+/** The files of an agent or a team without a sandbox. */
+export function SavedBefore({ owner }: { owner: Owner }) {
+  const latest = useQuery(snapshotsQuery(owner)).data?.items[0];
   if (!latest) return null;
   return (
     <p className="text-fg-2">
