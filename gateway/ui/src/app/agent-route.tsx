@@ -2,7 +2,7 @@ import { AgentPage } from "~/domains/agents/agent-page";
 import { later } from "~/live/arriving";
 import { PartMissing } from "~/ui/part-missing";
 import { tab } from "./arriving-tab";
-import { AgentFiles, AgentSandbox } from "./sandbox-parts";
+import { AgentFiles, AgentSandbox } from "./sandbox-tabs";
 
 // One chunk with the page of all connections: a browser that opens neither loads none of it.
 const AgentApps = later(async () => (await import("~/domains/connections/page")).AgentApps, PartMissing);
@@ -17,9 +17,7 @@ export const AgentRoute = () => (
     apps={(claw) => tab("connections", <AgentApps claw={claw} />)}
     work={(claw) => tab("its work", <AgentWork claw={claw} />)}
     runtime={(claw) => tab("the runtime", <AgentRuntime claw={claw} />)}
-    sandbox={(claw, sandbox) => tab("the sandbox", <AgentSandbox id={claw.id} sandbox={sandbox} />)}
-    files={(claw, sandbox, choice) =>
-      tab("the files", <AgentFiles id={claw.id} sandbox={sandbox} {...choice} />)
-    }
+    sandbox={(claw, sandbox) => <AgentSandbox id={claw.id} sandbox={sandbox} />}
+    files={(claw, sandbox, choice) => <AgentFiles id={claw.id} sandbox={sandbox} {...choice} />}
   />
 );

@@ -1,2 +1,3 @@
+// The tabs of sandboxes and their files, for the pages of agents and of teams.
 export { AgentFiles, AgentSandbox } from "~/domains/sandboxes/agent-tabs";
 export { TeamFiles, TeamSandbox } from "~/domains/sandboxes/team-tabs";

@@ -1,6 +1,6 @@
 // The agent's sandbox and its console: making, running, input, cuts, ends.
 import type { Page } from "@playwright/test";
-import { axe, drawn, shot, until } from "../kit.ts";
+import { axe, shot, until } from "../kit.ts";
 import { agentNamed, expect, test, type Visit } from "./fixtures.ts";
 
 const open = async ({ mock, page }: Visit, name = "mason") => {
@@ -161,31 +161,6 @@ test.describe("agents: console", () => {
     await shot(page, "sandbox-lost");
     await page.getByRole("button", { name: "Create new sandbox" }).click();
     await until("the console to work again", () => page.getByLabel("Command", { exact: true }).isEnabled());
-  });
-
-  test("a team member is led to the shared sandbox when its team has one", async ({ visit }) => {
-    const { mock, page } = await visit();
-    const { state } = mock;
-    const [mason, lookout] = ["mason", "lookout"].map((name) => agentNamed(state, name));
-    state.teams.list[0].workbench_agent_id = mason.id;
-    await page.goto(`${mock.url}/claws/${lookout.id}?app=sandbox`);
-    await page.getByRole("heading", { name: "This agent works in its team's sandbox" }).waitFor();
-    await drawn(page);
-    expect(await page.getByRole("button", { name: "Create sandbox" }).count()).toBe(0);
-    expect(await axe(page)).toStrictEqual([]);
-    await shot(page, "team-sandbox");
-    await page.getByRole("link", { name: "Open the sandbox of mason" }).click();
-    await page.getByRole("heading", { name: "mason" }).waitFor();
-    await page.getByLabel("Command", { exact: true }).waitFor();
-    expect(await page.getByText("In its team, this agent works").count()).toBe(0);
-    // One that has a sandbox of its own is told that its team uses another.
-    const scribe = agentNamed(state, "scribe");
-    await page.goto(`${mock.url}/claws/${scribe.id}?app=sandbox`);
-    await page.getByText("In its team, this agent works in the sandbox of mason.").waitFor();
-    // Out of the team, it is offered one of its own.
-    state.teams.list[0].workbench_agent_id = null;
-    await page.goto(`${mock.url}/claws/${lookout.id}?app=sandbox`);
-    await page.getByRole("button", { name: "Create sandbox" }).waitFor();
   });
 
   test("a permanent deletion needs the typed name", async ({ visit }) => {

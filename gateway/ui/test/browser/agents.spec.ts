@@ -46,7 +46,7 @@ test.describe("agents", () => {
   }) => {
     const { mock, page } = await visit();
     const agent = agentNamed(mock.state, "mason");
-    const commands = mock.state.operations.filter((one) => one.agent_id === agent.id).length;
+    const commands = mock.state.operations.filter((one) => one.owner_id === agent.id).length;
     mock.state.said = new Map([
       [
         agent.id,

@@ -95,8 +95,9 @@ test.describe("fleet", () => {
     mock.state.draining = [
       {
         id: "s1",
-        agent_id: agent!.id,
-        agent_name: agent!.name,
+        owner_kind: "claw",
+        owner_id: agent!.id,
+        owner_name: agent!.name,
         state: "running",
         waits_for: "command",
         detail: "A command runs in it. It moves when the command has ended.",

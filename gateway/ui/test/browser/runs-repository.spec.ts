@@ -20,6 +20,8 @@ test.describe("the repository of a run", () => {
         await panel.getByRole("button", { name: "Show the diff" }).click();
         await panel.getByText("for at in 0..length").waitFor();
         expect(await axe(page)).toStrictEqual([]);
+        const whose = panel.getByRole("link", { name: mock.state.claws[0].name, exact: true });
+        expect(await whose.getAttribute("href")).toContain(`/claws/${mock.state.claws[0].id}`);
         await panel.getByRole("button", { name: "Push branch" }).click();
         await panel.getByText("The code host has the branch now.").waitFor();
         await panel.getByText("not pushed").waitFor({ state: "detached" });

@@ -261,19 +261,29 @@ test.describe("runs", () => {
       snapshot_id: snapshot,
     });
     const [before, after] = [newId(), newId()];
-    const place = { agent_id: agent, sandbox_id: newId(), node_id: "local" };
+    const place = { owner_kind: "claw" as const, owner_id: agent, sandbox_id: newId(), node_id: "local" };
     run.steps.push(
       makeStep(run, "planner", {
         status: "done",
         ended_at: ago(0),
         files: { ...place, began: files("a", before), ended: files("b", after) },
-        fork_files: [{ agent_id: agent, snapshot_id: before, digest: "a".repeat(64), step: "planner#1" }],
+        fork_files: [
+          {
+            owner_kind: "claw",
+            owner_id: agent,
+            snapshot_id: before,
+            digest: "a".repeat(64),
+            step: "planner#1",
+          },
+        ],
       }),
       makeStep(run, "coder", {
         status: "done",
         ended_at: ago(0),
         files: { ...place, began: { at: ago(1), missing: "The machine was not connected." } },
-        fork_files: [{ agent_id: agent, step: "coder#1", missing: "The machine was not connected." }],
+        fork_files: [
+          { owner_kind: "claw", owner_id: agent, step: "coder#1", missing: "The machine was not connected." },
+        ],
       }),
     );
     mock.state.runs.list.unshift(run);

@@ -15,8 +15,8 @@ const event = (id: string, seconds: number, what: string, data: Activity["data"]
 export function activityOf({ state, query }: { state: State; query: URLSearchParams }, claw: Claw) {
   const wanted = (query.get("sources") ?? "operation,event,audit").split(",");
   const operations: Activity[] = state.operations
-    .filter((one) => one.agent_id === claw.id)
-    .map(({ kind, created_at, started_at: _started, request, agent_id: _agent, ...one }) => ({
+    .filter((one) => one.owner_id === claw.id)
+    .map(({ kind, created_at, started_at: _started, request, owner_id: _owner, ...one }) => ({
       ...one,
       source: "operation",
       at: created_at,

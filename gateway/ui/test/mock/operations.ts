@@ -17,7 +17,7 @@ export function makeOperation(
     id: newId(),
     kind: "sb_exec",
     state: "done",
-    agent_id: agent.id,
+    owner_id: agent.id,
     created_at: at,
     started_at: at,
     finished_at: at,

@@ -5,7 +5,7 @@ import { must, Refusal } from "./refusal.ts";
 import type { AskedOf, Routes } from "./route.ts";
 import type { Node, Schemas } from "./schema.ts";
 import type { Mock } from "./server.ts";
-import { facts } from "./state.ts";
+import { brief, facts } from "./state.ts";
 
 function nodeOf({ state, params }: AskedOf): Node {
   return must(
@@ -155,11 +155,12 @@ export const nodeRoutes = {
   }),
   "GET /api/nodes/{id}/sandboxes": (at) => {
     const node = nodeOf(at);
-    const here = at.state.claws.flatMap((claw) => {
-      const sandbox = at.state.sandboxes.get(claw.id);
-      return sandbox?.node_id === node.id && claw.sandbox
-        ? [{ ...claw.sandbox, agent_id: claw.id, agent_name: claw.name, limits: sandbox.limits }]
-        : [];
+    const owners = [...at.state.claws, ...at.state.teams.list];
+    const here = owners.flatMap(({ id, name }) => {
+      const sandbox = at.state.sandboxes.get(id);
+      if (sandbox?.node_id !== node.id) return [];
+      const { owner_kind, owner_id, limits } = sandbox;
+      return [{ ...brief(sandbox), owner_kind, owner_id, owner_name: name, limits }];
     });
     return { body: { items: here } };
   },

@@ -48,7 +48,7 @@ function config(at: AskedOf): Schemas["AgentRuntimeConfig"] {
     template_id: team?.template_id ?? null,
     template_version: team?.template_version ?? null,
     role_slot: team?.members.find((m) => m.agent_id === one.id)?.slot ?? null,
-    workbench_agent_id: team?.workbench_agent_id === one.id ? null : (team?.workbench_agent_id ?? null),
+    sandbox_team_id: team?.shared_sandbox ? team.id : null,
     tools: team ? TOOLS : [],
   };
 }

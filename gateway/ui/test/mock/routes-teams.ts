@@ -42,6 +42,7 @@ export const teamRoutes = {
       model_binding: body.model_binding ?? null,
       machine_id: body.machine_id ?? null,
       image: body.image ?? null,
+      shared_sandbox: body.shared_sandbox ?? true,
     });
     teams.made.set(key, made);
     teams.list.unshift(made);

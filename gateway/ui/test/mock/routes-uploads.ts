@@ -17,9 +17,4 @@ export const uploadRoutes = {
     };
     return { status: 201, body };
   },
-  "POST /api/claws/{id}/sandbox/files": ({ state, query, raw }) => {
-    state.put = { query: query.toString(), archive: raw };
-    const folder = `/workspace/${query.get("folder") ?? ""}`;
-    return { body: { operation_id: newId(), folder, bytes: raw.length } };
-  },
 } satisfies Routes;

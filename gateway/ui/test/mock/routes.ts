@@ -14,6 +14,7 @@ import { peopleRoutes } from "./routes-people.ts";
 import { repoRoutes } from "./routes-repos.ts";
 import { runRoutes } from "./routes-runs.ts";
 import { runtimeRoutes } from "./routes-runtime.ts";
+import { sandboxRoutes } from "./routes-sandboxes.ts";
 import { skillRoutes } from "./routes-skills.ts";
 import { teamRoutes } from "./routes-teams.ts";
 import { templateRoutes } from "./routes-templates.ts";
@@ -247,6 +248,7 @@ const all = {
   ...peopleRoutes,
   ...nodeRoutes,
   ...clawRoutes,
+  ...sandboxRoutes,
   ...brainRoutes,
   ...auditRoutes,
   ...appRoutes,

@@ -201,7 +201,8 @@ export function bindRepo(state: State, run: Run, more: Partial<Schemas["RunRepos
   const [repo] = state.repos.repos;
   const branch: Schemas["RunBranch"] = {
     branch: "roost/run-123456789abc/0000000000ff",
-    agent_id: state.claws[0].id,
+    owner_kind: "claw",
+    owner_id: state.claws[0].id,
     commit: "814f4a4".padEnd(40, "0"),
     commits: 1,
     newest: [

@@ -1,4 +1,4 @@
-// The snapshots of agents' files: what the mock keeps of each, and the answers that come from it.
+// The snapshots of sandboxes' files: what the mock keeps of each, and the answers that come from it.
 import { must, Refusal } from "./refusal.ts";
 import { ago, newId } from "./ids.ts";
 import type { Schemas } from "./schema.ts";
@@ -68,7 +68,7 @@ export function makeKnown(files: Files, more: Partial<Snapshot> = {}): KnownSnap
   return { snapshot, files };
 }
 
-/** The history of an agent whose sandbox has `newest`. */
+/** The history of a sandbox that has `newest`. */
 export function makeHistory(newest: Snapshot): KnownSnapshot[] {
   const [third, second, first] = sampleFiles();
   const { node_id, sandbox_id } = newest;
@@ -80,12 +80,12 @@ export function makeHistory(newest: Snapshot): KnownSnapshot[] {
   ];
 }
 
-export const historyOf = (state: State, agent: string): KnownSnapshot[] => state.snapshots.get(agent) ?? [];
+export const historyOf = (state: State, owner: string): KnownSnapshot[] => state.snapshots.get(owner) ?? [];
 
 /** A snapshot whose files the gateway has. */
-export function known(state: State, agent: string, id: string): KnownSnapshot {
+export function known(state: State, owner: string, id: string): KnownSnapshot {
   const found = must(
-    historyOf(state, agent).find(({ snapshot }) => snapshot.id === id),
+    historyOf(state, owner).find(({ snapshot }) => snapshot.id === id),
     "There is no such snapshot",
   );
   if (!found.snapshot.uploaded)

@@ -61,8 +61,9 @@ export interface State {
   nodes: Node[];
   claws: Claw[];
   pictures: Map<string, { type: string; file: Buffer }>;
+  /** By agent or team. */
   sandboxes: Map<string, Sandbox>;
-  /** By agent, newest first. */
+  /** By agent or team, newest first. */
   snapshots: Map<string, KnownSnapshot[]>;
   placement: Schemas["Placement"];
   execs: Map<string, Exec>;
@@ -180,7 +181,13 @@ export function makeSnapshot(node: string): Schemas["Snapshot"] {
   };
 }
 
-export function makeSandbox(claw: Claw, node?: Node): Sandbox {
+/** Whose a sandbox is. */
+interface Owner {
+  kind: Schemas["SandboxOwnerKind"];
+  id: string;
+}
+
+export function makeSandbox(owner: Owner, node?: Node): Sandbox {
   return {
     id: newId(),
     node_id: node?.id ?? "local",
@@ -188,7 +195,8 @@ export function makeSandbox(claw: Claw, node?: Node): Sandbox {
     state: "running",
     container: "8f3c1d2e4b5a69788f3c1d2e4b5a6978",
     created_at: ago(640),
-    agent_id: claw.id,
+    owner_kind: owner.kind,
+    owner_id: owner.id,
     image: "roost-agent@sha256:4f53cda18c2baa0c",
     limits: { ...LIMITS },
     hardening: facts(),
@@ -359,7 +367,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
   const mason = makeClaw(state, "mason", { role: "Builds and tests", status: "working" });
   state.claws.push(scribe, mason, makeClaw(state, "lookout", { role: "Watches the queue" }));
   for (const claw of [scribe, mason]) {
-    const sandbox = makeSandbox(claw, box);
+    const sandbox = makeSandbox({ kind: "claw", id: claw.id }, box);
     state.sandboxes.set(claw.id, sandbox);
     if (sandbox.snapshot) state.snapshots.set(claw.id, makeHistory(sandbox.snapshot));
     claw.sandbox = brief(sandbox);
@@ -381,7 +389,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
   state.runs = makeRuns(state);
   const ledger = makeTeam(state, state.templates[0], { name: "Ledger", claws: state.claws.slice(0, 3) });
   // Each of its agents works in a sandbox of its own; a test that wants them to share one says so.
-  state.teams.list.push({ ...ledger, workbench_agent_id: null });
+  state.teams.list.push({ ...ledger, shared_sandbox: false });
   state.apps = makeApps(state.claws, user);
   if (waiting)
     state.apps.connections.push(

@@ -112,7 +112,7 @@ export function makeTeam(
     repo: null,
     template_id: template.id,
     template_version: template.version,
-    workbench_agent_id: claws[0].id,
+    shared_sandbox: true,
     topology: graph,
     layout,
     steps: { least: roles.length, most: roles.length },

@@ -12,6 +12,7 @@ import { textLink } from "~/ui/class";
 import { CopyText } from "~/ui/copy";
 import { RunDiff } from "~/ui/diff/run-diff";
 import { MissingRight } from "~/ui/missing-right";
+import { OwnerLink, useOwners } from "~/ui/owner-link";
 import { Facts, Panel } from "~/ui/panel";
 import { Failed, ProblemNote } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -78,6 +79,8 @@ interface BranchProps {
 
 function Branch({ run, branch, mayPush, hasHost }: BranchProps) {
   const [open, setOpen] = useState(false);
+  const owner = { kind: branch.owner_kind, id: branch.owner_id };
+  const name = useOwners()(owner.id)?.name;
   return (
     <section aria-label={visible(branch.branch)} className="border-t border-line">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
@@ -91,6 +94,14 @@ function Branch({ run, branch, mayPush, hasHost }: BranchProps) {
         <PullLink url={branch.pull_url} />
         <span className="text-fg-3">
           {commitsWord(branch.commits)}, {filesWord(branch.files)}, <Ago at={branch.received_at} />
+          {name && (
+            <>
+              , from the sandbox of{" "}
+              <OwnerLink owner={owner} part="sandbox" className={textLink}>
+                <bdi>{visible(name)}</bdi>
+              </OwnerLink>
+            </>
+          )}
         </span>
         <span className="grow" />
         <Button

@@ -111,7 +111,7 @@ async function connect(
   [typed, binary, sized].forEach((one) => one.dispose());
 }
 
-export function ShellTerminal({ owner }: { owner: Owner }) {
+export function ShellTerminal({ owner: { kind, id } }: { owner: Owner }) {
   const place = useRef<HTMLDivElement>(null);
   const [end, setEnd] = useState<End>();
   const [linked, setLinked] = useState(true);
@@ -147,7 +147,7 @@ export function ShellTerminal({ owner }: { owner: Owner }) {
     watch.observe(element);
     const theme = new MutationObserver(() => (term.options.theme = colours()));
     theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    void connect(owner, term, stop.signal, setEnd, setLinked).catch((error: unknown) =>
+    void connect({ kind, id }, term, stop.signal, setEnd, setLinked).catch((error: unknown) =>
       setEnd({ problem: asProblem(error) }),
     );
     return () => {
@@ -158,7 +158,7 @@ export function ShellTerminal({ owner }: { owner: Owner }) {
     };
     // A new round means a new shell in a fresh terminal.
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react/exhaustive-deps
-  }, [owner.kind, owner.id, round]);
+  }, [kind, id, round]);
 
   const again = () => {
     setEnd(undefined);

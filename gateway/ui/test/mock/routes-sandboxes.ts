@@ -1,0 +1,207 @@
+// Sandboxes of the mock with their commands and saved files, over HTTP. An agent's and a team's have the same routes.
+import { makeExec, streamExec, type Exec } from "./exec.ts";
+import { newId } from "./ids.ts";
+import { must, Refusal } from "./refusal.ts";
+import type { Asked, AskedOf, At, Routes } from "./route.ts";
+import { clawOf, touch } from "./routes-claws.ts";
+import { found } from "./routes-teams.ts";
+import type { Claw, Sandbox, Schemas } from "./schema.ts";
+import { changesOf, fileOf, folderOf, historyOf, known } from "./snapshots.ts";
+import { brief, makeSandbox } from "./state.ts";
+
+/** What differs between the two kinds of owners. */
+interface Kind {
+  kind: Schemas["SandboxOwnerKind"];
+  /** The id of the owner; a refusal where there is none. */
+  find: (at: AskedOf) => string;
+  /** Refuses an owner that may have no sandbox. */
+  allow: (at: AskedOf) => void;
+  /** The machine that the owner itself names. */
+  machine: (at: AskedOf) => string | null | undefined;
+  /** Tells of a new sandbox, or that there is none any more. */
+  changed: (at: AskedOf, sandbox: Sandbox | null) => void;
+  fallback: (id: string) => Pick<Schemas["PlacementFallback"], "agentId" | "teamId">;
+}
+
+const AGENT: Kind = {
+  kind: "claw",
+  find: (at) => clawOf(at).id,
+  allow: () => {},
+  machine: () => undefined,
+  changed: (at, sandbox) => {
+    const change: Partial<Claw> = sandbox
+      ? { sandbox: brief(sandbox), status: "idle" }
+      : { sandbox: null, status: "offline" };
+    touch(at, clawOf(at), change);
+  },
+  fallback: (id) => ({ agentId: id }),
+};
+
+const teamOf = ({ state, params }: AskedOf) => found(state.teams.list, params.id, "team");
+const TEAM: Kind = {
+  kind: "team",
+  find: (at) => teamOf(at).id,
+  allow: (at) => {
+    if (!teamOf(at).shared_sandbox)
+      throw new Refusal(409, "conflict", "This conflicts with the present state", {
+        detail: "The agents of this team do not share a sandbox. Each works in its own.",
+      });
+  },
+  machine: (at) => teamOf(at).machine_id,
+  changed: () => {},
+  fallback: (id) => ({ teamId: id }),
+};
+
+type OfSnapshot = AskedOf & { params: { snapshot: string } };
+type OfExec = AskedOf & { params: { operation_id: string } };
+
+function execOf({ state, params }: Asked & { params: { operation_id: string } }): Exec {
+  return must(state.execs.get(params.operation_id), "There is no such operation");
+}
+
+/** The routes of one kind of owner. */
+function routesOf(kind: Kind) {
+  function sandboxOf(at: AskedOf): Sandbox {
+    const sandbox = at.state.sandboxes.get(kind.find(at));
+    if (!sandbox)
+      throw new Refusal(409, "no-sandbox", `This ${kind.kind === "team" ? "team" : "agent"} has no sandbox`);
+    return sandbox;
+  }
+  const filesOf = (at: AskedOf, snapshot: string) => known(at.state, kind.find(at), snapshot).files;
+  return {
+    async provision(at: At<"POST /api/claws/{id}/sandbox">) {
+      const { mock, state } = at;
+      const owner = kind.find(at);
+      kind.allow(at);
+      const old = state.sandboxes.get(owner);
+      const restored = at.body.restore
+        ? must(historyOf(state, owner).find(({ snapshot }) => snapshot.id === at.body.restore)).snapshot
+        : undefined;
+      if (old?.state === "running" && restored)
+        throw new Refusal(409, "conflict", "This conflicts with the present state", {
+          detail:
+            "There is a sandbox already. End it first, which saves its files; then make one from the snapshot.",
+        });
+      if (old?.state === "running") return { body: old };
+      await new Promise((done) => setTimeout(done, 60));
+      const { placement } = state;
+      const node = kind.machine(at) ?? (placement.target === "node" ? placement.node_id : undefined);
+      const wanted = state.nodes.find((one) => one.id === node);
+      const usable = wanted?.status === "online" && wanted.connection === "connected";
+      const sandbox = makeSandbox({ kind: kind.kind, id: owner }, usable ? wanted : undefined);
+      if (wanted && !usable) {
+        sandbox.fallback = { wanted: wanted.id, reason: "node_offline" };
+        mock.hub.emit("placement.fallback", { ...kind.fallback(owner), ...sandbox.fallback });
+      }
+      if (restored)
+        Object.assign(sandbox, {
+          snapshot: restored,
+          restored_from: { digest: restored.digest, taken_at: restored.taken_at },
+        });
+      state.sandboxes.set(owner, sandbox);
+      kind.changed(at, sandbox);
+      mock.hub.changed("sandbox", sandbox.id);
+      return { status: 201, body: sandbox };
+    },
+    show: (at: AskedOf) => ({ body: sandboxOf(at) }),
+    destroy(at: AskedOf) {
+      const sandbox = sandboxOf(at);
+      at.state.sandboxes.delete(at.params.id);
+      kind.changed(at, null);
+      at.mock.hub.changed("sandbox", sandbox.id, 2);
+      return { status: 204 };
+    },
+    put(at: AskedOf) {
+      const { state, query, raw } = at;
+      sandboxOf(at);
+      state.put = { query: query.toString(), archive: raw };
+      const folder = `/workspace/${query.get("folder") ?? ""}`;
+      return { body: { operation_id: newId(), folder, bytes: raw.length } };
+    },
+    snapshots(at: AskedOf) {
+      const all = historyOf(at.state, kind.find(at)).map(({ snapshot }) => snapshot);
+      const from = Number(at.query.get("cursor") ?? 0);
+      const next = from + Number(at.query.get("limit") ?? 50);
+      return {
+        body: { items: all.slice(from, next), next_cursor: next < all.length ? String(next) : null },
+      };
+    },
+    folder: (at: OfSnapshot) => ({
+      body: folderOf(filesOf(at, at.params.snapshot), at.query.get("path") ?? ""),
+    }),
+    file(at: OfSnapshot): undefined {
+      if (at.state.role === "viewer") throw new Refusal(403, "forbidden", "This is not allowed");
+      const content = fileOf(filesOf(at, at.params.snapshot), at.query.get("path") ?? "");
+      at.response.writeHead(200, {
+        "content-type": "application/octet-stream",
+        "content-length": String(content.length),
+        "content-disposition": "attachment",
+      });
+      at.response.end(content);
+      return undefined;
+    },
+    diff: (at: OfSnapshot) => ({
+      body: changesOf(filesOf(at, at.query.get("before") ?? ""), filesOf(at, at.params.snapshot)),
+    }),
+    start(at: At<"POST /api/claws/{id}/sandbox/exec">) {
+      if (sandboxOf(at).state === "lost")
+        throw new Refusal(409, "sandbox-lost", "The sandbox is lost", { detail: "Make a new one." });
+      const exec = makeExec(at.body.argv, at.body.tty);
+      at.state.execs.set(exec.id, exec);
+      return { status: 202, body: { operation_id: exec.id } };
+    },
+    follow(at: OfExec) {
+      kind.find(at);
+      return streamExec(execOf(at), Number(at.query.get("offset") ?? 0), at.response);
+    },
+    input(at: OfExec) {
+      kind.find(at);
+      const exec = execOf(at);
+      if (exec.exit) throw new Refusal(409, "conflict", "The command has ended");
+      const fresh = at.raw.subarray(Math.max(0, exec.stdin - Number(at.query.get("offset"))));
+      exec.stdin += fresh.length;
+      if (fresh.length > 0) exec.onInput(fresh);
+      if (at.query.get("eof")) exec.onEof();
+      return { body: { offset: exec.stdin } };
+    },
+    resize: (at: OfExec) => (kind.find(at), execOf(at), { status: 204 }),
+    cancel(at: OfExec) {
+      kind.find(at);
+      const exec = execOf(at);
+      setTimeout(() => exec.finish("cancelled", null), 60);
+      return { status: 202 };
+    },
+  };
+}
+
+const agent = routesOf(AGENT);
+const team = routesOf(TEAM);
+
+export const sandboxRoutes = {
+  "POST /api/claws/{id}/sandbox": agent.provision,
+  "GET /api/claws/{id}/sandbox": agent.show,
+  "DELETE /api/claws/{id}/sandbox": agent.destroy,
+  "POST /api/claws/{id}/sandbox/files": agent.put,
+  "GET /api/claws/{id}/snapshots": agent.snapshots,
+  "GET /api/claws/{id}/snapshots/{snapshot}/files": agent.folder,
+  "GET /api/claws/{id}/snapshots/{snapshot}/file": agent.file,
+  "GET /api/claws/{id}/snapshots/{snapshot}/diff": agent.diff,
+  "POST /api/claws/{id}/sandbox/exec": agent.start,
+  "GET /api/claws/{id}/sandbox/exec/{operation_id}": agent.follow,
+  "POST /api/claws/{id}/sandbox/exec/{operation_id}/stdin": agent.input,
+  "POST /api/claws/{id}/sandbox/exec/{operation_id}/resize": agent.resize,
+  "DELETE /api/claws/{id}/sandbox/exec/{operation_id}": agent.cancel,
+  "POST /api/teams/{id}/sandbox": team.provision,
+  "GET /api/teams/{id}/sandbox": team.show,
+  "DELETE /api/teams/{id}/sandbox": team.destroy,
+  "POST /api/teams/{id}/sandbox/files": team.put,
+  "GET /api/teams/{id}/snapshots": team.snapshots,
+  "GET /api/teams/{id}/snapshots/{snapshot}/files": team.folder,
+  "GET /api/teams/{id}/snapshots/{snapshot}/file": team.file,
+  "GET /api/teams/{id}/snapshots/{snapshot}/diff": team.diff,
+  "POST /api/teams/{id}/sandbox/exec": team.start,
+  "GET /api/teams/{id}/sandbox/exec/{operation_id}": team.follow,
+  "POST /api/teams/{id}/sandbox/exec/{operation_id}/stdin": team.input,
+  "POST /api/teams/{id}/sandbox/exec/{operation_id}/resize": team.resize,
+  "DELETE /api/teams/{id}/sandbox/exec/{operation_id}": team.cancel,
+} satisfies Routes;
