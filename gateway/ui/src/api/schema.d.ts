@@ -4974,6 +4974,9 @@ export interface components {
             left_out: components["schemas"]["RunLeftOut"][];
             /** Format: int64 */
             left_out_count: number;
+            owner_id: components["schemas"]["SandboxOwnerId"];
+            /** @description What the sandbox with the lock file belongs to. */
+            owner_kind: components["schemas"]["SandboxOwnerKind"];
             /** @description The lock file in the repository. */
             path: string;
             /** @description The first of them. The sandbox keeps their files. */
@@ -4982,8 +4985,6 @@ export interface components {
             removed_count: number;
             /** @description The run that the repository belongs to: the first one of its tree. */
             run_id: components["schemas"]["RunId"];
-            /** @description The agent whose sandbox has the lock file. */
-            sandbox_of: components["schemas"]["ClawId"];
             /** @description The SHA-256 of the lock file. Nothing is fetched for another one. */
             sha256: string;
         };
