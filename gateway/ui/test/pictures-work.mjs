@@ -7,13 +7,13 @@ const REPOSITORY = new URL("../../../deploy/demo/repository/", import.meta.url).
 const GOAL = "The tests fail. Find out why, mend the cause, and commit it.";
 
 /** The repository as a person would put it into the team's sandbox. */
-async function seed(api, agent) {
-  await api("POST", `/api/claws/${agent}/sandbox`, {});
+async function seed(api, team) {
+  await api("POST", `/api/teams/${team}/sandbox`, {});
   const tar = execFileSync("tar", ["-C", REPOSITORY, "-cz", "--exclude", "./target", "."]).toString("base64");
   const script = `set -e; echo ${tar} | base64 -d | tar xz --no-same-owner; git init -q -b main
     git config user.name demonstration; git config user.email demonstration@roost.invalid
     git add -A; git commit -qm "The repository as it was found"`;
-  const done = await api("POST", `/api/claws/${agent}/sandbox/exec?wait=true`, {
+  const done = await api("POST", `/api/teams/${team}/sandbox/exec?wait=true`, {
     argv: ["sh", "-c", script],
   });
   if (done.exit?.code !== 0 && done.code !== 0)
@@ -29,7 +29,7 @@ export async function workPictures({ page, api, picture, patience }) {
     await page.getByRole("region", { name: "Who will work with whom" }).waitFor();
   });
   const team = await api("POST", "/api/teams", { name: "Ledger", template_id: template.id });
-  await seed(api, team.workbench_agent_id);
+  await seed(api, team.id);
   const run = await api("POST", `/api/teams/${team.id}/run`, { input: GOAL });
   const now = () => api("GET", `/api/topology-runs/${run.id}`);
   await picture("run-live", `/runs/${run.id}`, async () => {

@@ -162,7 +162,7 @@ test.describe("fleet: machine", () => {
     mock.state.failNext.set(path, new Refusal(500, "internal", "Something failed inside the gateway"));
     await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
     await page.getByText("Something failed inside the gateway").waitFor();
-    await page.getByRole("heading", { name: "Agents here" }).waitFor();
+    await page.getByRole("heading", { name: "Sandboxes here" }).waitFor();
     await tryAgain(page, mock);
     await until("the error to go", async () => (await page.getByText("Something failed").count()) === 0);
   });

@@ -73,8 +73,9 @@ test.describe("teams: sandbox", () => {
     await page.getByRole("button", { name: "Create sandbox" }).click();
     await page.getByText("Not where you wanted it.").waitFor();
     await page.getByRole("button", { name: /notification/i }).click();
-    await page.getByText(/was not made where you wanted it: it is offline/).waitFor();
-    const link = page.getByRole("list", { name: "What happened" }).getByRole("link", { name: "Ledger" });
+    const happened = page.getByRole("list", { name: "What happened" });
+    await happened.getByText(/was not made where you wanted it: it is offline/).waitFor();
+    const link = happened.getByRole("link", { name: "Ledger" });
     expect(await link.getAttribute("href")).toContain(`/teams/${team.id}`);
   });
 

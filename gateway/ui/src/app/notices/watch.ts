@@ -79,7 +79,9 @@ export function watchNotices(client: QueryClient): () => void {
     const owner = data[`${kind}Id`];
     if (typeof owner !== "string") return;
     const list = client.getQueryData<Named[]>(kind === "team" ? [...keys.teams, "list"] : keys.claws);
-    const name = list?.find((one) => one.id === owner)?.name;
+    const name =
+      list?.find((one) => one.id === owner)?.name ??
+      client.getQueryData<Named>([...keys.teams, "one", owner])?.name;
     notices.add({
       id: `fallback:${id ?? Date.now()}`,
       kind: "placement-fallback",

@@ -56,18 +56,16 @@ export function TeamSandbox({ team }: { team: Team }) {
       {() => (
         <div className="flex flex-col gap-4">
           {!sandbox && !team.shared_sandbox && <OfEachAgent team={team} part="sandbox" />}
-          {sandbox && (
-            <>
-              <SandboxLine sandbox={sandbox} />
-              {!team.shared_sandbox && <p className="text-fg-2">{NOT_SHARED}</p>}
-            </>
-          )}
+          <div className="flex flex-wrap items-start gap-3 empty:hidden">
+            {sandbox && (
+              <div className="flex min-w-0 grow basis-80 flex-col gap-4">
+                <SandboxLine sandbox={sandbox} />
+                {!team.shared_sandbox && <p className="text-fg-2">{NOT_SHARED}</p>}
+              </div>
+            )}
+            {may && <DestroySandbox owner={owner} name={team.name} sandbox={sandbox} />}
+          </div>
           <SandboxParts owner={owner} sandbox={sandbox} makes={team.shared_sandbox} />
-          {may && (
-            <div className="empty:hidden">
-              <DestroySandbox owner={owner} name={team.name} sandbox={sandbox} />
-            </div>
-          )}
         </div>
       )}
     </QueryView>

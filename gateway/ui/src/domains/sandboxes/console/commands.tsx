@@ -71,8 +71,8 @@ export function Commands({ owner, blocked, head }: Props) {
         >
           {runs.length === 0 && !blocked && (
             <p className="px-4 py-6 text-fg-3">
-              Each command runs by itself with <code className="font-mono text-small">/bin/sh -c</code>, as
-              the user of agents, inside the sandbox. For interactive programs, use Shell.
+              Each command runs by itself with <code className="font-mono text-small">/bin/sh -c</code>, as an
+              ordinary user, inside the sandbox. For interactive programs, use Shell.
             </p>
           )}
           {runs.map((one) => (
