@@ -93,7 +93,7 @@ repository_id() { # ADDRESS
 }
 
 # Whether the tests pass before anybody has changed anything: they must not.
-tests_before() { # AGENT_ID
+tests_before() { # OWNER
     tar -C "$repository" -c --exclude ./target . | "$roost" sandbox exec "$1" -- sh -c '
         mkdir -p /tmp/before && cd /tmp/before && tar x --no-same-owner && cargo test --offline'
 }
@@ -125,7 +125,7 @@ say "a team from the template rust_sdlc"
 team=$("$roost" team create "Demonstration $(date +%H:%M:%S)" --template rust_sdlc --model scripted \
     --bundle sandbox --bundle repo --bundle skills --bundle door --json)
 team_id=$(jq -r .id <<<"$team")
-bench=$(jq -r .workbench_agent_id <<<"$team")
+bench="team:$team_id"
 say "its sandbox"
 "$roost" sandbox provision "$bench" >/dev/null
 if tests_before "$bench" >"$ROOST_STATE/log/demo-before.log" 2>&1; then

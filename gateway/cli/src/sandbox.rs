@@ -114,9 +114,10 @@ fn files(sandbox: &Made) {
     match &sandbox.snapshot {
         None => println!("{:<12} nothing yet", "saved"),
         Some(snapshot) => println!(
-            "{:<12} {} files, {} at {}, {}",
+            "{:<12} {} {}, {} at {}, {}",
             "saved",
             snapshot.files,
+            if snapshot.files == 1 { "file" } else { "files" },
             show::bytes(Some(snapshot.bytes)),
             snapshot.taken_at.shown(),
             match snapshot.uploaded {
@@ -157,10 +158,16 @@ pub(crate) fn one(api: &Api, sandbox: &Parsed<Made>) {
     );
     if let Some(fallback) = &sandbox.fallback {
         println!(
-            "{:<12} wanted on {}, but {}",
-            "fallback",
-            fallback.wanted.shown(),
-            fallback.reason.shown()
+            "{:<12} not on the wanted machine, which {} ({})",
+            "placed",
+            match fallback.reason.as_str() {
+                "node_offline" => "is not connected",
+                "node_draining" => "is draining",
+                "node_paused" => "is paused by its owner",
+                "node_deleted" => "was removed",
+                _ => "cannot take it now",
+            },
+            fallback.wanted.shown()
         );
     }
     files(sandbox);

@@ -12,6 +12,7 @@ pub mod origin;
 pub mod pages;
 pub mod pagination;
 pub mod problem;
+pub mod refused_body;
 pub mod sse;
 mod tables;
 

@@ -241,6 +241,10 @@ impl Api {
         file: std::fs::File,
         bytes: u64,
     ) -> anyhow::Result<Parsed<T>> {
+        // A gateway may refuse before it has read everything. A write to the closed connection must then be an error, and not
+        // the end of this process, so that the reason is shown.
+        #[cfg(unix)]
+        let _closed = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::pipe())?;
         let mut sent = 0_u64;
         let file = InspectReader::new(tokio::fs::File::from_std(file), move |piece| {
             sent += piece.len() as u64;

@@ -13,12 +13,14 @@ use roost_tenancy::auth::{Scoped, can};
 use roost_web::error::ApiResult;
 use roost_web::json::{Mistakes, Query};
 use roost_web::problem::Problem;
+use roost_web::refused_body;
 
 /// The routes.
 pub fn router() -> OpenApiRouter<UploadsContext> {
     OpenApiRouter::new()
-        .routes(routes!(limits))
         .routes(routes!(create))
+        .layer(axum::middleware::from_fn(refused_body::read_rest))
+        .routes(routes!(limits))
 }
 
 /// The limits of uploads.

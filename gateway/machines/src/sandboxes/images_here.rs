@@ -3,7 +3,7 @@
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::model::{Machine, Placement, Setting, place};
-use super::{SandboxesHandle, store};
+use super::{SandboxesHandle, placement_store};
 use crate::fleet::{self, Availability};
 use crate::images::{self, Catalogue, Here, Lack, Wanted};
 use roost_tenancy::auth::WorkspaceScope;
@@ -30,7 +30,7 @@ impl SandboxesHandle {
     ) -> Result<Here, DbErr> {
         let setting = match machine.and_then(Setting::parse) {
             Some(setting) => setting,
-            None => store::placement(db, scope).await?.0,
+            None => placement_store::placement(db, scope).await?.0,
         };
         let node = match setting {
             Setting::Local => None,

@@ -27,6 +27,7 @@ pub mod model;
 mod owner;
 mod owner_facts;
 mod persons_command;
+mod placement_store;
 mod rates;
 mod reading;
 mod recovery;

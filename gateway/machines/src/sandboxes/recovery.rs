@@ -6,7 +6,7 @@ use roost_protocol::sandbox::{ContainerState, SandboxFacts};
 use super::engine::name_of;
 use super::model::{Fact, State};
 use super::transition::{self, Change};
-use super::{SandboxError, SandboxesHandle, store, working};
+use super::{SandboxError, SandboxesHandle, placement_store, store, working};
 use crate::fleet::operations::Target;
 use roost_platform::ids::{NodeId, SandboxId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -202,7 +202,7 @@ pub async fn machine_deleted(
         ))
     })
     .await?;
-    let (setting, _) = store::placement(sandboxes.db.read(), scope).await?;
+    let (setting, _) = placement_store::placement(sandboxes.db.read(), scope).await?;
     if setting == super::model::Setting::Node(node) {
         super::commands::set_placement(sandboxes, scope, roost_platform::ids::UserId::SYSTEM, None)
             .await?;

@@ -13,12 +13,12 @@ use sea_orm::{
 };
 
 use super::entity::{container, placement};
-use super::model::{Setting, State};
+use super::model::State;
 use super::{OwnerKind, snapshots, step_files};
 use roost_agents::claws;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
-use roost_platform::ids::{NodeId, SandboxId, SandboxOwnerId, TeamId, UserId, WorkspaceId};
+use roost_platform::ids::{SandboxId, SandboxOwnerId, TeamId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
 const LIVE: [&str; 3] = ["provisioning", "running", "destroying"];
@@ -465,48 +465,4 @@ pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Res
         .exec(db)
         .await?;
     Ok(())
-}
-
-/// The placement setting; local by default.
-pub async fn placement(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-) -> Result<(Setting, i64), DbErr> {
-    let row = placement::Entity::find_by_id(scope.workspace())
-        .one(db)
-        .await?;
-    Ok(row.map_or((Setting::Local, 0), |row| {
-        (
-            row.node_id.map_or(Setting::Local, Setting::Node),
-            row.version,
-        )
-    }))
-}
-
-/// Sets the placement; `None` is local. Returns the new version.
-pub async fn set_placement(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    node: Option<NodeId>,
-    user: UserId,
-    now: DateTime<Utc>,
-) -> Result<i64, DbErr> {
-    let (_, version) = placement(db, scope).await?;
-    let row = placement::Model {
-        workspace_id: scope.workspace(),
-        node_id: node,
-        set_by: user,
-        updated_at: now,
-        version: version + 1,
-    };
-    use placement::Column as C;
-    placement::Entity::insert(row.into_active_model())
-        .on_conflict(
-            sea_orm::sea_query::OnConflict::column(C::WorkspaceId)
-                .update_columns([C::NodeId, C::SetBy, C::UpdatedAt, C::Version])
-                .to_owned(),
-        )
-        .exec_without_returning(db)
-        .await?;
-    Ok(version + 1)
 }

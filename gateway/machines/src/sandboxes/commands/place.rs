@@ -1,7 +1,7 @@
 //! The placement setting: where new sandboxes go.
 
 use crate::fleet;
-use crate::sandboxes::{SandboxError, SandboxesHandle, store};
+use crate::sandboxes::{SandboxError, SandboxesHandle, placement_store};
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{NodeId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -25,7 +25,8 @@ pub async fn set_placement(
     {
         return Err(SandboxError::NoNode);
     }
-    let version = store::set_placement(change.tx(), scope, node, user, change.now()).await?;
+    let version =
+        placement_store::set_placement(change.tx(), scope, node, user, change.now()).await?;
     let details = serde_json::json!({ "node_id": node });
     change.record("placement.set", ("workspace", &scope.workspace()), details);
     change.event(Event::changed(

@@ -14,8 +14,8 @@ use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Machine, Placement, Setting, State, place};
 use crate::sandboxes::snapshots::restore::{self, Restore};
 use crate::sandboxes::{
-    Preferences, SandboxError, SandboxOwner, SandboxesHandle, Starter, owner as owners, store,
-    transition,
+    Preferences, SandboxError, SandboxOwner, SandboxesHandle, Starter, owner as owners,
+    placement_store, store, transition,
 };
 use roost_platform::events::{About, Event, PlacementFallback, ResourceKind};
 use roost_platform::ids::{SandboxId, UserId, fresh};
@@ -142,7 +142,7 @@ async fn begin(
     let chosen = wanted.node_id.as_deref().and_then(Setting::parse);
     let setting = match chosen {
         Some(setting) => setting,
-        None => store::placement(change.tx(), scope).await?.0,
+        None => placement_store::placement(change.tx(), scope).await?.0,
     };
     let node = match setting {
         Setting::Local => None,

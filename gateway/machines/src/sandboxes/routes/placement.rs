@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 
 use crate::sandboxes::dto::{Placement, PlacementTarget, SetPlacement};
 use crate::sandboxes::model::Setting;
-use crate::sandboxes::{SandboxesHandle, commands, store};
+use crate::sandboxes::{SandboxesHandle, commands, placement_store};
 use roost_tenancy::auth::{Scoped, WorkspaceScope, can};
 use roost_web::error::ApiResult;
 use roost_web::json::Valid;
@@ -54,7 +54,7 @@ async fn clear(
 }
 
 async fn read(sandboxes: &SandboxesHandle, scope: WorkspaceScope) -> ApiResult<Json<Placement>> {
-    let (setting, _) = store::placement(sandboxes.db.read(), scope).await?;
+    let (setting, _) = placement_store::placement(sandboxes.db.read(), scope).await?;
     Ok(Json(match setting {
         Setting::Local => Placement {
             target: PlacementTarget::Local,

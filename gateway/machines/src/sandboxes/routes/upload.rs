@@ -15,9 +15,12 @@ use roost_tenancy::auth::{Scoped, can};
 use roost_web::error::ApiResult;
 use roost_web::json::Query;
 use roost_web::problem::Problem;
+use roost_web::refused_body;
 
 pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
-    OpenApiRouter::new().routes(routes!(put))
+    OpenApiRouter::new()
+        .routes(routes!(put))
+        .layer(axum::middleware::from_fn(refused_body::read_rest))
 }
 
 /// Unpacks a tar archive of at most 512 MiB into a folder of the sandbox's workspace. Files that exist stay, except with
