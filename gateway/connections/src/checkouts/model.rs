@@ -196,7 +196,7 @@ pub fn lock_path(named: &str) -> Result<String, String> {
         None => Err(format!(
             "The file {} is not a lock file that Roost can read. Roost reads {}.",
             clean(named, 200),
-            supplies::NAMES.join(", ")
+            supplies::readable()
         )),
     }
 }

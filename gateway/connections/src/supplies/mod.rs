@@ -24,7 +24,7 @@ pub(crate) use change::{Added, Compared, MOST_NAMED, compared};
 pub use change::{Package, Replaced};
 pub(crate) use gather::{Asked, Gathered, allowed, gather, needs_python, unread};
 pub(crate) use layout::{Layout, laid_out, use_words};
-pub(crate) use locks::{MOST_FILES, MOST_LOCK, NAMES, kind};
+pub(crate) use locks::{MOST_FILES, MOST_LOCK, NAMES, kind, readable};
 pub(crate) use model::{LeftOut, Pin, Report, State, Wish};
 pub(crate) use python::Python;
 pub(crate) use settings::host;

@@ -305,7 +305,7 @@ async fn request_that_cannot_bring_anything_is_refused_before_anybody_is_asked()
         ("../tools/Cargo.lock", "cannot be used"),
         ("/etc/Cargo.lock", "cannot be used"),
         (".git/Cargo.lock", "cannot be used"),
-        ("pnpm-lock.yaml", "not a lock file that Roost can read"),
+        ("yarn.lock", "not a lock file that Roost can read"),
         ("none/Cargo.lock", "has no file none/Cargo.lock"),
         ("link/Cargo.lock", "links are not followed"),
         ("folder/Cargo.lock", "links are not followed"),
