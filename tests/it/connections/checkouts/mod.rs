@@ -1,5 +1,6 @@
 //! Repositories of runs: a real broker, git's own HTTP server, a real sandbox and the scripted model.
 
+mod broken_uploads;
 mod published;
 mod sent;
 mod supplies;

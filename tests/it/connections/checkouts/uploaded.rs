@@ -13,7 +13,7 @@ use super::{Bench, COMMITS};
 use crate::program::cli::Terminal;
 
 /// A tar archive of these files.
-fn tar_of(files: &[(&str, &str)]) -> Vec<u8> {
+pub(super) fn tar_of(files: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = tar::Builder::new(Vec::new());
     for (name, content) in files {
         let mut header = tar::Header::new_gnu();
@@ -25,7 +25,7 @@ fn tar_of(files: &[(&str, &str)]) -> Vec<u8> {
     archive.into_inner().expect("it is packed")
 }
 
-async fn upload(person: &Person, name: &str, archive: Vec<u8>) -> Answer {
+pub(super) async fn upload(person: &Person, name: &str, archive: Vec<u8>) -> Answer {
     let path = format!("/api/uploads?name={name}");
     person.post(&path).body(archive).expect(201).await
 }
@@ -185,7 +185,7 @@ async fn archive_that_breaks_a_rule_is_refused_and_nothing_is_kept() {
 }
 
 /// The folders of mirrors of the broker.
-fn mirrors(folder: &Path) -> usize {
+pub(super) fn mirrors(folder: &Path) -> usize {
     fn below(folder: &Path, found: &mut usize) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();

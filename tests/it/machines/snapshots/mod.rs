@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 mod bucket;
 mod chunks;
 mod files;
+mod full_disk;
 mod reports;
 
 const LATER_S: i64 = 1_700_000_000;

@@ -1,5 +1,7 @@
 //! Errors of the exchange of chunks as answers.
 
+use std::io::ErrorKind;
+
 use super::exchange::ExchangeError;
 use roost_web::error::{ApiError, Code};
 use roost_web::problem::FieldError;
@@ -30,6 +32,10 @@ impl From<ExchangeError> for ApiError {
                 answer.errors = named.collect();
                 answer
             }
+            ExchangeError::Store(error) if is_full(&error) => Self::new(Code::Unavailable)
+                .detail("The gateway's disk is full. Its operator makes room; the snapshot stays on the machine until then.")
+                .retry_after(AGAIN_S)
+                .caused_by(error),
             ExchangeError::Store(error) => Self::new(Code::Unavailable)
                 .detail("The gateway's store of chunks does not work. The operator finds the cause in the log and with `roost doctor`.")
                 .retry_after(AGAIN_S)
@@ -37,4 +43,14 @@ impl From<ExchangeError> for ApiError {
             ExchangeError::Db(error) => error.into(),
         }
     }
+}
+
+/// Whether the cause is a disk without room.
+fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let mut of_disk = causes.filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    of_disk.any(|cause| {
+        let kind = cause.kind();
+        kind == ErrorKind::StorageFull || kind == ErrorKind::QuotaExceeded
+    })
 }
