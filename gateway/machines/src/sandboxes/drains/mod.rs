@@ -4,7 +4,7 @@
 //! A sandbox ends only after the gateway has the snapshot of its files, when no command runs in it, and while the same
 //! wish holds ([`work`]). A failure never ends a sandbox: its row says why, and the gateway tries again ([`model`]). A
 //! machine is empty when it says so itself, no sandbox is left in the registry, and the gateway has the newest files of
-//! each agent ([`mod@round`]). Column: `agent_containers.drain`.
+//! each owner ([`mod@round`]). Column: `agent_containers.drain`.
 
 mod dto;
 mod facts;
