@@ -63,6 +63,13 @@ image() {
     die "no agent image: deploy/agent-image/build.sh --profile tiny"
 }
 
+# npm_script NAME: its output goes to the terminal, and to a file that .ci/run looks through for what failed.
+# A program that outlived a killed run would hold the lock.
+npm_script() {
+    npm run --silent "$1" </dev/null 2>&1 9>&- | tee "$ROOST_STATE/log/ui-${1//:/-}.log" >&2
+    return "${PIPESTATUS[0]}"
+}
+
 # Runs a script against the built programs.
 real() {
     image
@@ -71,8 +78,7 @@ real() {
     browser
     export ROOST_TEST_BIN_DIR=${ROOST_TEST_BIN_DIR:-${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/debug}
     [ -x "$ROOST_TEST_BIN_DIR/roostd" ] || die "no programs in $ROOST_TEST_BIN_DIR: cargo build --workspace --bins"
-    # A program that outlived a killed run would hold the lock.
-    npm run --silent "$1" </dev/null >&2 9>&-
+    npm_script "$1"
 }
 
 test_all() {
@@ -82,7 +88,7 @@ test_all() {
     browser
     for script in gen:check typecheck lint test test:browser; do
         say "npm run $script"
-        npm run --silent "$script" </dev/null >&2 9>&- || failed+=" $script"
+        npm_script "$script" || failed+=" $script"
     done
     [ -z "$failed" ] || die "these failed:$failed (in gateway/ui: npm run NAME)"
 }
