@@ -73,6 +73,7 @@ mod m0918_run_supplies;
 mod m0919_team_repos;
 mod m0920_sandbox_owners;
 mod m0921_added_packages;
+mod m0922_file_policy;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -144,6 +145,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0919_team_repos::Migration),
             Box::new(m0920_sandbox_owners::Migration),
             Box::new(m0921_added_packages::Migration),
+            Box::new(m0922_file_policy::Migration),
         ]
     }
 }

@@ -40,6 +40,7 @@ struct Missing {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Problem {
+    code: String,
     detail: String,
 }
 
@@ -95,6 +96,9 @@ async fn send(
         return Ok(answer);
     }
     let problem: Problem = answer.json().await.unwrap_or_default();
+    if problem.code == "files-stay" {
+        return Err(RemoteError::Stays);
+    }
     let text = format!("HTTP {status}: {}", clean(&problem.detail, 512));
     // The gateway answers "not found" until it has recorded the snapshot, which the channel tells it.
     let again = status.is_server_error()

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::api::types::{
-    AnyWorkspace, NewApiSession, PlanLimits, PushPolicy, Session, SessionId, Switch,
+    AnyWorkspace, FilePolicy, NewApiSession, PlanLimits, PushPolicy, Session, SessionId, Switch,
     Workspace as Place, WorkspaceChange, WorkspaceId,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
@@ -37,6 +37,14 @@ pub enum Workspace {
     )]
     Pushes {
         #[arg(value_name = "POLICY", value_parser = ["ask", "allow"])]
+        policy: Option<String>,
+    },
+    /// Show whether machines send the saved files of sandboxes to the gateway, or set it: `upload` or `stay`
+    #[command(
+        after_help = "With `stay`, saved files are only on the machine that saved them: another machine cannot restore them, and the page cannot show them. What the gateway has already stays there until its retention ends.\n\nExamples:\n  roost workspace files\n  roost workspace files stay"
+    )]
+    Files {
+        #[arg(value_name = "POLICY", value_parser = ["upload", "stay"])]
         policy: Option<String>,
     },
 }
@@ -122,11 +130,12 @@ impl Workspace {
             Self::Plan { which, plan } => return set_plan(api, &which, plan).await,
             Self::Plans => return plans(api).await,
             Self::Pushes { policy } => return pushes(api, policy).await,
+            Self::Files { policy } => return files(api, policy).await,
             Self::List | Self::Switch { .. } => {}
         }
         let items = mine(api).await?;
         match self {
-            Self::Plan { .. } | Self::Plans | Self::Pushes { .. } => {}
+            Self::Plan { .. } | Self::Plans | Self::Pushes { .. } | Self::Files { .. } => {}
             Self::List if api.json => show::json(&raw_list(&items)),
             Self::List => {
                 let row = |one: &Parsed<Place>| {
@@ -157,9 +166,8 @@ async fn set_plan(api: &Api, workspace: &str, plan: String) -> anyhow::Result<Ex
     let list = |limit, cursor: Option<&str>| routes::all_workspaces(Some(workspace), limit, cursor);
     let id: WorkspaceId = named::find::<AnyWorkspace>(api, workspace, list).await?;
     let change = WorkspaceChange {
-        name: None,
         plan: Some(plan),
-        push_policy: None,
+        ..NO_CHANGE
     };
     let changed = api.ask(routes::change_workspace(&id, &change)).await?;
     if api.json {
@@ -193,31 +201,55 @@ async fn plans(api: &Api) -> anyhow::Result<ExitCode> {
 
 /// Shows or sets whether agents of the present workspace may push without a decision.
 async fn pushes(api: &Api, policy: Option<String>) -> anyhow::Result<ExitCode> {
-    let me = api.ask(routes::me()).await?;
-    let policy = match policy {
-        None => {
-            let own = mine(api).await?;
-            let own = own.iter().find(|place| place.id == me.workspace.id);
-            own.map(|place| place.push_policy.clone())
-        }
-        Some(policy) => {
-            let change = WorkspaceChange {
-                name: None,
-                plan: None,
-                push_policy: Some(PushPolicy::from(policy)),
-            };
-            let changed = api
-                .ask(routes::change_workspace(&me.workspace.id, &change))
-                .await?;
-            Some(changed.push_policy.clone())
-        }
-    };
-    match policy {
+    let change = policy.map(|policy| WorkspaceChange {
+        push_policy: Some(PushPolicy::from(policy)),
+        ..NO_CHANGE
+    });
+    match setting(api, change).await?.map(|place| place.push_policy) {
         Some(PushPolicy::Allow) => println!("Agents push their branches without a decision."),
         Some(policy) => println!("A person decides on each push ({}).", policy.shown()),
         None => println!("You are not a member of this workspace."),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Shows or sets whether machines send the files of the present workspace to the gateway.
+async fn files(api: &Api, policy: Option<String>) -> anyhow::Result<ExitCode> {
+    let change = policy.map(|policy| WorkspaceChange {
+        file_policy: Some(FilePolicy::from(policy)),
+        ..NO_CHANGE
+    });
+    match setting(api, change).await?.map(|place| place.file_policy) {
+        Some(FilePolicy::Upload) => println!("Machines send saved files to the gateway."),
+        Some(policy) => println!(
+            "Saved files stay on the machine that saved them ({}).",
+            policy.shown()
+        ),
+        None => println!("You are not a member of this workspace."),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A change that leaves everything as it is.
+const NO_CHANGE: WorkspaceChange = WorkspaceChange {
+    name: None,
+    plan: None,
+    push_policy: None,
+    file_policy: None,
+};
+
+/// The present workspace after a change of its settings; `None` for an operator who is not a member and changes nothing.
+async fn setting(api: &Api, change: Option<WorkspaceChange>) -> anyhow::Result<Option<Place>> {
+    let me = api.ask(routes::me()).await?;
+    let Some(change) = change else {
+        let own = mine(api).await?.into_iter();
+        let mut own = own.map(Parsed::into_value);
+        return Ok(own.find(|place| place.id == me.workspace.id));
+    };
+    let changed = api
+        .ask(routes::change_workspace(&me.workspace.id, &change))
+        .await?;
+    Ok(Some(changed.into_value()))
 }
 
 impl Token {

@@ -151,7 +151,11 @@ impl Run {
                 let entries = api.all(page).await?;
                 match api.json {
                     true => show::json(&raw_list(&entries)),
-                    false => entries.iter().for_each(journal::print),
+                    false => {
+                        let run = api.ask(routes::run(&id)).await?;
+                        run_files::around_step(&run, &step, lap);
+                        entries.iter().for_each(journal::print);
+                    }
                 }
             }
             Self::Watch { run } => return watch::watch(api, &run.into(), Asking::Person).await,

@@ -1,6 +1,6 @@
 //! The files of a run, for people: what each step's sandbox had before and after, and what the run began with.
 
-use crate::api::types::{FilesAt, Run};
+use crate::api::types::{FilesAt, Run, StepFiles};
 use crate::show::Shown;
 
 /// Characters of a digest that tell snapshots apart for people.
@@ -22,18 +22,28 @@ pub(super) fn starts(run: &Run) {
 pub(super) fn around(run: &Run) {
     starts(run);
     for step in &run.steps {
-        let Some(files) = &step.files else {
-            continue;
-        };
-        let ended = files.ended.as_ref();
-        println!(
-            "\n{}, lap {}: files began with {}, ended with {}",
-            step.key.shown(),
-            step.lap,
-            named(&files.began),
-            ended.map_or_else(|| "not recorded".to_owned(), named)
-        );
+        if let Some(files) = &step.files {
+            println!("\n{}, lap {}: {}", step.key.shown(), step.lap, both(files));
+        }
     }
+}
+
+/// What the sandbox of one step had when the step began and when it ended.
+pub(super) fn around_step(run: &Run, key: &str, lap: u32) {
+    let mut steps = run.steps.iter();
+    let step = steps.find(|step| step.key == key && i64::from(step.lap) == i64::from(lap));
+    if let Some(files) = step.and_then(|step| step.files.as_ref()) {
+        println!("{}\n", both(files));
+    }
+}
+
+fn both(files: &StepFiles) -> String {
+    let ended = files.ended.as_ref();
+    format!(
+        "files began with {}, ended with {}",
+        named(&files.began),
+        ended.map_or_else(|| "not recorded".to_owned(), named)
+    )
 }
 
 fn named(files: &FilesAt) -> String {

@@ -60,6 +60,7 @@ codes! {
     NoSandbox, "no-sandbox", CONFLICT, "The agent has no sandbox";
     SandboxLacks, "sandbox-lacks", CONFLICT, "The sandboxes would lack something";
     SandboxLost, "sandbox-lost", CONFLICT, "The sandbox is gone";
+    FilesStay, "files-stay", FORBIDDEN, "The files of this workspace stay on their machines";
     JoinCodeUnknown, "join-code-unknown", NOT_FOUND, "The join code is unknown or has expired";
     SignInUnknown, "sign-in-unknown", NOT_FOUND, "This sign-in is not good any more";
     InvitationUnknown, "invitation-unknown", NOT_FOUND, "The invitation is not good any more";

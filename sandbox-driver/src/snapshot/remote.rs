@@ -18,6 +18,9 @@ pub enum RemoteError {
     /// The same request may succeed later.
     #[error("the gateway's store of snapshots does not answer: {0}")]
     Away(String),
+    /// A setting of the workspace keeps its snapshots on their machines. It may change.
+    #[error("the snapshots of this workspace stay on their machines")]
+    Stays,
     /// The same request will be refused again.
     #[error("the gateway's store of snapshots refused: {0}")]
     Refused(String),

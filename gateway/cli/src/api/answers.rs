@@ -485,6 +485,7 @@ pub struct Workspace {
     pub role: Option<Role>,
     pub plan: String,
     pub push_policy: PushPolicy,
+    pub file_policy: FilePolicy,
 }
 
 #[derive(Deserialize)]

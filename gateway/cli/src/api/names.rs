@@ -93,6 +93,13 @@ string_enum!(
 );
 
 string_enum!(
+    FilePolicy {
+        Upload = "upload",
+        Stay = "stay",
+    }
+);
+
+string_enum!(
     ImageState {
         Ready = "ready",
         Missing = "missing",

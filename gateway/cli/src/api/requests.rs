@@ -290,4 +290,6 @@ pub struct WorkspaceChange {
     pub plan: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push_policy: Option<PushPolicy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_policy: Option<FilePolicy>,
 }

@@ -73,7 +73,10 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("Switch", &["workspace_id"]),
     ("TeamChange", &["image", "limits", "repo"]),
     ("TeamRepo", &["repo_id", "base"]),
-    ("WorkspaceChange", &["name", "plan", "push_policy"]),
+    (
+        "WorkspaceChange",
+        &["name", "plan", "push_policy", "file_policy"],
+    ),
     ("TerminalSize", &["rows", "cols"]),
     // Answers.
     ("ActorSnapshot", &["id", "kind", "state", "children"]),
@@ -285,7 +288,10 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("VerifyCheck", &["level", "title", "detail"]),
     ("VerifyFact", &["title", "expected", "actual", "ok"]),
     ("VerifyReport", &["ok", "checks", "probe"]),
-    ("Workspace", &["id", "name", "role", "plan", "push_policy"]),
+    (
+        "Workspace",
+        &["id", "name", "role", "plan", "push_policy", "file_policy"],
+    ),
     ("WorkspaceBrief", &["id", "name"]),
     // Events.
     ("AgentComputerFrame", &["agentId", "lines"]),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::entity::workspace;
-use super::{Plans, PushPolicy};
+use super::{FilePolicy, Plans, PushPolicy};
 use crate::auth::Role;
 use roost_platform::ids::{SagaId, WorkspaceId};
 use roost_web::json::{Check, Mistakes};
@@ -22,6 +22,7 @@ pub struct Workspace {
     pub created_at: DateTime<Utc>,
     pub version: i64,
     pub push_policy: PushPolicy,
+    pub file_policy: FilePolicy,
 }
 
 impl Workspace {
@@ -35,6 +36,7 @@ impl Workspace {
             created_at: row.created_at,
             version: row.version,
             push_policy: PushPolicy::from_stored(&row.push_policy),
+            file_policy: FilePolicy::from_stored(&row.file_policy),
         }
     }
 }
@@ -54,7 +56,7 @@ impl Check for NewWorkspace {
     }
 }
 
-/// A new name, a new plan, or a new push policy. A field that is absent stays.
+/// A new name, a new plan, or other settings. A field that is absent stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceChange {
@@ -68,6 +70,10 @@ pub struct WorkspaceChange {
     /// Whether agents may push their branches without a decision. Admins and Owners may set it.
     #[serde(default)]
     pub push_policy: Option<PushPolicy>,
+    /// Whether machines send the saved files of sandboxes to the gateway. Admins and Owners may set it. What the gateway
+    /// has already stays there until its retention ends.
+    #[serde(default)]
+    pub file_policy: Option<FilePolicy>,
 }
 
 impl Check for WorkspaceChange {
@@ -75,8 +81,12 @@ impl Check for WorkspaceChange {
         if let Some(name) = &self.name {
             mistakes.text("/name", name, 1, 100);
         }
-        if self.name.is_none() && self.plan.is_none() && self.push_policy.is_none() {
-            mistakes.add("", "must have `name`, `plan` or `push_policy`");
+        let settings = self.push_policy.is_some() || self.file_policy.is_some();
+        if self.name.is_none() && self.plan.is_none() && !settings {
+            mistakes.add(
+                "",
+                "must have `name`, `plan`, `push_policy` or `file_policy`",
+            );
         }
     }
 }

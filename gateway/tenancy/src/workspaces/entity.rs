@@ -4,7 +4,7 @@
 pub mod workspace {
     use sea_orm::entity::prelude::*;
 
-    use crate::workspaces::PushPolicy;
+    use crate::workspaces::{FilePolicy, PushPolicy};
     use roost_platform::ids::WorkspaceId;
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -19,6 +19,9 @@ pub mod workspace {
         /// [`PushPolicy`] as a word.
         #[sea_orm(column_type = "Text")]
         pub push_policy: String,
+        /// [`FilePolicy`] as a word.
+        #[sea_orm(column_type = "Text")]
+        pub file_policy: String,
     }
 
     impl Model {
@@ -31,6 +34,7 @@ pub mod workspace {
                 created_at: at,
                 version: 1,
                 push_policy: PushPolicy::default().as_str().to_owned(),
+                file_policy: FilePolicy::default().as_str().to_owned(),
             }
         }
     }

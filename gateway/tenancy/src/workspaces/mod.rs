@@ -8,13 +8,14 @@ pub use departures::Departures;
 pub use entity::member::Model as MemberRow;
 pub use entity::workspace::Model as WorkspaceRow;
 pub use error::WorkspaceError;
+pub use file_policy::FilePolicy;
 pub use plans::{Plan, Plans};
 pub use push_policy::PushPolicy;
 pub use quota::{QuotaError, QuotaKind};
 pub use routes::router;
 pub use store::{
-    by_id, count, first_membership, first_place, get as find, insert, insert_member, lock,
-    membership, memberships_of, of_user, push_policy, remove,
+    by_id, count, file_policy, first_membership, first_place, get as find, insert, insert_member,
+    lock, membership, memberships_of, of_user, push_policy, remove,
 };
 
 mod commands;
@@ -23,6 +24,7 @@ mod departures;
 mod dto;
 pub mod entity;
 mod error;
+mod file_policy;
 pub mod invitations;
 pub mod members;
 mod plans;

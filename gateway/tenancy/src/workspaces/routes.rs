@@ -91,8 +91,9 @@ async fn get(
         .ok_or_else(|| ApiError::not_found("workspace"))
 }
 
-/// Renames a workspace, sets its plan, or sets whether its agents may push their branches without a decision. Only operators of the deployment set plans, also those of workspaces that they
-/// do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
+/// Renames a workspace, sets its plan, or sets one of its settings: whether its agents may push their branches without a
+/// decision, and whether its machines send saved files to the gateway. Only operators of the deployment set plans, also
+/// those of workspaces that they do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
 #[utoipa::path(patch, path = "/api/workspaces/{id}", tag = "workspaces", operation_id = "change_workspace",
     request_body = WorkspaceChange, params(("id" = WorkspaceId, Path)),
     responses((status = 200, body = Workspace), (status = 400, body = Problem), (status = 401, body = Problem),
@@ -102,7 +103,8 @@ async fn change(
     caller: MemberOrOperator,
     Valid(change): Valid<WorkspaceChange>,
 ) -> ApiResult<Json<Workspace>> {
-    if change.name.is_some() || change.push_policy.is_some() {
+    let settings = change.push_policy.is_some() || change.file_policy.is_some();
+    if change.name.is_some() || settings {
         caller.demand(Verb::ChangeWorkspace)?;
     }
     if change.plan.is_some() {
@@ -112,6 +114,7 @@ async fn change(
         name: change.name.map(|name| name.trim().to_owned()),
         plan: change.plan,
         push_policy: change.push_policy,
+        file_policy: change.file_policy,
     };
     let row = commands::change(&state, caller.scope(), caller.user_id(), new).await?;
     Ok(Json(Workspace::new(row, caller.role())))

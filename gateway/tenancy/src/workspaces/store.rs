@@ -8,7 +8,7 @@ use sea_orm::{
 };
 
 use super::entity::{member, quota_usage, workspace};
-use super::{PushPolicy, QuotaKind, invitations};
+use super::{FilePolicy, PushPolicy, QuotaKind, invitations};
 use crate::auth::{Role, WorkspaceScope};
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{UserId, WorkspaceId};
@@ -91,13 +91,12 @@ pub async fn lock(tx: &WriteTx, scope: WorkspaceScope) -> Result<bool, DbErr> {
     Ok(held.rows_affected == 1)
 }
 
-/// Sets the name, the plan and the push policy of a scope's workspace.
+/// Sets the name, the plan and the settings of a scope's workspace.
 pub async fn set(
     tx: &WriteTx,
     scope: WorkspaceScope,
-    name: &str,
-    plan: &str,
-    push_policy: PushPolicy,
+    (name, plan): (&str, &str),
+    (push_policy, file_policy): (PushPolicy, FilePolicy),
 ) -> Result<(), DbErr> {
     // The name is part of what is kept of a caller.
     tx.changes_authority();
@@ -107,6 +106,10 @@ pub async fn set(
         .col_expr(
             workspace::Column::PushPolicy,
             Expr::value(push_policy.as_str()),
+        )
+        .col_expr(
+            workspace::Column::FilePolicy,
+            Expr::value(file_policy.as_str()),
         )
         .filter(workspace::Column::Id.eq(scope.workspace()))
         .exec(&**tx)
@@ -133,6 +136,19 @@ pub async fn push_policy(
     let found = get(db, scope).await?;
     let word = found.map(|workspace| workspace.push_policy);
     Ok(word.map_or_else(PushPolicy::default, |word| PushPolicy::from_stored(&word)))
+}
+
+/// Whether machines send the files of a scope's workspace to the gateway.
+///
+/// # Errors
+/// When the database fails.
+pub async fn file_policy(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<FilePolicy, DbErr> {
+    let found = get(db, scope).await?;
+    let word = found.map(|workspace| workspace.file_policy);
+    Ok(word.map_or_else(FilePolicy::default, |word| FilePolicy::from_stored(&word)))
 }
 
 /// The workspaces that a user belongs to, oldest membership first.

@@ -2576,8 +2576,9 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Renames a workspace, sets its plan, or sets whether its agents may push their branches without a decision. Only operators of the deployment set plans, also those of workspaces that they
-         *     do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
+         * Renames a workspace, sets its plan, or sets one of its settings: whether its agents may push their branches without a
+         *     decision, and whether its machines send saved files to the gateway. Only operators of the deployment set plans, also
+         *     those of workspaces that they do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
          */
         patch: operations["change_workspace"];
         trace?: never;
@@ -3439,7 +3440,7 @@ export interface components {
          * @description All error codes. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lacks" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "chunk-invalid" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lacks" | "sandbox-lost" | "files-stay" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "chunk-invalid" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
         /** @description A command in a sandbox. Other operations, and commands of older gateways, have none of these fields. */
         CommandFacts: {
             /** @description The agent's input to its tool: the command or the path, without the program that Roost puts around it. */
@@ -3603,7 +3604,7 @@ export interface components {
          * @description What a sandbox waits for.
          * @enum {string}
          */
-        DrainWait: "start" | "command" | "snapshot" | "next_try" | "upload" | "end";
+        DrainWait: "start" | "command" | "snapshot" | "next_try" | "upload" | "setting" | "end";
         /** @description A sandbox on a draining node. */
         DrainingSandbox: {
             /** @description The same for people. */
@@ -3800,6 +3801,11 @@ export interface components {
             /** @description There are more entries than these. */
             more: boolean;
         };
+        /**
+         * @description Where the saved files of a workspace's sandboxes are kept. The machine that took a snapshot always keeps it.
+         * @enum {string}
+         */
+        FilePolicy: "upload" | "stay";
         /** @description The files of a sandbox at one time. */
         FilesAt: {
             /** Format: date-time */
@@ -5756,6 +5762,7 @@ export interface components {
             items: {
                 /** Format: date-time */
                 created_at: string;
+                file_policy: components["schemas"]["FilePolicy"];
                 id: components["schemas"]["WorkspaceId"];
                 name: string;
                 plan: string;
@@ -7798,6 +7805,7 @@ export interface components {
         Workspace: {
             /** Format: date-time */
             created_at: string;
+            file_policy: components["schemas"]["FilePolicy"];
             id: components["schemas"]["WorkspaceId"];
             name: string;
             plan: string;
@@ -7820,8 +7828,9 @@ export interface components {
             id: components["schemas"]["WorkspaceId"];
             name: string;
         };
-        /** @description A new name, a new plan, or a new push policy. A field that is absent stays. */
+        /** @description A new name, a new plan, or other settings. A field that is absent stays. */
         WorkspaceChange: {
+            file_policy?: components["schemas"]["FilePolicy"] | null;
             /** @description 1 to 100 characters. Admins and Owners may set it. */
             name?: string | null;
             /** @description The name of a plan. Only operators of the deployment may set it. */

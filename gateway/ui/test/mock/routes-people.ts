@@ -37,6 +37,7 @@ const session = (state: State, more: { label: string | null; kind: string; expir
 const whole = (state: State, one: Schemas["MembershipBrief"]): Schemas["Workspace"] => ({
   ...one,
   push_policy: state.pushPolicy,
+  file_policy: state.filePolicy,
   plan: "scale",
   created_at: ago(86_400 * 40),
   version: 1,
@@ -87,6 +88,7 @@ export const peopleRoutes = {
     }
     if (body.name) row.name = body.name;
     if (body.push_policy) state.pushPolicy = body.push_policy;
+    if (body.file_policy) state.filePolicy = body.file_policy;
     mock.hub.changed("workspace", params.id, 2);
     return { body: whole(state, row) };
   },

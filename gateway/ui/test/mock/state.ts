@@ -81,6 +81,7 @@ export interface State {
   delayMs: number;
   /** What happens when an agent asks to push its branch. */
   pushPolicy: Schemas["PushPolicy"];
+  filePolicy: Schemas["FilePolicy"];
   quota: { plan: string; agents: number; live_containers: number };
   attempts: number;
   workspace: string;
@@ -319,6 +320,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     put: undefined,
     delayMs: 0,
     pushPolicy: "ask",
+    filePolicy: "upload",
     quota: { plan: "scale", agents: 1000, live_containers: 200 },
     attempts: 0,
     workspace: "w1",

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{over, started, steps};
+use crate::program::cli::Terminal;
 
 /// The first agent writes a note. The second says what it reads, and writes another one.
 const SCRIPT: &str = r#"
@@ -120,6 +121,21 @@ async fn fork_begins_with_the_files_of_its_step_although_later_steps_changed_the
         assert_eq!(begins.as_array().map(Vec::len), Some(1), "{begins}");
         assert_eq!(digest(&begins[0]), digest(&second["began"]));
         assert!(whole.str("/result/text").contains("said one"), "{whole:?}");
+
+        let terminal = Terminal::signed_in(&bench.gateway.url(), &owner.token).await;
+        let journal = terminal.runs(&["run", "journal", &run, "second"]).await;
+        let (began, ended) = (digest(&second["began"]), digest(&second["ended"]));
+        let head = format!(
+            "files began with {}, ended with {}\n",
+            &began[..12],
+            &ended[..12]
+        );
+        assert!(
+            journal.out.starts_with(&head),
+            "{}{}",
+            journal.out,
+            journal.err
+        );
 
         let forked = fork(owner, &run, json!({ "step": "second" })).await;
         assert!(

@@ -17,6 +17,7 @@ mod chunks;
 mod files;
 mod full_disk;
 mod reports;
+mod stay;
 
 const LATER_S: i64 = 1_700_000_000;
 

@@ -13,6 +13,7 @@ use crate::sandboxes::model::State;
 use crate::sandboxes::snapshots::store as snapshots;
 use crate::sandboxes::store as registry;
 use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::workspaces::{self, FilePolicy};
 
 /// The states of sandboxes that count as left on a machine.
 const LEFT: [State; 3] = [State::Provisioning, State::Running, State::Destroying];
@@ -56,7 +57,9 @@ pub(super) async fn of(
         }
     }
     let unsaved = unsaved(db, machine).await?;
+    let scope = WorkspaceScope::of_row(machine.workspace);
     let left = Left {
+        stays: stays(db, scope).await?,
         sandboxes: sandboxes.len(),
         unsaved: unsaved.len(),
         drained: machine.drained,
@@ -67,6 +70,11 @@ pub(super) async fn of(
         unsaved,
         left,
     })
+}
+
+/// Whether the files of a workspace stay on their machines.
+async fn stays(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<bool, DbErr> {
+    Ok(workspaces::file_policy(db, scope).await? == FilePolicy::Stay)
 }
 
 /// Reads a sandbox.
@@ -90,6 +98,7 @@ pub(super) async fn of_sandbox(
         busy: operations::any_command_open(db, row.id).await?,
         used,
         uploaded,
+        stays: stays(db, scope).await?,
         notes,
     })
 }

@@ -85,6 +85,8 @@ pub struct Facts {
     pub used: bool,
     /// The gateway's store has the snapshot of the notes.
     pub uploaded: bool,
+    /// The setting of the workspace keeps its files on their machines.
+    pub stays: bool,
     pub notes: Notes,
 }
 
@@ -103,6 +105,8 @@ pub enum WaitsFor {
     NextTry,
     /// The machine sends its files to the gateway.
     Upload,
+    /// A setting of the workspace keeps its files on this machine.
+    Setting,
     /// The machine removes it.
     End,
 }
@@ -125,6 +129,7 @@ impl WaitsFor {
             Self::Upload => {
                 "Its files are saved. The machine sends them to the gateway.".to_owned()
             }
+            Self::Setting => "The files of this workspace stay on their machines, as its settings say, so the sandbox stays too. Let machines send files to the gateway, or end the sandbox.".to_owned(),
             Self::End => "The gateway has its files. The machine removes it.".to_owned(),
         }
     }
@@ -179,6 +184,7 @@ pub fn next(sandbox: &Facts, moves: bool, now: DateTime<Utc>) -> Next {
     }
     match (moves, sandbox.uploaded) {
         (false, _) => Next::Stay,
+        (true, false) if sandbox.stays => Next::Wait(WaitsFor::Setting),
         (true, false) => Next::Wait(WaitsFor::Upload),
         (true, true) => Next::End,
     }
@@ -191,6 +197,8 @@ pub struct Left {
     pub sandboxes: usize,
     /// Agents whose newest files are only there.
     pub unsaved: usize,
+    /// The setting of the workspace keeps files on their machines.
+    pub stays: bool,
     /// The machine itself reports that it has no sandbox.
     pub drained: bool,
     /// The machine is connected.
@@ -212,6 +220,10 @@ impl Left {
         let mut text = match (self.sandboxes, self.unsaved) {
             (0, 0) if self.drained => "Nothing that is needed is left.".to_owned(),
             (0, 0) => "No sandbox is left. The machine has not confirmed it yet.".to_owned(),
+            (0, unsaved) if self.stays => format!(
+                "No sandbox is left. The newest files of {} stay on the machine, as the settings of the workspace say.",
+                counted(unsaved, "agent", "agents")
+            ),
             (0, unsaved) => format!(
                 "No sandbox is left. The machine still has to send the newest files of {} to the gateway.",
                 counted(unsaved, "agent", "agents")

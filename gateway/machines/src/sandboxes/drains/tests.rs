@@ -16,6 +16,7 @@ fn idle() -> Facts {
         busy: false,
         used: false,
         uploaded: false,
+        stays: false,
         notes: Notes::of(None, 3),
     }
 }
@@ -34,6 +35,30 @@ fn idle_sandbox_is_saved_then_uploaded_then_ended() {
         ..saved()
     };
     assert_eq!(next(&uploaded, true, now()), Next::End);
+}
+
+#[test]
+fn sandbox_of_a_workspace_whose_files_stay_is_kept_until_the_setting_changes() {
+    let stays = Facts {
+        stays: true,
+        ..saved()
+    };
+    assert_eq!(next(&stays, true, now()), Next::Wait(WaitsFor::Setting));
+    // What the gateway has from before can move.
+    let uploaded = Facts {
+        uploaded: true,
+        ..stays
+    };
+    assert_eq!(next(&uploaded, true, now()), Next::End);
+    let left = Left {
+        sandboxes: 0,
+        unsaved: 1,
+        stays: true,
+        drained: true,
+        connected: true,
+    };
+    assert!(!left.is_nothing());
+    assert!(left.explain().contains("settings of the workspace"));
 }
 
 #[test]
@@ -109,6 +134,7 @@ fn machine_is_empty_only_without_sandboxes_and_files_and_by_its_own_report() {
     let nothing = Left {
         sandboxes: 0,
         unsaved: 0,
+        stays: false,
         drained: true,
         connected: true,
     };
@@ -154,6 +180,7 @@ fn any_facts() -> impl Strategy<Value = Facts> {
                 busy,
                 used,
                 uploaded,
+                stays: false,
                 notes,
             }
         },

@@ -16,6 +16,8 @@ impl From<ExchangeError> for ApiError {
         match error {
             ExchangeError::NotFound => Self::new(Code::NotFound)
                 .detail("There is no such chunk or snapshot for this machine."),
+            ExchangeError::Stays => Self::new(Code::FilesStay)
+                .detail("The files of this workspace stay on their machines, as its settings say."),
             ExchangeError::Wrong(wrong) => Self::new(Code::ChunkInvalid)
                 .detail(format!("It is not kept: {wrong}. Read it again from the disk.")),
             ExchangeError::Malformed(why) => Self::new(Code::ChunkInvalid)

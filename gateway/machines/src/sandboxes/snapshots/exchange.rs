@@ -3,6 +3,7 @@
 //!
 //! - A machine may write when the registry has a sandbox of the workspace on it.
 //! - It may read a chunk when a live sandbox on it is asked to restore a snapshot, and the snapshot names the chunk.
+//! - A workspace whose files stay on their machines takes nothing ([`FilePolicy::Stay`]).
 //! - Every other request gets the same answer as for a chunk that does not exist.
 
 use bytes::Bytes;
@@ -18,6 +19,7 @@ use roost_platform::db::Db;
 use roost_platform::events::{self, Event, ResourceKind};
 use roost_platform::ids::WorkspaceId;
 use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::workspaces::{self, FilePolicy};
 
 /// Why a machine's request is refused.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +27,9 @@ pub enum ExchangeError {
     /// It does not exist, or the machine has no right to it.
     #[error("there is no such chunk or snapshot for this machine")]
     NotFound,
+    /// The setting of the workspace keeps its files on their machines.
+    #[error("the files of this workspace stay on their machines")]
+    Stays,
     /// The bytes are not the chunk.
     #[error(transparent)]
     Wrong(#[from] ChunkError),
@@ -223,7 +228,11 @@ impl Exchange {
     ) -> Result<WorkspaceScope, ExchangeError> {
         let row = registry::any_of_workspace(self.db.read(), machine, workspace).await?;
         let row = row.ok_or(ExchangeError::NotFound)?;
-        Ok(WorkspaceScope::of_row(row))
+        let scope = WorkspaceScope::of_row(row);
+        match workspaces::file_policy(self.db.read(), scope).await? {
+            FilePolicy::Upload => Ok(scope),
+            FilePolicy::Stay => Err(ExchangeError::Stays),
+        }
     }
 
     /// The scope of a workspace from which a machine restores this snapshot now.

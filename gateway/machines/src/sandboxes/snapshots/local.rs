@@ -27,6 +27,7 @@ fn failed(error: ExchangeError) -> RemoteError {
         ExchangeError::NotFound | ExchangeError::Store(_) | ExchangeError::Db(_) => {
             RemoteError::Away(error.to_string())
         }
+        ExchangeError::Stays => RemoteError::Stays,
         ExchangeError::Wrong(_) | ExchangeError::Malformed(_) | ExchangeError::Incomplete(_) => {
             RemoteError::Refused(error.to_string())
         }

@@ -1,10 +1,10 @@
-//! Renames a workspace, sets its plan, or sets whether its agents may push without a decision.
+//! Renames a workspace, sets its plan, or sets one of its settings.
 
 use crate::auth::WorkspaceScope;
 use crate::change::Change;
 use crate::workspaces::entity::workspace;
 use crate::workspaces::members::store::take_turn;
-use crate::workspaces::{PushPolicy, WorkspaceError, WorkspacesContext, store};
+use crate::workspaces::{FilePolicy, PushPolicy, WorkspaceError, WorkspacesContext, store};
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::UserId;
 
@@ -14,6 +14,7 @@ pub struct New {
     pub name: Option<String>,
     pub plan: Option<String>,
     pub push_policy: Option<PushPolicy>,
+    pub file_policy: Option<FilePolicy>,
 }
 
 /// Changes the workspace. The next request sees the limits of a new plan. A smaller plan deletes nothing: while more is
@@ -42,12 +43,17 @@ pub async fn change(
         .ok_or(WorkspaceError::NotFound)?;
     let name = new.name.unwrap_or_else(|| present.name.clone());
     let plan = new.plan.unwrap_or_else(|| present.plan.clone());
-    let before = PushPolicy::from_stored(&present.push_policy);
-    let push_policy = new.push_policy.unwrap_or(before);
-    if (&name, &plan, push_policy) == (&present.name, &present.plan, before) {
+    let before = (
+        PushPolicy::from_stored(&present.push_policy),
+        FilePolicy::from_stored(&present.file_policy),
+    );
+    let push_policy = new.push_policy.unwrap_or(before.0);
+    let file_policy = new.file_policy.unwrap_or(before.1);
+    let settings = (push_policy, file_policy);
+    if (&name, &plan, settings) == (&present.name, &present.plan, before) {
         return Ok(present);
     }
-    store::set(&change, scope, &name, &plan, push_policy).await?;
+    store::set(&change, scope, (&name, &plan), settings).await?;
     let id = scope.workspace();
     if name != present.name {
         let details = serde_json::json!({ "from": present.name, "to": name });
@@ -57,9 +63,13 @@ pub async fn change(
         let details = serde_json::json!({ "from": present.plan, "to": plan });
         change.record("workspace.plan_set", ("workspace", &id), details);
     }
-    if push_policy != before {
-        let details = serde_json::json!({ "from": before, "to": push_policy });
+    if push_policy != before.0 {
+        let details = serde_json::json!({ "from": before.0, "to": push_policy });
         change.record("workspace.push_policy_set", ("workspace", &id), details);
+    }
+    if file_policy != before.1 {
+        let details = serde_json::json!({ "from": before.1, "to": file_policy });
+        change.record("workspace.file_policy_set", ("workspace", &id), details);
     }
     change.event(Event::changed(ResourceKind::Workspace, id, version));
     change.commit().await?;
@@ -68,6 +78,7 @@ pub async fn change(
         plan,
         version,
         push_policy: push_policy.as_str().to_owned(),
+        file_policy: file_policy.as_str().to_owned(),
         ..present
     })
 }

@@ -6,7 +6,7 @@ import { SettingsFrame, type Part } from "./frame";
 import { Keys } from "./keys";
 import { WorkspaceName } from "./workspace-name";
 import { WorkspacePlan } from "./workspace-plan";
-import { WorkspacePushes } from "./workspace-pushes";
+import { WorkspaceFiles, WorkspacePushes } from "./workspace-settings";
 
 export function SettingsPage({ parts }: { parts: Part[] }) {
   const me = useQuery(meQuery);
@@ -24,6 +24,7 @@ export function SettingsPage({ parts }: { parts: Part[] }) {
       <WorkspaceName key={`${workspace.id}:${workspace.name}`} workspace={workspace} />
       <WorkspacePlan key={workspace.id} me={me.data} />
       <WorkspacePushes key={`pushes of ${workspace.id}`} workspace={workspace.id} />
+      <WorkspaceFiles key={`files of ${workspace.id}`} workspace={workspace.id} />
       <DeleteWorkspace me={me.data} />
     </SettingsFrame>
   );

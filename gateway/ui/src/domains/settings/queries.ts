@@ -11,15 +11,21 @@ export const setPlan = (id: string, plan: string) =>
   api.patch("/api/workspaces/{id}", { path: { id }, body: { plan } });
 
 export type PushPolicy = components["schemas"]["PushPolicy"];
+export type FilePolicy = components["schemas"]["FilePolicy"];
+/** A setting that is absent stays. */
+export interface Settings {
+  push_policy?: PushPolicy;
+  file_policy?: FilePolicy;
+}
 
-export const pushPolicyQuery = (id: string) =>
+export const settingsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.workspace(id),
     queryFn: ({ signal }) => api.get("/api/workspaces/{id}", { path: { id }, signal }),
-    select: ({ push_policy }) => push_policy,
+    select: ({ push_policy, file_policy }) => ({ push_policy, file_policy }),
   });
-export const setPushPolicy = (id: string, push_policy: PushPolicy) =>
-  api.patch("/api/workspaces/{id}", { path: { id }, body: { push_policy } });
+export const setSettings = (id: string, body: Settings) =>
+  api.patch("/api/workspaces/{id}", { path: { id }, body });
 
 /** As the gateway was configured when it started; for operators. */
 export const plansQuery = queryOptions({

@@ -1,7 +1,7 @@
 //! Packages that an agent added to a lock file: a person sees exactly what would be fetched, and nothing comes before.
 
 use roost_tests::package_host::{PackageHost, Served, archive};
-use roost_tests::{Answer, ScratchPostgres, Store};
+use roost_tests::{Answer, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 
 use super::super::sent::{asked, decide, started};
@@ -202,6 +202,66 @@ async fn approved_packages_of_a_changed_lock_file_come_and_the_program_builds() 
         );
         bench.stop().await;
     }
+}
+
+/// The agent has the packages and waits for another decision. Its sandbox ends meanwhile, and the next one has them too.
+#[tokio::test(flavor = "multi_thread")]
+async fn later_sandbox_of_the_run_has_the_approved_packages() {
+    let registry = PackageHost::start().await;
+    registry.serve_crate("greeting", Served::File(greeting()));
+    registry.serve_crate("farewell", Served::File(farewell()));
+    let crates = registry.crates();
+    let script = format!(
+        r#"
+[[scene]]
+  [[scene.turn]]
+  say = "I change the lock file."
+  calls = [{{ tool = "shell", arguments = {{ cwd = "/workspace/tools", command = '''{TAKE} && {GIT} commit -qam taken''' }} }}]
+  [[scene.turn]]
+  say = "I ask for its packages."
+  calls = [{{ tool = "door.ask", arguments = {{ action = "supplies.packages.add", params = {{ path = "Cargo.lock", reason = "It says goodbye." }} }} }}]
+  [[scene.turn]]
+  when = '1 of 1 approved packages'
+  say = "I ask to push."
+  calls = [{{ tool = "door.ask", arguments = {{ action = "repo.branch.push", params = {{ reason = "A pause." }} }} }}]
+  [[scene.turn]]
+  say = "I build in the sandbox that is there now."
+  calls = [{{ tool = "shell", arguments = {{ cwd = "/workspace/tools", command = "cargo run --quiet --offline --locked" }} }}]
+  [[scene.turn]]
+  when = '(?<said>hello from a crate, goodbye from a crate)'
+  say = "It said ${{said}}."
+  [[scene.turn]]
+  say = "It did not build."
+"#
+    );
+    let bench = on(Store::Sqlite, None, &script, &[(SETTINGS[0], &crates)]).await;
+    program(&bench).await;
+    let entries = format!(
+        "{}{}",
+        entry("farewell", &hash(&farewell())),
+        entry("greeting", &hash(&greeting()))
+    );
+    prepared(&bench, &entries).await;
+    let owner = bench.gateway.owner().await;
+    let run = started(&bench).await;
+    let packages = asked(owner).await;
+    let of = packages["packages"]["owner_id"].as_str().expect("a team");
+    let sandbox = format!("/api/teams/{of}/sandbox");
+    decide(owner, &packages, "approve").await;
+    let push = eventually("the agent has them and asks to push", async || {
+        let list = owner.get("/api/doors?state=pending").expect(200).await;
+        let door = list.body["items"].get(0).cloned();
+        door.filter(|door| door["action"] == "repo.branch.push")
+    })
+    .await;
+    let before = owner.get(&sandbox).expect(200).await.str("/id").to_owned();
+    owner.delete(&sandbox).expect(204).await;
+    decide(owner, &push, "deny").await;
+    let ended = over(owner, &run).await;
+    says(&ended, "It said hello from a crate, goodbye from a crate.");
+    let after = owner.get(&sandbox).expect(200).await;
+    assert_ne!(after.str("/id"), before);
+    bench.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -21,6 +21,7 @@ use crate::sandboxes::{SandboxOwner, SandboxesHandle, owner};
 use roost_platform::ids::{SandboxOwnerId, SnapshotId};
 use roost_tenancy::auth::{Scoped, WorkspaceScope, can};
 use roost_tenancy::change::Change;
+use roost_tenancy::workspaces::{self, FilePolicy};
 use roost_web::error::{ApiError, ApiResult, Code};
 use roost_web::json::{Path, Query};
 use roost_web::problem::Problem;
@@ -47,9 +48,11 @@ async fn row(
     let row = store::get(sandboxes.db.read(), scope, owner.id(), snapshot).await?;
     let row = row.ok_or_else(|| ApiError::not_found("snapshot"))?;
     if row.uploaded_at.is_none() {
-        return Err(ApiError::new(Code::Conflict).detail(
-            "This snapshot is only on its machine. Its files can be shown when the machine has sent it to the gateway.",
-        ));
+        let policy = workspaces::file_policy(sandboxes.db.read(), scope).await?;
+        return Err(ApiError::new(Code::Conflict).detail(match policy {
+            FilePolicy::Upload => "This snapshot is only on its machine. Its files can be shown when the machine has sent it to the gateway.",
+            FilePolicy::Stay => "This snapshot is only on its machine, because a setting of the workspace keeps files there. Its files can be shown when machines may send them to the gateway.",
+        }));
     }
     Ok(row)
 }

@@ -1,0 +1,129 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type SubmitEvent } from "react";
+import { keys } from "~/api/keys";
+import { useMay } from "~/api/may";
+import { asProblem } from "~/api/problem";
+import { Button } from "~/ui/button";
+import { Choice } from "~/ui/field";
+import { MissingRight } from "~/ui/missing-right";
+import { Panel } from "~/ui/panel";
+import { Failed, ProblemNote } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { settingsQuery, setSettings, type FilePolicy, type PushPolicy, type Settings } from "./queries";
+
+/** What a setting is called, what it asks, and its choices. */
+interface Words<T extends string> {
+  title: string;
+  asks: string;
+  hint: string;
+  choices: Record<T, string>;
+}
+
+const PUSHES: Words<PushPolicy> = {
+  title: "Pushes of agents",
+  asks: "When an agent asks to push its branch",
+  hint: "Only branches below roost/ are pushed, never over other commits, and never the default branch. A pull request always needs a person.",
+  choices: { ask: "Ask a person each time", allow: "Push at once" },
+};
+
+const FILES: Words<FilePolicy> = {
+  title: "Saved files",
+  asks: "When a machine has saved the files of a sandbox",
+  hint: "Files that stay on their machine are lost with it. Another machine cannot restore them, and this page cannot show them. What the gateway has already stays there until its retention ends.",
+  choices: {
+    upload: "Send them to the gateway too",
+    stay: "Keep them on that machine only",
+  },
+};
+
+interface Chosen<T extends string> {
+  workspace: string;
+  words: Words<T>;
+  present: T;
+  change: (wanted: T) => Settings;
+}
+
+function Form<T extends string>({ workspace, words, present, change }: Chosen<T>) {
+  const client = useQueryClient();
+  const [wanted, setWanted] = useState(present);
+  const save = useMutation({
+    mutationFn: () => setSettings(workspace, change(wanted)),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.workspace(workspace) }),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <Choice
+        label={words.asks}
+        value={wanted}
+        onChange={(event) => setWanted(event.target.value as T)}
+        hint={words.hint}
+      >
+        {Object.entries<string>(words.choices).map(([policy, text]) => (
+          <option key={policy} value={policy}>
+            {text}
+          </option>
+        ))}
+      </Choice>
+      {save.isError && <ProblemNote problem={asProblem(save.error)} />}
+      <div>
+        <Button type="submit" busy={save.isPending} disabled={wanted === present}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Setting<T extends string>({
+  workspace,
+  words,
+  of,
+  change,
+}: Omit<Chosen<T>, "present"> & { of: (settings: Required<Settings>) => T }) {
+  const settings = useQuery(settingsQuery(workspace));
+  const may = useMay();
+  const present = settings.data && of(settings.data);
+  return (
+    <Panel title={words.title}>
+      <div className="flex flex-col gap-3 p-4">
+        {settings.isPending && <Loading what="the setting" rows={1} className="" />}
+        {settings.isError && !settings.data && (
+          <Failed error={settings.error} retry={() => void settings.refetch()} className="" />
+        )}
+        {present !== undefined &&
+          (may("workspace.change") ? (
+            <Form key={present} {...{ workspace, words, present, change }} />
+          ) : (
+            <>
+              <p className="text-fg-2">{words.choices[present]}</p>
+              <MissingRight what="change this" least="admin" />
+            </>
+          ))}
+      </div>
+    </Panel>
+  );
+}
+
+/** Whether agents push their branches without a decision. */
+export const WorkspacePushes = ({ workspace }: { workspace: string }) => (
+  <Setting
+    workspace={workspace}
+    words={PUSHES}
+    of={(settings) => settings.push_policy}
+    change={(push_policy) => ({ push_policy })}
+  />
+);
+
+/** Whether machines send the saved files of sandboxes to the gateway. */
+export const WorkspaceFiles = ({ workspace }: { workspace: string }) => (
+  <Setting
+    workspace={workspace}
+    words={FILES}
+    of={(settings) => settings.file_policy}
+    change={(file_policy) => ({ file_policy })}
+  />
+);
