@@ -23,7 +23,7 @@ test.describe("saved files", () => {
     const panel = page.getByRole("region", { name: "Saved files" });
     await panel.getByRole("combobox").selectOption("stay");
     const refusal = new Refusal(500, "internal", "Something failed inside the gateway");
-    mock.state.failNext.set("PATCH /api/workspaces/{id}", refusal);
+    mock.state.failNext.set(`PATCH /api/workspaces/${mock.state.workspace}`, refusal);
     await panel.getByRole("button", { name: "Save" }).click();
     await panel.getByRole("alert").waitFor();
     await expect(panel.getByRole("combobox")).toHaveValue("stay");
