@@ -19,10 +19,13 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM HUP
 
+# Each image is made, and its tools are tried in a container like that of a sandbox.
 images() {
-    deploy/agent-image/build.sh --profile tiny --check >/dev/null &&
-        deploy/agent-image/build.sh --recipe base --check >/dev/null &&
-        deploy/agent-image/build.sh --recipe rust --check >/dev/null
+    local recipe
+    deploy/agent-image/build.sh --profile tiny --check >/dev/null || return
+    for recipe in base rust node python polyglot; do
+        deploy/agent-image/build.sh --recipe "$recipe" --check >/dev/null || return
+    done
 }
 
 # Bins as well, because the tests start them; with --tests so that features unify as they will for nextest.

@@ -2,6 +2,7 @@
 
 mod added;
 mod go;
+mod npm;
 mod python;
 
 use roost_tests::package_host::{PackageHost, Served, archive};

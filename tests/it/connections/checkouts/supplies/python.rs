@@ -121,6 +121,55 @@ async fn python_imports_the_wheel_that_fits_the_sandbox_and_the_store_serves_a_r
     bench.stop().await;
 }
 
+/// A wheel as its format wants it: with the metadata that pip reads.
+fn whole_wheel() -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    for (path, text) in [
+        ("greeting.py", "WORDS = 'hello from a wheel'\n"),
+        (
+            "greeting-1.0.dist-info/METADATA",
+            "Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n",
+        ),
+        (
+            "greeting-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        ),
+        (
+            "greeting-1.0.dist-info/RECORD",
+            "greeting.py,,\ngreeting-1.0.dist-info/METADATA,,\ngreeting-1.0.dist-info/WHEEL,,\ngreeting-1.0.dist-info/RECORD,,\n",
+        ),
+    ] {
+        archive.start_file(path, options).expect("a file");
+        archive.write_all(text.as_bytes()).expect("it is written");
+    }
+    archive.finish().expect("it ends").into_inner()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pip_of_the_python_image_installs_without_a_network_what_the_gateway_fetched() {
+    let index = PackageHost::start().await;
+    let sum = hash(&whole_wheel());
+    project(&index, "greeting", WHEEL, &format!("/files/{WHEEL}"), &sum);
+    index.serve(&format!("/files/{WHEEL}"), Served::File(whole_wheel()));
+    let image = std::env::var("ROOST_TEST_PYTHON_IMAGE");
+    let image = image.unwrap_or_else(|_| "roost-agent:python".to_owned());
+    let script = runs(
+        "python3 -m venv .venv && .venv/bin/pip install --quiet --require-hashes -r requirements.txt && .venv/bin/python -c \
+         'import greeting; print(greeting.WORDS)' > b.txt && git add b.txt && git commit -qm used",
+    );
+    let more = [("sandboxes.image", image.as_str())];
+    let bench = on(&index, &script, &more).await;
+    commit(&bench, ".gitignore", ".venv\n").await;
+    commit(&bench, "requirements.txt", &line("greeting", &sum)).await;
+    let path = bench.completed().await;
+    let owner = bench.gateway.owner().await;
+    let diff = owner.get(&format!("{path}/diff")).expect(200).await;
+    let said = diff.str("/text");
+    assert!(said.contains("+hello from a wheel"), "{said}");
+    bench.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn files_that_are_refused_are_named_and_the_run_goes_on() {
     let (index, other) = (PackageHost::start().await, PackageHost::start().await);
