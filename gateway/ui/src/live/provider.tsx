@@ -9,12 +9,24 @@ import { renew } from "./renew";
 import { openShared, tabChannel } from "./shared";
 import type { LiveEvent } from "./stream";
 
-const watchers = new Set<(event: LiveEvent, leading: boolean) => void>();
+type Watcher = (event: LiveEvent, leading: boolean) => void;
+const watchers = new Set<Watcher>();
+/** A part of the program that does not arrive must not make the page keep every event. */
+const MOST_EARLY = 100;
+/** What was heard before anybody watched from the first event on. */
+let early: Parameters<Watcher>[] | undefined = [];
 
 /** Hears every event, none left out or joined with another. `leading`: of all tabs of this browser only one is told so. */
-export function watchEvents(call: (event: LiveEvent, leading: boolean) => void): () => void {
+export function watchEvents(call: Watcher): () => void {
   watchers.add(call);
   return () => watchers.delete(call);
+}
+
+/** As `watchEvents`, for the part that tells people of events: what it was not there for is told first. */
+export function watchAllEvents(call: Watcher): () => void {
+  early?.forEach((heard) => call(...heard));
+  early = undefined;
+  return watchEvents(call);
 }
 
 /** Another `user` or `workspace` has another stream. */
@@ -29,6 +41,7 @@ export function useLiveEvents(user: string | undefined, workspace: string | unde
     const stream = openShared(tabChannel(`roost-live-1:${user}:${workspace}`), {
       onEvent: (event, leading) => {
         batch.push(eventKey(event), event);
+        if (early && early.length < MOST_EARLY) early.push([event, leading]);
         watchers.forEach((call) => call(event, leading));
       },
       onReset: () => void renew(client),
@@ -46,6 +59,7 @@ export function useLiveEvents(user: string | undefined, workspace: string | unde
     return () => {
       unlink();
       stream.close();
+      if (early) early = [];
     };
   }, [client, user, workspace]);
 }

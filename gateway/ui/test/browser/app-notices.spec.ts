@@ -66,6 +66,33 @@ test.describe("notifications", () => {
       await page.getByText("No notifications yet").waitFor();
     });
 
+  test("an event is reported that came before the part of the page that reports events", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    const [node] = mock.state.nodes;
+    let arrive = () => {};
+    const arrival = new Promise<void>((done) => (arrive = done));
+    await page.route("**/assets/extras-*.js", async (route) => {
+      await arrival;
+      await route.continue();
+    });
+    await page.goto(`${mock.url}/fleet`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    const agentId = mock.state.claws[2].id;
+    mock.hub.emit("placement.fallback", { agentId, wanted: node.id, reason: "node_offline" });
+    // The page has heard of what came after it.
+    Object.assign(node, { name: "renamed", version: 2 });
+    mock.hub.changed("node", node.id, 2);
+    await page.getByRole("link", { name: "renamed" }).waitFor();
+    arrive();
+    await bell(page, "Notifications, 1 new").click();
+    await page
+      .getByRole("list", { name: "What happened" })
+      .getByText(/was not made where you wanted it: it is offline/)
+      .waitFor();
+  });
+
   test("events are reported at the next visit when no page was open", async ({ visit }) => {
     const { mock, page } = await visit();
     await page.getByRole("link", { name: "gpu-tower" }).waitFor();

@@ -7,7 +7,7 @@ import type { Claw, NodeLine } from "~/api/types";
 import { clawsQuery } from "~/domains/agents/queries";
 import { nodesQuery } from "~/domains/fleet/queries";
 import { onNews } from "~/live/news";
-import { watchEvents } from "~/live/provider";
+import { watchAllEvents } from "~/live/provider";
 import type { LiveEvent } from "~/live/stream";
 import { compareAgents, compareNodes, compareDoors } from "./model";
 import { notices } from "./store";
@@ -92,7 +92,7 @@ export function watchNotices(client: QueryClient): () => void {
       read: false,
     });
   };
-  const unwatch = watchEvents(event);
+  const unwatch = watchAllEvents(event);
   const unproblem = onProblem((problem) => {
     if (problem.code !== "quota-exceeded") return;
     notices.add({
