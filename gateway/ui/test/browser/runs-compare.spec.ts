@@ -110,7 +110,9 @@ test.describe("runs: comparison", () => {
       took_ms: null,
       status: "running" as const,
     };
-    const children = ["B", "A"].map((label) => makeRun(mock.state, { title: label, started_at: ago(40) }));
+    const children = ["B", "A"].map((label) =>
+      makeRun(mock.state, { title: label, started_at: ago(19_800) }),
+    );
     const run = makeRun(mock.state, {
       kind: "compare",
       origin: { type: "compare" },
@@ -144,7 +146,7 @@ test.describe("runs: comparison", () => {
     expect((await outputs.allInnerTexts()).join()).toMatch(/^A .*,B /);
     await page
       .locator("[data-candidate=A]")
-      .getByText(/^4\d s$/)
+      .getByText(/^5 h 3\d min$/)
       .waitFor();
     // A turn has ended. Nothing says that the run has changed: its agent calls a tool.
     Object.assign(children[1], { tokens_in: 4000, tokens_out: 321, cost_microusd: 1_530 });
