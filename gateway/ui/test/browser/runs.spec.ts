@@ -111,7 +111,8 @@ test.describe("runs", () => {
         expect(await axe(page)).toStrictEqual([]);
         await shot(page, `run-live-${width}-${theme}`);
 
-        // What was heard is kept now: it stands once, with what was thought.
+        // What was heard is kept now: it stands once, with what was thought. It stays until what was kept has come.
+        const answer = mock.hold("GET /api/topology-runs/{id}/calls");
         mock.state.runs.calls.set(run.id, [
           makeCall("planner", 0, "model", "scripted", {
             text: `${LABEL}\nI look at the repository.`,
@@ -134,11 +135,13 @@ test.describe("runs", () => {
         await until("the next one to be at work", async () => (await tone(page, "coder")) === "running");
         expect(await tone(page, "planner")).toBe("done");
         await page.locator('[data-node="coder"]').getByText("lap 2").waitFor();
+        expect(await planner.getByText("I look at the repository.").count(), "it stays").toBe(1);
+        answer();
+        await until("what was kept to come", async () => (await page.locator("[data-call]").count()) === 2);
         await planner.getByText("exit 0").first().waitFor();
         expect(await planner.getByText("I look at the repository.").count(), "nothing stands twice").toBe(1);
         expect(await planner.getByText("Which test fails? I do not know yet.").count()).toBe(1);
         expect(await page.locator("[data-lane]").count()).toBe(2);
-        expect(await page.locator("[data-call]").count()).toBe(2);
 
         Object.assign(run, {
           status: "failed",

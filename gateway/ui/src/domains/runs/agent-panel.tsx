@@ -90,6 +90,8 @@ interface Props {
   name: string;
   steps: RunStep[];
   calls: RunCall[];
+  /** Newer calls are on their way. */
+  asking: boolean;
   now: AgentNow | undefined;
   keptFrom: string | undefined;
   /** Somebody came here from the drawing. */
@@ -98,10 +100,16 @@ interface Props {
 }
 
 /** One who works: what it thinks, says and calls, and its screen beside that. */
-export function AgentPanel({ node, name, steps, calls, now, keptFrom, reached, onLeft }: Props) {
+export function AgentPanel({ node, name, steps, calls, asking, now, keptFrom, reached, onLeft }: Props) {
   const last = steps.at(-1);
   const busy = last?.status === "running";
-  const entries = useMemo(() => transcriptOf(calls, now?.heard ?? [], busy), [calls, now?.heard, busy]);
+  // The end of a step may be known before what was kept of it: until that has come, what was heard stays.
+  const [listening, setListening] = useState(busy);
+  if (listening !== busy && (busy || !asking)) setListening(busy);
+  const entries = useMemo(
+    () => transcriptOf(calls, now?.heard ?? [], listening),
+    [calls, now?.heard, listening],
+  );
   const screen = (busy ? now?.screen : undefined) ?? screenOf(entries) ?? now?.screen;
   const tool = busy ? now?.tool : undefined;
   const since = entries.slice(entries.findLastIndex((one) => one.kind === "turn" && !one.live) + 1);

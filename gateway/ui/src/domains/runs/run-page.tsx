@@ -40,12 +40,13 @@ function showAgent(node: string) {
 interface AgentsProps {
   run: Run;
   calls: RunCall[];
+  asking: boolean;
   nameOf: (node: string) => string;
   reached: string | undefined;
   onLeft: () => void;
 }
 
-function Agents({ run, calls, nameOf, reached, onLeft }: AgentsProps) {
+function Agents({ run, calls, asking, nameOf, reached, onLeft }: AgentsProps) {
   const now = useAgentsNow(run);
   const begun = panelsOf(run);
   const byStep = useMemo(() => {
@@ -67,6 +68,7 @@ function Agents({ run, calls, nameOf, reached, onLeft }: AgentsProps) {
         name={nameOf(node)}
         steps={steps}
         calls={byStep.get(node) ?? NO_CALLS}
+        asking={asking}
         now={agent ? now.get(agent) : undefined}
         reached={reached === node}
         onLeft={onLeft}
@@ -112,6 +114,7 @@ function Whole({ run }: { run: Run }) {
       <Agents
         run={run}
         calls={calls.data ?? NO_CALLS}
+        asking={calls.isFetching}
         nameOf={nameOf}
         reached={reached}
         onLeft={() => setReached(undefined)}
