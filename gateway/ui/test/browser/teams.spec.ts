@@ -125,7 +125,11 @@ test.describe("teams", () => {
       await node.getByText("Working").waitFor();
       await page.getByLabel("Change the right").selectOption("toolfree");
       await page.getByText("No tools. They think and talk, and touch nothing.").waitFor();
+      // Each change names the version that it was made to, so the next one waits for the answer.
+      const answer = mock.hold("PATCH /api/teams/{id}");
       await page.getByLabel("Machine of their sandboxes").selectOption("local");
+      await until("the image to wait", () => page.getByLabel("Image of their sandboxes").isDisabled());
+      answer();
       await until("the team to move", () => team.machine_id === "local");
       await page.getByLabel("Machine of their sandboxes").selectOption("");
       await until("the team to move back", () => team.machine_id === null);

@@ -6,6 +6,8 @@ export { teamQuery, teamsQuery } from "~/api/teams";
 export const create = (body: NewTeam, key: string) => api.post("/api/teams", { body, idempotencyKey: key });
 export const remove = (id: string, withAgents: boolean) =>
   api.delete("/api/teams/{id}", { path: { id }, query: { with_agents: withAgents || undefined } });
+/** Of every change of a team. Each is made to the version that was read, so that two at once would refuse each other. */
+export const changeKey = ({ id }: Team) => ["team-change", id] as const;
 export const setMachine = (team: Team, machine: string | null) =>
   api.patch("/api/teams/{id}", {
     path: { id: team.id },

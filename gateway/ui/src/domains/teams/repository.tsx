@@ -10,7 +10,7 @@ import { textLink } from "~/ui/class";
 import { ProblemNote } from "~/ui/problem";
 import { RepoChoice } from "~/ui/repo-choice";
 import { visible } from "~/ui/visible";
-import { setRepo } from "./queries";
+import { changeKey, setRepo } from "./queries";
 
 /** The team's repository as a run names it. A removed one is left out: the gateway then says what to do. */
 export function ownRepo({ repo }: Team): RunRepo | undefined {
@@ -38,11 +38,12 @@ export function RepositoryWords({ team: { repo } }: { team: Team }) {
 }
 
 /** Chooses the repository of runs that name none. */
-export function RepositoryForm({ team }: { team: Team }) {
+export function RepositoryForm({ team, busy }: { team: Team; busy: boolean }) {
   const client = useQueryClient();
   const own = ownRepo(team);
   const [repo, setChosen] = useState(own);
   const change = useMutation({
+    mutationKey: changeKey(team),
     mutationFn: (next: RunRepo | undefined) =>
       setRepo(team, next?.repo_id ? { repo_id: next.repo_id, base: next.base ?? null } : null),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.teams }),
@@ -64,7 +65,7 @@ export function RepositoryForm({ team }: { team: Team }) {
         hint="For runs that name none. A run can name another one."
       />
       {changed && (
-        <Button type="submit" className="self-start" busy={change.isPending}>
+        <Button type="submit" className="self-start" busy={busy}>
           Save the repository
         </Button>
       )}

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
@@ -12,12 +12,16 @@ import { bundleName, PROFILE_NAMES, profileName, profileSays } from "~/ui/templa
 import { visible } from "~/ui/visible";
 import { MachineChoice, MachineState } from "./machine";
 import { RepositoryForm, RepositoryWords } from "./repository";
-import { setMachine, setProfile, setSandbox } from "./queries";
+import { changeKey, setMachine, setProfile, setSandbox } from "./queries";
 
 /** What its agents may use, and with what right. */
 export function Use({ team, manages }: { team: Team; manages: boolean }) {
   const client = useQueryClient();
-  const renewed = { onSuccess: () => client.invalidateQueries({ queryKey: keys.teams }) };
+  const renewed = {
+    mutationKey: changeKey(team),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.teams }),
+  };
+  const busy = useIsMutating({ mutationKey: changeKey(team) }) > 0;
   const move = useMutation({
     mutationFn: (machine: string | null) => setMachine(team, machine),
     ...renewed,
@@ -52,7 +56,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
         <div className="grid gap-4 border-t border-line px-4 py-3 sm:grid-cols-2">
           <Choice
             label="Change the right"
-            disabled={change.isPending}
+            disabled={busy}
             value={team.risk_profile ?? ""}
             onChange={(event) => change.mutate(event.target.value as RiskProfile | "")}
           >
@@ -67,7 +71,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
             <MachineChoice
               label="Machine of their sandboxes"
               value={move.isPending ? move.variables : machine}
-              disabled={move.isPending}
+              disabled={busy}
               onChange={(next) => move.mutate(next)}
             />
             <p className="text-small text-fg-3">Sandboxes that are there stay where they are.</p>
@@ -77,7 +81,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
               label="Image of their sandboxes"
               value={(equip.isPending ? equip.variables.image : team.image) ?? null}
               inherited={team.template_id ? "As the template says" : "The deployment's default image"}
-              disabled={equip.isPending}
+              disabled={busy}
               onChange={(image) => equip.mutate({ image })}
             />
             <p className="text-small text-fg-3">Sandboxes that are there keep their image and limits.</p>
@@ -85,11 +89,11 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
           <LimitFields
             key={JSON.stringify(team.limits)}
             limits={team.limits}
-            busy={equip.isPending}
+            busy={busy}
             problem={equip.isError ? asProblem(equip.error) : undefined}
             save={(limits) => equip.mutate({ limits })}
           />
-          <RepositoryForm key={`${team.repo?.repo_id}/${team.repo?.base}`} team={team} />
+          <RepositoryForm key={`${team.repo?.repo_id}/${team.repo?.base}`} team={team} busy={busy} />
           {problem && <ProblemNote problem={asProblem(problem)} className="sm:col-span-2" />}
         </div>
       )}
