@@ -52,6 +52,14 @@ function match(pattern: string, path: string): Record<string, string> | undefine
 const ALL: Partial<Record<string, AnyRoute>> = routes;
 const open: readonly string[] = OPEN;
 
+/** `ROOST_MOCK_DELAY=300`: up to so many milliseconds pass before an answer is made, and again before it is sent. */
+const DELAY = Number(process.env["ROOST_MOCK_DELAY"] ?? 0);
+
+/** Answers then overtake each other, and any file of the page may be the last to come. No test may depend on that. */
+const later = async (): Promise<void> => {
+  if (DELAY > 0) await new Promise((done) => setTimeout(done, Math.random() * DELAY));
+};
+
 export interface Mock {
   url: string;
   state: State;
@@ -131,6 +139,7 @@ async function answer(mock: Mock, request: IncomingMessage, response: ServerResp
     return;
   }
   if (!url.pathname.startsWith("/api/")) {
+    await later();
     serveFile(response, url.pathname);
     return;
   }
@@ -142,9 +151,11 @@ async function answer(mock: Mock, request: IncomingMessage, response: ServerResp
   const requestId = `req-${(mock.requests += 1)}`;
   const { delayMs } = mock.state;
   if (delayMs > 0) await new Promise((done) => setTimeout(done, delayMs));
+  await later();
   try {
     const made = await answered(mock, request, response, url);
     if (made === undefined) return;
+    await later();
     const { status = 200, headers = {}, body } = made;
     response.writeHead(status, {
       "content-type": "application/json",
@@ -154,6 +165,7 @@ async function answer(mock: Mock, request: IncomingMessage, response: ServerResp
     });
     response.end(body === undefined ? undefined : JSON.stringify(body));
   } catch (error) {
+    await later();
     problem(response, requestId, error);
   }
 }
