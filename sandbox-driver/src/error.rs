@@ -103,7 +103,9 @@ pub enum DriverError {
         code: i32,
         detail: String,
     },
-    #[error("the disk is full at {path}: free some space and try again")]
+    #[error(
+        "The machine's disk is full at {path}: free some space there and try again; nothing that was stored is lost"
+    )]
     DiskFull { path: String },
     #[error(
         "stored workspaces take {taken} of {most} bytes (`most_archive_bytes`) and all of them are still needed: purge agents that are not needed, or raise the limit"
@@ -162,7 +164,7 @@ impl DriverError {
         source: std::io::Error,
     ) -> Self {
         let path = path.display().to_string();
-        if source.kind() == std::io::ErrorKind::StorageFull {
+        if is_full(&source) {
             Self::DiskFull { path }
         } else {
             Self::File {
@@ -224,6 +226,12 @@ impl From<DriverError> for OperationError {
     fn from(error: DriverError) -> Self {
         Self::from(&error)
     }
+}
+
+/// Whether a disk has no room: for anybody, or for this user.
+pub(crate) fn is_full(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded)
 }
 
 /// Whether the engine answered that the thing does not exist.

@@ -1,7 +1,7 @@
 //! The real `roostd` of a machine, as a separate process that a test can kill and restart.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
@@ -39,16 +39,32 @@ impl Daemon {
         engine: Option<&str>,
         policy: Option<&str>,
     ) -> Self {
+        let prepare = |state: &Path| {
+            if let Some(policy) = policy {
+                std::fs::write(state.join("owner.toml"), policy).expect("the owner's policy");
+            }
+        };
+        Self::joined_prepared(url, owner, engine, prepare).await
+    }
+
+    /// The same, on a machine whose state folder was prepared before `roostd` sees it.
+    ///
+    /// # Panics
+    /// When the join fails.
+    pub async fn joined_prepared(
+        url: &str,
+        owner: &Client,
+        engine: Option<&str>,
+        prepare: impl FnOnce(&Path),
+    ) -> Self {
         let paired = owner.post("/api/nodes/pair").json(&json!({}));
         let paired = paired.expect(201).await;
         let node_id = paired.str("/node/id").to_owned();
         let code = paired.str("/join_code").to_owned();
         let folder = tempfile::tempdir().expect("a folder");
-        if let Some(policy) = policy {
-            let state = folder.path().join("state");
-            std::fs::create_dir(&state).expect("a folder");
-            std::fs::write(state.join("owner.toml"), policy).expect("the owner's policy");
-        }
+        let state = folder.path().join("state");
+        std::fs::create_dir(&state).expect("a folder");
+        prepare(&state);
         let engine = engine.map(str::to_owned);
         let mut join = command(&folder, engine.as_deref());
         join.args(["join", "--url", url, "--code", &code]);

@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 
 use super::policy::OwnerPolicy;
 use super::shared::Shared;
+use crate::error::is_full;
 use crate::image_archive::{named, sha256};
 use crate::origin::{ImageBytes, ImageOffer, ImageOrigin, OriginError};
 use crate::private;
@@ -64,6 +65,16 @@ impl Images {
 
     fn says(&self, reference: &str, fetch: ImageFetch) {
         self.fetches().insert(reference.to_owned(), fetch);
+    }
+
+    /// A transfer ended with a problem, which people read.
+    fn failed(&self, reference: &str, problem: String) {
+        tracing::warn!(image = reference, problem, "an image was not fetched");
+        let fetch = ImageFetch {
+            problem: Some(problem),
+            ..ImageFetch::default()
+        };
+        self.says(reference, fetch);
     }
 }
 
@@ -168,14 +179,10 @@ async fn round(
             }
             Err(Failed::Later(error)) => return Err(error),
             Err(Failed::Here(problem)) => {
-                tracing::warn!(image = offer.reference, problem, "an image was not fetched");
                 refused.insert(offer.reference.clone(), offer.id.clone());
-                let fetch = ImageFetch {
-                    problem: Some(problem),
-                    ..ImageFetch::default()
-                };
-                shared.images.says(&offer.reference, fetch);
+                shared.images.failed(&offer.reference, problem);
             }
+            Err(Failed::NoRoom(problem)) => shared.images.failed(&offer.reference, problem),
         }
     }
     Ok(())
@@ -185,8 +192,25 @@ async fn round(
 enum Failed {
     /// The next look goes on with it.
     Later(OriginError),
+    /// The disk is full. The next look tries again, and a person reads this sentence.
+    NoRoom(String),
     /// A sentence for people that says what to do.
     Here(String),
+}
+
+impl Failed {
+    /// A file of the transfer cannot be written.
+    fn on_disk(path: &Path, error: &std::io::Error) -> Self {
+        let at = path.display();
+        if is_full(error) {
+            return Self::NoRoom(format!(
+                "The machine's disk is full at {at}: make room there, and roostd goes on by itself"
+            ));
+        }
+        Self::Here(format!(
+            "{at} cannot be written: {error}; roostd tries again after its next start"
+        ))
+    }
 }
 
 impl From<OriginError> for Failed {
@@ -204,12 +228,7 @@ async fn fetch(
     offer: &ImageOffer,
 ) -> Result<(), Failed> {
     let images = &shared.images;
-    let on_disk = |error: std::io::Error| {
-        Failed::Here(format!(
-            "{} cannot be written: {error}; roostd tries again after its next start",
-            images.folder.display()
-        ))
-    };
+    let on_disk = |error: std::io::Error| Failed::on_disk(&images.folder, &error);
     private::make_folder(&images.folder).map_err(on_disk)?;
     images.says(&offer.reference, ImageFetch::default());
     let part = Part::of(&images.folder, &offer.id).map_err(on_disk)?;
@@ -244,9 +263,7 @@ async fn receive(
     mut rest: ImageBytes,
     path: &Path,
 ) -> Result<(), Failed> {
-    let on_disk = |error: std::io::Error| {
-        Failed::Here(format!("{} cannot be written: {error}", path.display()))
-    };
+    let on_disk = |error: std::io::Error| Failed::on_disk(path, &error);
     let mut file = tokio::fs::OpenOptions::new();
     let file = file.create(true).append(true).mode(0o600).open(path).await;
     let mut file = file.map_err(on_disk)?;
@@ -292,11 +309,11 @@ fn room(folder: &Path, needed: u64) -> Result<(), Failed> {
     if free >= needed {
         return Ok(());
     }
-    let mib = |bytes: u64| bytes >> 20;
-    Err(Failed::Here(format!(
-        "the image needs {} MiB of disk and {} are free; free some space and start roostd again",
-        mib(needed),
-        mib(free)
+    // Without the free bytes: they change all the time, and an unchanged problem is looked at less often.
+    Err(Failed::NoRoom(format!(
+        "The machine's disk is full at {}: the image needs {} MiB of free space; make room there, and roostd goes on by itself",
+        folder.display(),
+        needed >> 20
     )))
 }
 

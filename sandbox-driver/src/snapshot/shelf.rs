@@ -38,6 +38,8 @@ pub struct Added {
     pub stored: Stored,
     /// The agent's list to write.
     pub list: Vec<Stored>,
+    /// The list before, for [`Shelf::not_written`].
+    before: Vec<Stored>,
     /// Whether the agent's oldest snapshots were dropped. Their chunks may be needed no more.
     pub dropped: bool,
 }
@@ -74,6 +76,7 @@ impl Shelf {
     /// Adds a snapshot as the latest of its agent.
     pub fn add(&mut self, mut stored: Stored, now_s: i64) -> Added {
         let of = self.agents.entry(stored.agent).or_default();
+        let before = of.stored.clone();
         let after = of.stored.last().map_or(i64::MIN, |last| last.taken_at_s);
         // The time orders the snapshots of an agent, so it rises even when the clock does not.
         stored.taken_at_s = now_s.max(after.saturating_add(1));
@@ -85,7 +88,22 @@ impl Shelf {
         Added {
             stored,
             list: of.stored.clone(),
+            before,
             dropped: more > 0,
+        }
+    }
+
+    /// Takes back a snapshot whose list could not be written. The file still has the list of before, and a snapshot that
+    /// only the memory knows would be lost with the next restart.
+    pub fn not_written(&mut self, added: Added) {
+        let Some(of) = self.agents.get_mut(&added.stored.agent) else {
+            return;
+        };
+        if of.stored == added.list {
+            of.stored = added.before;
+        } else {
+            // Another sandbox of the agent has added one meanwhile.
+            of.stored.retain(|stored| *stored != added.stored);
         }
     }
 
@@ -190,6 +208,25 @@ mod tests {
         assert_eq!(shelf.add(stored(1, "a"), 200).stored.taken_at_s, 200);
         assert_eq!(digests(&shelf), ["b", "c", "a"]);
         assert_eq!(shelf.latest(id(1)).unwrap().digest, "a");
+    }
+
+    #[test]
+    fn snapshot_whose_list_was_not_written_leaves_the_list_of_before() {
+        let mut shelf = Shelf::default();
+        for n in 0..MOST_OF_AGENT {
+            shelf.add(stored(1, &n.to_string()), 0);
+        }
+        let before = shelf.all().cloned().collect::<Vec<_>>();
+        let added = shelf.add(stored(1, "new"), 0);
+        assert!(added.dropped);
+        shelf.not_written(added);
+        assert_eq!(shelf.all().cloned().collect::<Vec<_>>(), before);
+        // One that was added meanwhile stays.
+        let added = shelf.add(stored(1, "new"), 0);
+        shelf.add(stored(1, "newer"), 0);
+        shelf.not_written(added);
+        assert!(!digests(&shelf).contains(&"new"));
+        assert_eq!(shelf.latest(id(1)).unwrap().digest, "newer");
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl SnapshotStore {
     /// Begins a pack, which cannot grow over the limit of the store.
     pub(super) async fn begin(&self) -> Result<Limited, DriverError> {
         let writer = self.inner.packs.begin();
-        let writer = writer.map_err(|error| self.pack_error(error))?;
+        let writer = writer.map_err(pack_error)?;
         Ok(Limited {
             writer,
             taken: self.taken(),
@@ -178,7 +178,12 @@ impl SnapshotStore {
         KillPoint::SnapshotPacked.pass();
         let agent = stored.agent;
         let added = lock(&self.inner.shelf).add(stored, now_s());
-        self.write(agent, added.list).await?;
+        if let Err(error) = self.write(agent, added.list.clone()).await {
+            lock(&self.inner.shelf).not_written(added);
+            // Its pack is there without a snapshot.
+            self.inner.dropped.store(true, Ordering::Release);
+            return Err(error);
+        }
         if added.dropped {
             self.inner.dropped.store(true, Ordering::Release);
         }
@@ -277,9 +282,7 @@ impl SnapshotStore {
                 needed.extend(contents.root.tree.iter().copied());
                 needed.extend(contents.chunks());
             }
-            packs
-                .keep(&needed)
-                .map_err(|error| DriverError::Archive(error.to_string()))
+            packs.keep(&needed).map_err(pack_error)
         });
         let freed = swept
             .await
@@ -290,13 +293,6 @@ impl SnapshotStore {
             "chunks that no snapshot needs were removed"
         );
         Ok(())
-    }
-
-    fn pack_error(&self, error: PackError) -> DriverError {
-        match error {
-            PackError::Io { path, source } => DriverError::file("cannot store", &path, source),
-            other => DriverError::Archive(other.to_string()),
-        }
     }
 
     pub(super) fn build_error(&self, error: BuildError) -> DriverError {
@@ -317,6 +313,13 @@ impl SnapshotStore {
             };
         }
         DriverError::file("cannot store a snapshot in", &self.inner.folder, error)
+    }
+}
+
+fn pack_error(error: PackError) -> DriverError {
+    match error {
+        PackError::Io { path, source } => DriverError::file("cannot store", &path, source),
+        other => DriverError::Archive(other.to_string()),
     }
 }
 

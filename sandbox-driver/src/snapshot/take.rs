@@ -1,6 +1,7 @@
 //! Takes a snapshot of a running sandbox's workspace.
 use std::collections::HashMap;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use roost_protocol::guest::listing::{Listed, ListedKind, ReadStatus};
 use roost_protocol::sandbox::SandboxFacts;
@@ -87,13 +88,21 @@ pub async fn take(
         return Ok((before, false));
     }
     let hash = listing.hash;
-    let built = build(link, store, facts, listing, std::mem::take(&mut seen)).await?;
+    let known = Arc::new(std::mem::take(&mut *seen));
+    let built = match build(link, store, facts, listing, &known).await {
+        Ok(built) => built,
+        Err(error) => {
+            // What was seen stays, so that the next attempt reads only what changed: a full disk may fail many.
+            *seen = Arc::into_inner(known).unwrap_or_default();
+            return Err(error);
+        }
+    };
     *seen = built.seen;
-    seen.listing = built.settled.then_some(hash);
     if let Some(before) = before
         && before.digest == built.digest.to_string()
         && before.sandbox == facts.sandbox
     {
+        seen.listing = built.settled.then_some(hash);
         return Ok((before, false));
     }
     let stored = Stored {
@@ -106,7 +115,10 @@ pub async fn take(
         taken_at_s: 0,
         left_out: built.root.left_out,
     };
-    Ok((store.record(stored).await?, true))
+    let stored = store.record(stored).await?;
+    // Only now: a snapshot that was not recorded is taken again.
+    seen.listing = built.settled.then_some(hash);
+    Ok((stored, true))
 }
 
 /// A snapshot whose pack is on the disk, before its record is written.
@@ -123,9 +135,10 @@ async fn build(
     store: &SnapshotStore,
     facts: &SandboxFacts,
     listing: Listing,
-    before: Seen,
+    before: &Arc<Seen>,
 ) -> Result<Built, DriverError> {
-    let plan = Plan::of(listing.entries, &before, store.packs());
+    let plan = Plan::of(listing.entries, before, store.packs());
+    let before = Arc::clone(before);
     let asked = plan.request();
     let writer = store.begin().await?;
     let (tenant, left_out) = (super::tenant(facts.workspace), listing.left_out);

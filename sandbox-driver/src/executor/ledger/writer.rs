@@ -20,7 +20,7 @@ const COMPACT_FROM: u64 = 1024 * 1024;
 /// Why the ledger did not accept an operation. Nothing was started.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LedgerError {
-    #[error("the disk that holds the daemon's state is full; free some space")]
+    #[error("The machine's disk is full where roostd keeps its state; free some space there")]
     Full,
     #[error("the ledger cannot be written: {0}; check the disk, then restart")]
     Broken(String),

@@ -26,6 +26,13 @@ fn noise(seed: u8) -> Vec<u8> {
 
 /// Records a snapshot with one file, and returns its digest.
 async fn take(store: &SnapshotStore, tenant: &Tenant, seed: u8) -> Address {
+    let stored = packed(store, tenant, seed).await;
+    let stored = store.record(stored).await.unwrap();
+    stored.digest.parse().unwrap()
+}
+
+/// A snapshot with one file whose pack is on the disk, without its record.
+async fn packed(store: &SnapshotStore, tenant: &Tenant, seed: u8) -> Stored {
     let (mut pack, known) = (store.begin().await.unwrap(), Known::new());
     let mut builder = Builder::new(tenant, &mut pack, &known);
     let added = builder.file(noise(seed).as_slice()).unwrap();
@@ -42,7 +49,7 @@ async fn take(store: &SnapshotStore, tenant: &Tenant, seed: u8) -> Address {
     };
     let (digest, _) = close_tree(tenant, &mut pack, &[entry], Vec::new()).unwrap();
     pack.finish().unwrap();
-    let stored = Stored {
+    Stored {
         sandbox: id(1),
         workspace: id(1),
         agent: id(1),
@@ -51,9 +58,32 @@ async fn take(store: &SnapshotStore, tenant: &Tenant, seed: u8) -> Address {
         bytes: FILE as u64,
         taken_at_s: 0,
         left_out: Vec::new(),
-    };
-    store.record(stored).await.unwrap();
-    digest
+    }
+}
+
+#[tokio::test]
+async fn snapshot_whose_record_cannot_be_written_is_not_the_latest_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let archives = ArchiveStore::open(folder.path().join("archives"), u64::MAX).await;
+    let place = folder.path().join("snapshots");
+    let store = SnapshotStore::open(&place, archives.unwrap(), u64::MAX, None);
+    let store = store.await.unwrap();
+    let tenant = tenant(id(1));
+    let first = take(&store, &tenant, 1).await.to_string();
+    let latest = || store.latest(id(1)).unwrap().digest;
+    let agents = place.join("agents");
+    std::fs::rename(&agents, place.join("away")).unwrap();
+    let second = packed(&store, &tenant, 2).await;
+    store.record(second.clone()).await.unwrap_err();
+    assert_eq!(latest(), first);
+    std::fs::rename(place.join("away"), &agents).unwrap();
+    store.record(second.clone()).await.unwrap();
+    assert_eq!(latest(), second.digest);
+    // The file says the same.
+    let archives = ArchiveStore::open(folder.path().join("archives"), u64::MAX).await;
+    let again = SnapshotStore::open(&place, archives.unwrap(), u64::MAX, None);
+    let again = again.await.unwrap();
+    assert_eq!(again.latest(id(1)).unwrap().digest, second.digest);
 }
 
 #[tokio::test]

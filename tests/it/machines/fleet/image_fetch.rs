@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use roost_tests::{Client, Daemon, Gateway, Machine, PrivateEngine, eventually};
+use roost_tests::{Client, Daemon, Gateway, Machine, PrivateEngine, SmallDisk, eventually};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -133,6 +133,44 @@ async fn machine_without_the_image_fetches_it_over_a_line_that_breaks_and_runs_i
     assert_eq!(made.body["image"], image());
     assert_eq!(made.body["node_id"], daemon.node_id);
     owner.delete(&sandbox).expect(204).await;
+    drop(daemon);
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn machine_with_a_full_disk_says_so_and_fetches_the_image_when_there_is_room() {
+    let Some(engine) = PrivateEngine::start(&[]).await else {
+        return;
+    };
+    let gateway = gateway().await;
+    let owner = gateway.owner().await;
+    let mut disk = None;
+    let prepare = |state: &std::path::Path| {
+        let images = state.join("executor/images");
+        std::fs::create_dir_all(&images).expect("a folder");
+        disk = SmallDisk::mount(&images, "1m");
+    };
+    let host = engine.host();
+    let daemon = Daemon::joined_prepared(&gateway.url(), owner, Some(&host), prepare).await;
+    let Some(disk) = disk else {
+        return;
+    };
+    let problem = eventually("the machine says that its disk is full", async || {
+        let held = held(owner, &daemon).await?;
+        held["fetch"]["problem"].as_str().map(str::to_owned)
+    })
+    .await;
+    assert!(
+        problem.starts_with("The machine's disk is full at ") && problem.contains("make room"),
+        "{problem}"
+    );
+    drop(disk);
+    // Without a restart.
+    eventually("the machine has the image", async || {
+        let held = held(owner, &daemon).await?;
+        (held["state"] == "ready").then_some(())
+    })
+    .await;
     drop(daemon);
     gateway.stop().await;
 }
