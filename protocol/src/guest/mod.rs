@@ -6,6 +6,7 @@
 
 pub mod listing;
 pub mod message;
+pub mod restoring;
 pub mod wire;
 
 pub use message::{ExitCause, FromGuest, Process, ToGuest};

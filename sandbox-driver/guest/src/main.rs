@@ -35,6 +35,7 @@ fn main() -> ExitCode {
             io::stdin().lock(),
             io::stdout().lock(),
         ),
+        ["snapshot-in"] => snapshot::restore(Path::new(WORKSPACE), io::stdin().lock()),
         ["archive-in"] => archive::unpack(io::stdin().lock(), Path::new(WORKSPACE)),
         ["usage"] => usage(),
         ["mark-restored", digest] => std::fs::write(RESTORED, digest),
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
             writeln!(out, "roost-guest {}", env!("CARGO_PKG_VERSION"))
         }
         _ => Err(io::Error::other(
-            "usage: roost-guest [archive-out <bytes> | snapshot-list <bytes> | snapshot-read | archive-in | usage | mark-restored <sha256> | restored | --version]",
+            "usage: roost-guest [archive-out <bytes> | snapshot-list <bytes> | snapshot-read | snapshot-in | archive-in | usage | mark-restored <sha256> | restored | --version]",
         )),
     };
     match done {
