@@ -38,23 +38,44 @@ pub fn encode(content: &[u8]) -> Vec<u8> {
     stored
 }
 
+/// The parts of a stored form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts<'a> {
+    /// Bytes of the content.
+    pub length: u32,
+    /// Whether the body is compressed with zstd.
+    pub packed: bool,
+    pub body: &'a [u8],
+}
+
+/// Takes a stored form apart. It does not check the content; see [`decode`].
+pub fn parts(stored: &[u8]) -> Option<Parts<'_>> {
+    let (header, body) = stored.split_at_checked(HEADER)?;
+    let packed = match header[0] {
+        PLAIN => false,
+        ZSTD => true,
+        _ => return None,
+    };
+    Some(Parts {
+        length: u32::from_le_bytes([header[1], header[2], header[3], header[4]]),
+        packed,
+        body,
+    })
+}
+
 /// The content of a stored chunk, checked against its address. It never takes more memory than [`MOST`].
 ///
 /// # Errors
 /// [`ChunkError`].
 pub fn decode(tenant: &Tenant, address: Address, stored: &[u8]) -> Result<Vec<u8>, ChunkError> {
-    let Some((header, body)) = stored.split_at_checked(HEADER) else {
-        return Err(ChunkError::Form(address));
-    };
-    let length = u32::from_le_bytes([header[1], header[2], header[3], header[4]]);
-    let bytes = usize::try_from(length).unwrap_or(usize::MAX);
+    let parts = parts(stored).ok_or(ChunkError::Form(address))?;
+    let bytes = usize::try_from(parts.length).unwrap_or(usize::MAX);
     if bytes > MOST {
         return Err(ChunkError::TooLarge { address, bytes });
     }
-    let content = match header[0] {
-        PLAIN => body.to_vec(),
-        ZSTD => zstd::bulk::decompress(body, bytes).map_err(|_| ChunkError::Form(address))?,
-        _ => return Err(ChunkError::Form(address)),
+    let content = match parts.packed {
+        false => parts.body.to_vec(),
+        true => zstd::bulk::decompress(parts.body, bytes).map_err(|_| ChunkError::Form(address))?,
     };
     if content.len() != bytes {
         return Err(ChunkError::Form(address));

@@ -11,7 +11,7 @@ use crate::error::DriverError;
 /// A snapshot whose tree was read and checked.
 pub struct Contents {
     packs: Packs,
-    tenant: Tenant,
+    pub(super) tenant: Tenant,
     pub root: Root,
     pub entries: Vec<Entry>,
 }

@@ -3,11 +3,12 @@
 //! ```text
 //!  take:     guest lists ─▶ compare with what was seen ─▶ guest reads what changed ─▶ chunks ─▶ pack ─▶ tree, root ─▶ record
 //!  upload:   which chunks does the gateway lack? ─▶ put them ─▶ put the root ─▶ complete
-//!  restore:  root ─▶ tree ─▶ is each chunk here? else fetch it ─▶ tar stream ─▶ guest unpacks
+//!  restore:  root ─▶ tree ─▶ is each chunk here? else fetch it ─▶ records of chunks and files ─▶ guest writes
 //! ```
 //! Invariants: a record names a snapshot only after its pack is on the disk; a snapshot is restored whole or not at all;
 //! the sweep removes no chunk while a snapshot is taken or restored.
 mod contents;
+mod records;
 mod remote;
 mod restore;
 mod seen;

@@ -14,7 +14,7 @@ use tokio_util::io::SyncIoBridge;
 use super::seen::Seen;
 use super::store::{Limited, SnapshotStore};
 use crate::error::DriverError;
-use crate::exec::{Command, Sink};
+use crate::exec::{Command, Ran, Sink};
 use crate::link::GuestLink;
 use crate::policy::GUEST;
 
@@ -45,7 +45,7 @@ pub async fn list(link: &GuestLink, budget: u64) -> Result<Listing, DriverError>
         .run_with(command, tokio::io::empty(), false, sink)
         .await?;
     let told = String::from_utf8_lossy(&ran.errors);
-    if ran.code != 0 && told.contains("usage: roost-guest") {
+    if is_unknown(&ran) {
         return Err(DriverError::GuestOld(link.sandbox()));
     }
     crate::archive::succeeded("snapshot-list", &ran)?;
@@ -65,6 +65,11 @@ pub async fn list(link: &GuestLink, budget: u64) -> Result<Listing, DriverError>
         left_out: told.lines().map(line).collect(),
         hash: hash.finalize(),
     })
+}
+
+/// Whether the guest is of a version that does not know the tool.
+pub fn is_unknown(ran: &Ran) -> bool {
+    ran.code != 0 && String::from_utf8_lossy(&ran.errors).contains("usage: roost-guest")
 }
 
 /// Takes a snapshot and records it. An unchanged workspace gives the snapshot of before. The flag says whether the

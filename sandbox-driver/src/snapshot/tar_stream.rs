@@ -1,4 +1,4 @@
-//! A snapshot as a tar stream, in the form that the guest unpacks.
+//! A snapshot as a tar stream, in the form that guests of older versions unpack.
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;

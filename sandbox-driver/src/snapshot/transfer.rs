@@ -117,7 +117,10 @@ pub async fn fetch(
 }
 
 /// Brings chunks that are not here or damaged, each checked against its address.
-async fn bring(
+///
+/// # Errors
+/// [`TransferError`]; what arrived before is not kept.
+pub async fn bring(
     store: &SnapshotStore,
     remote: &dyn Remote,
     of: RemoteSnapshot,

@@ -418,6 +418,58 @@ async fn another_machine_restores_what_the_gateway_has() {
 }
 
 #[tokio::test]
+async fn chunk_that_is_damaged_on_the_disk_is_fetched_again() {
+    let bench = Bench::new().await;
+    let shop = Arc::new(Shop::default());
+    let mut machine = Machine::start_with(OwnerPolicy::default(), shop.clone()).await;
+    let spec = bench.spec();
+    machine.provision(&spec).await;
+    let script = "head -c 3000000 /dev/urandom > large; sha256sum large > sum";
+    let id = machine.run(&spec, spec.sandbox, script);
+    machine.receive(&[id]).await;
+    let stored = machine.stored().await;
+    whole(&shop, &stored).await;
+    machine.destroy(&spec, false).await;
+    let packs = std::fs::read_dir(machine.state("snapshots/packs")).unwrap();
+    let packs = packs.map(|pack| pack.unwrap().path());
+    let pack = packs.max_by_key(|path| path.metadata().unwrap().len());
+    let pack = pack.unwrap();
+    let mut bytes = std::fs::read(&pack).unwrap();
+    bytes[100_000] ^= 1;
+    std::fs::write(&pack, bytes).unwrap();
+
+    let next = |epoch| SandboxSpec {
+        sandbox: bench.spec().sandbox,
+        epoch,
+        ..spec.clone()
+    };
+    // While the store is away nothing is restored, and nothing half stays.
+    shop.away.store(true, Ordering::Relaxed);
+    let Outcome::Error { error } = machine.provision_from(&next(2), Some(&stored.digest)).await
+    else {
+        panic!("damage is not restored");
+    };
+    assert_eq!(error.kind, ErrorKind::Busy, "{error}");
+    shop.away.store(false, Ordering::Relaxed);
+    let digest = stored.digest.clone();
+    for epoch in [3, 4] {
+        let spec = next(epoch);
+        let made = machine.provision_from(&spec, Some(&digest)).await;
+        let Outcome::Provisioned { workspace, .. } = made else {
+            panic!("{made:?}");
+        };
+        let digest = digest.clone();
+        assert_eq!(workspace, WorkspaceState::Restored { digest });
+        let id = machine.run(&spec, spec.sandbox, "sha256sum -c sum");
+        let ended = machine.receive(&[id]).await.remove(&id).unwrap().ended;
+        assert_eq!(ended.unwrap().outcome, Outcome::Exited { code: 0 });
+        machine.destroy(&spec, false).await;
+        // The good copy is kept: the second time the store is not asked.
+        shop.away.store(true, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test]
 async fn full_store_is_told_and_the_command_is_not_delayed() {
     let bench = Bench::new().await;
     let policy = OwnerPolicy {
