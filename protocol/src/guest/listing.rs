@@ -4,8 +4,14 @@
 //!  snapshot-list:  Listed Listed Listed …                       (MessagePack, sorted: a folder before its content)
 //!  snapshot-read:  stdin:  (length u32, path)…                   stdout, for each path: (length u32 > 0, bytes)… 0u32 status u8
 //! ```
-//! Numbers are little-endian.
+//! Numbers are little-endian. `snapshot-list` writes [`UNCHANGED`] alone when the BLAKE3 hash of its stdout and stderr is
+//! the one in [`KNOWN_LISTING`]. A guest of an older version ignores that variable.
 use serde::{Deserialize, Serialize};
+
+/// The environment variable with the hash of the list that the host has, in hex digits.
+pub const KNOWN_LISTING: &str = "ROOST_KNOWN_LISTING";
+/// The list is the known one. No MessagePack value begins with this byte.
+pub const UNCHANGED: u8 = 0xC1;
 
 /// One entry of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

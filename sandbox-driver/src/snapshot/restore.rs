@@ -47,8 +47,10 @@ pub async fn restore(
     if !write_records(link, store, of, &contents).await? {
         write_tar(link, of, &contents).await?;
     }
-    let listing = take::list(link, facts.limits.workspace_bytes).await?;
-    *store.seen(facts.sandbox).lock().await = Seen::restored(&contents.entries, &listing.entries);
+    if let Some(listing) = take::list(link, facts.limits.workspace_bytes, None).await? {
+        let seen = Seen::restored(&contents.entries, &listing.entries);
+        *store.seen(facts.sandbox).lock().await = seen;
+    }
     // Only now: if this process dies before this line, the next provision makes the sandbox again.
     let ran = link
         .run(Command::of(GUEST, &["mark-restored", digest]))

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use roost_protocol::guest::listing::{Listed, ListedKind, ReadStatus};
+use roost_protocol::guest::listing::{KNOWN_LISTING, Listed, ListedKind, ReadStatus, UNCHANGED};
 use roost_protocol::sandbox::SandboxFacts;
 use roost_protocol::snapshot::Stored;
 use roost_snapshot::build::{self, Added, BuildError, Builder, Content};
@@ -32,14 +32,22 @@ pub struct Listing {
     pub hash: blake3::Hash,
 }
 
-/// Lists a workspace of at most `budget` bytes.
+/// Lists a workspace of at most `budget` bytes. `None` when the list has the hash `known`.
 ///
 /// # Errors
 /// [`DriverError::GuestOld`] for a guest of a version without snapshots; see also [`GuestLink::run`].
-pub async fn list(link: &GuestLink, budget: u64) -> Result<Listing, DriverError> {
+pub async fn list(
+    link: &GuestLink,
+    budget: u64,
+    known: Option<blake3::Hash>,
+) -> Result<Option<Listing>, DriverError> {
     let mut bytes = Vec::new();
     let mut command = Command::of(GUEST, &["snapshot-list", &budget.to_string()]);
     command.deadline_ms = DEADLINE_MS;
+    if let Some(known) = known {
+        let hash = known.to_hex().to_string();
+        command.env.insert(KNOWN_LISTING.to_owned(), hash);
+    }
     let sink = Sink::Whole(&mut bytes, MOST_LISTING);
     let ran = link
         .run_with(command, tokio::io::empty(), false, sink)
@@ -52,19 +60,26 @@ pub async fn list(link: &GuestLink, budget: u64) -> Result<Listing, DriverError>
     let malformed = |error: rmp_serde::decode::Error| {
         DriverError::Archive(format!("the guest's list of files cannot be read: {error}"))
     };
+    if known.is_some() && bytes == [UNCHANGED] {
+        return Ok(None);
+    }
     let mut hash = blake3::Hasher::new();
-    hash.update(&bytes).update(told.as_bytes());
+    let hash = hash.update(&bytes).update(told.as_bytes()).finalize();
+    if known == Some(hash) {
+        // A long list, or a guest of an older version.
+        return Ok(None);
+    }
     let (mut entries, mut rest) = (Vec::new(), bytes.as_slice());
     while !rest.is_empty() {
         entries.push(rmp_serde::from_read(&mut rest).map_err(malformed)?);
     }
     let line =
         |line: &str| roost_protocol::text::clean(line, roost_protocol::limits::MAX_SHORT_TEXT);
-    Ok(Listing {
+    Ok(Some(Listing {
         entries,
         left_out: told.lines().map(line).collect(),
-        hash: hash.finalize(),
-    })
+        hash,
+    }))
 }
 
 /// Whether the guest is of a version that does not know the tool.
@@ -85,13 +100,17 @@ pub async fn take(
     let seen = store.seen(facts.sandbox);
     let mut seen = seen.lock().await;
     let _no_sweep = store.in_use().await;
-    let listing = list(link, facts.limits.workspace_bytes).await?;
     let before = store.latest(facts.agent);
-    if seen.listing == Some(listing.hash)
-        && let Some(before) = before.clone()
-    {
-        return Ok((before, false));
-    }
+    let known = before.as_ref().and(seen.listing);
+    let listing = match (
+        list(link, facts.limits.workspace_bytes, known).await?,
+        before.clone(),
+    ) {
+        (Some(listing), _) => listing,
+        (None, Some(before)) => return Ok((before, false)),
+        // Only a known list can be unchanged.
+        (None, None) => return Err(DriverError::Archive("the guest sent no list".to_owned())),
+    };
     let hash = listing.hash;
     let known = Arc::new(std::mem::take(&mut *seen));
     let built = match build(link, store, facts, listing, &known).await {
