@@ -2,11 +2,15 @@
 //! `tar | zstd` of the same tree, and a restore beside `tar x`; prints medians and stored bytes.
 //!
 //! `cargo bench -p roost-sandbox-driver --bench snapshots [-- rounds]`. Needs an engine, `tar`, `zstd` and `restic`.
+//! `-- work` counts the bytes of 100 snapshots of a repository at work instead; see [`at_work`]. It needs `git` too.
 //! Goals: a snapshot takes less than 150 ms, and both peers take longer.
 
 #[path = "../tests/it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // The tests use all of it.
 mod support;
+
+#[path = "parts/at_work.rs"]
+mod at_work;
 
 use std::path::Path;
 use std::process::{Command as Program, Stdio};
@@ -28,11 +32,14 @@ fn main() {
         .skip(1)
         .find_map(|word| word.parse().ok())
         .unwrap_or(LEAST_ROUNDS);
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .expect("a runtime can be made")
-        .block_on(run(rounds));
+        .expect("a runtime can be made");
+    match std::env::args().any(|word| word == "work") {
+        true => runtime.block_on(at_work::run()),
+        false => runtime.block_on(run(rounds)),
+    }
 }
 
 /// Text like source code: it compresses to about a third.
