@@ -45,6 +45,13 @@ pub async fn restore(
     };
     let contents = Arc::new(contents);
     if !write_records(link, store, of, &contents).await? {
+        // A tar stream is not mended on the way, so everything is checked before.
+        if let Some(remote) = store.remote()
+            && !store.is_sound(of).await
+            && !fetch(store, remote, of).await.map_err(unfetched)?
+        {
+            return Ok(false);
+        }
         write_tar(link, of, &contents).await?;
     }
     if let Some(listing) = take::list(link, facts.limits.workspace_bytes, None).await? {
