@@ -146,6 +146,8 @@ async fn machine_with_a_full_disk_says_so_and_fetches_the_image_when_there_is_ro
     let owner = gateway.owner().await;
     let mut disk = None;
     let prepare = |state: &std::path::Path| {
+        let policy = format!("images = [\"{}\"]\n", image());
+        std::fs::write(state.join("owner.toml"), policy).expect("the owner's policy");
         let images = state.join("executor/images");
         std::fs::create_dir_all(&images).expect("a folder");
         disk = SmallDisk::mount(&images, "1m");
