@@ -20,8 +20,8 @@ fn farewell() -> Vec<u8> {
     ])
 }
 
-/// An agent that runs a command, asks for the packages of `Cargo.lock`, and runs another command when it has them.
-fn adds(first: &str, then: &str) -> String {
+/// The begin of a script: the agent runs a command, and asks for the packages of `Cargo.lock`.
+fn asks(first: &str) -> String {
     format!(
         r#"
 [[scene]]
@@ -31,6 +31,14 @@ fn adds(first: &str, then: &str) -> String {
   [[scene.turn]]
   say = "I ask for its packages."
   calls = [{{ tool = "door.ask", arguments = {{ action = "supplies.packages.add", params = {{ path = "Cargo.lock", reason = "The program says goodbye too." }} }} }}]
+"#
+    )
+}
+
+/// An agent that runs a command, asks for the packages of `Cargo.lock`, and runs another command when it has them.
+fn adds(first: &str, then: &str) -> String {
+    let end = format!(
+        r#"
   [[scene.turn]]
   when = 'it was done[\s\S]*(?<came>\d of \d approved packages)'
   say = "I use them."
@@ -44,7 +52,8 @@ fn adds(first: &str, then: &str) -> String {
   [[scene.turn]]
   say = "Something else came."
 "#
-    )
+    );
+    asks(first) + &end
 }
 
 /// The lock file with the crate, which the agent puts in the place of the other one.
@@ -211,29 +220,21 @@ async fn later_sandbox_of_the_run_has_the_approved_packages() {
     registry.serve_crate("greeting", Served::File(greeting()));
     registry.serve_crate("farewell", Served::File(farewell()));
     let crates = registry.crates();
-    let script = format!(
-        r#"
-[[scene]]
-  [[scene.turn]]
-  say = "I change the lock file."
-  calls = [{{ tool = "shell", arguments = {{ cwd = "/workspace/tools", command = '''{TAKE} && {GIT} commit -qam taken''' }} }}]
-  [[scene.turn]]
-  say = "I ask for its packages."
-  calls = [{{ tool = "door.ask", arguments = {{ action = "supplies.packages.add", params = {{ path = "Cargo.lock", reason = "It says goodbye." }} }} }}]
+    let end = r#"
   [[scene.turn]]
   when = '1 of 1 approved packages'
   say = "I ask to push."
-  calls = [{{ tool = "door.ask", arguments = {{ action = "repo.branch.push", params = {{ reason = "A pause." }} }} }}]
+  calls = [{ tool = "door.ask", arguments = { action = "repo.branch.push", params = { reason = "A pause." } } }]
   [[scene.turn]]
   say = "I build in the sandbox that is there now."
-  calls = [{{ tool = "shell", arguments = {{ cwd = "/workspace/tools", command = "cargo run --quiet --offline --locked" }} }}]
+  calls = [{ tool = "shell", arguments = { cwd = "/workspace/tools", command = "cargo run --quiet --offline --locked" } }]
   [[scene.turn]]
   when = '(?<said>hello from a crate, goodbye from a crate)'
-  say = "It said ${{said}}."
+  say = "It said ${said}."
   [[scene.turn]]
   say = "It did not build."
-"#
-    );
+"#;
+    let script = asks(&format!("{TAKE} && {GIT} commit -qam taken")) + end;
     let bench = on(Store::Sqlite, None, &script, &[(SETTINGS[0], &crates)]).await;
     program(&bench).await;
     let entries = format!(
