@@ -73,9 +73,10 @@ pub enum Team {
     List,
     /// Show one team with its members, by id or name
     Show { team: String },
-    /// Choose the image and the limits of a team's new sandboxes, in place of the template's
+    /// Choose the image and the limits of a team's new sandboxes, in place of the template's, and whether its agents share
+    /// one
     #[command(
-        after_help = "Example:\n  roost team sandbox Ledger --image node --memory 2048 --cpus 2"
+        after_help = "With --shared, the next work begins in the other sandbox, with its own files. Sandboxes that are there stay.\n\nExamples:\n  roost team sandbox Ledger --image node --memory 2048 --cpus 2\n  roost team sandbox Ledger --shared false"
     )]
     Sandbox {
         team: String,
@@ -89,6 +90,9 @@ pub enum Team {
         /// Its processors for new sandboxes, as 0.5. Without --memory, a limit of memory is removed
         #[arg(long)]
         cpus: Option<f64>,
+        /// `true`: its agents work in one sandbox, which belongs to the team. `false`: each has its own
+        #[arg(long, value_name = "BOOL")]
+        shared: Option<bool>,
     },
     /// Choose the repository of a team's runs. A run can still name another one, or none
     #[command(
@@ -249,17 +253,19 @@ impl Team {
                 image,
                 memory,
                 cpus,
+                shared,
             } => {
                 let limits = sandbox::limits(memory, cpus);
                 ensure!(
-                    image.is_some() || limits.is_some(),
-                    "name what changes: --image, --memory or --cpus"
+                    image.is_some() || limits.is_some() || shared.is_some(),
+                    "name what changes: --image, --memory, --cpus or --shared"
                 );
                 let id = find(api, &team).await?;
                 let change = TeamChange {
                     image,
                     limits,
                     repo: None,
+                    shared_sandbox: shared,
                 };
                 one(api, &api.ask(routes::change_team(&id, &change)).await?);
             }
@@ -273,6 +279,7 @@ impl Team {
                     image: None,
                     limits: None,
                     repo: Some(repo),
+                    shared_sandbox: None,
                 };
                 one(api, &api.ask(routes::change_team(&id, &change)).await?);
             }
@@ -401,6 +408,7 @@ fn one(api: &Api, team: &Parsed<Whole>) {
         ("model", team.model_binding.shown()),
         ("machine", team.machine_id.shown()),
         ("image", show::image(&team.effective_image)),
+        ("sandbox", sandbox_words(team)),
         ("repository", run_repo::team_words(team.repo.as_ref())),
         ("tools", tools),
         (
@@ -422,6 +430,13 @@ fn one(api: &Api, team: &Parsed<Whole>) {
     };
     let rows: Vec<_> = team.members.iter().map(row).collect();
     show::table(&["NODE", "SLOT", "AGENT", "STATUS", "ID"], &rows);
+}
+
+fn sandbox_words(team: &Whole) -> String {
+    match team.shared_sandbox {
+        true => format!("shared (team:{})", team.name.shown()),
+        false => "one for each agent".to_owned(),
+    }
 }
 
 /// The id of a template by its key.

@@ -6,6 +6,8 @@ use roost_tests::{Client, Gateway, eventually};
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
+use crate::program::cli::Terminal;
+
 async fn with_engine() -> Gateway {
     let image = std::env::var("ROOST_TEST_IMAGE").unwrap_or_else(|_| "roost-agent:tiny".to_owned());
     Gateway::start_with(&[("sandboxes.image", &image)]).await
@@ -140,10 +142,25 @@ async fn team_whose_agents_have_their_own_sandboxes_gets_none_until_it_shares_on
     let config = format!("/api/claws/{}/runtime-config", members(&pair)[0]);
     let own = owner.get(&config).expect(200).await;
     assert_eq!(own.body.get("sandbox_team_id"), None);
-    let change = owner
-        .patch(&address)
-        .json(&json!({ "shared_sandbox": true }));
-    assert_eq!(change.expect(200).await.body["shared_sandbox"], true);
+    let terminal = Terminal::signed_in(&gateway.url(), &owner.token).await;
+    let name = pair["name"].as_str().expect("a name");
+    let shown = terminal.runs(&["team", "show", name]).await;
+    assert!(
+        shown.out.contains("sandbox     one for each agent\n"),
+        "{}",
+        shown.out
+    );
+    let changes = ["team", "sandbox", name, "--shared", "true"];
+    let changed = terminal.runs(&changes).await;
+    let words = format!("sandbox     shared (team:{name})\n");
+    assert!(
+        changed.out.contains(&words),
+        "{}{}",
+        changed.out,
+        changed.err
+    );
+    let now = owner.get(&address).expect(200).await;
+    assert_eq!(now.body["shared_sandbox"], true);
     let own = owner.get(&config).expect(200).await;
     assert_eq!(own.body["sandbox_team_id"], pair["id"]);
     owner.post(&sandbox).json(&json!({})).expect(201).await;

@@ -359,6 +359,7 @@ pub struct Team {
     pub model_binding: Option<String>,
     pub machine_id: Option<String>,
     pub effective_image: SandboxImage,
+    pub shared_sandbox: bool,
     pub steps: TopologySteps,
     pub members: Vec<TeamMember>,
     pub created_at: Moment,

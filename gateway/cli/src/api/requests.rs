@@ -260,6 +260,8 @@ pub struct TeamChange {
     pub limits: Option<NewLimits>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<Option<TeamRepo>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_sandbox: Option<bool>,
 }
 
 #[derive(Serialize)]

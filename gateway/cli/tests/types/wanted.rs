@@ -71,7 +71,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("RunRepo", &["repo_id", "upload_id", "base"]),
     ("RunTeam", &["input", "repo", "cost_ceiling_microusd"]),
     ("Switch", &["workspace_id"]),
-    ("TeamChange", &["image", "limits", "repo"]),
+    ("TeamChange", &["image", "limits", "repo", "shared_sandbox"]),
     ("TeamRepo", &["repo_id", "base"]),
     (
         "WorkspaceChange",
@@ -255,6 +255,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "model_binding",
             "machine_id",
             "effective_image",
+            "shared_sandbox",
             "steps",
             "members",
             "created_at",

@@ -141,6 +141,12 @@ test.describe("teams", () => {
       await page.getByRole("button", { name: "Save limits" }).click();
       await page.getByText("2 GiB of memory", { exact: true }).waitFor();
       expect(team.limits).toStrictEqual({ memory_bytes: 2 * 1024 ** 3 });
+      const shared = page.getByLabel("One sandbox for all");
+      const before = team.shared_sandbox;
+      await shared.click();
+      await until("the sandbox to be another", () => team.shared_sandbox !== before);
+      await page.getByText(before ? "one for each of them" : "one for all of them").waitFor();
+      await expect(shared).toBeChecked({ checked: !before });
       const [connection] = mock.state.repos.connections;
       const repo = mock.state.repos.repos.find((one) => one.connection_id === connection.id && !one.gone_at);
       await page.getByLabel("Repository of its runs").selectOption(repo!.id);

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { RiskProfile, Team } from "~/api/teams";
-import { Choice } from "~/ui/field";
+import { Choice, Tick } from "~/ui/field";
 import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { limitWords } from "~/ui/limits";
@@ -86,6 +86,13 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
             />
             <p className="text-small text-fg-3">Sandboxes that are there keep their image and limits.</p>
           </div>
+          <Tick
+            label="One sandbox for all"
+            hint="The next work begins in the other sandbox, with its own files. Sandboxes that are there stay."
+            checked={(equip.isPending ? equip.variables.shared_sandbox : undefined) ?? team.shared_sandbox}
+            disabled={busy}
+            onChange={(event) => equip.mutate({ shared_sandbox: event.target.checked })}
+          />
           <LimitFields
             key={JSON.stringify(team.limits)}
             limits={team.limits}
