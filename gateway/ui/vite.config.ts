@@ -8,7 +8,7 @@ const SHELL =
   /node_modules\/(preact|react|react-dom|use-sync-external-store|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|input-class|page|problem)\.tsx?/;
 /** Icons of the rail that pages show as well: each would be a file of its own, of which its wrapping is the larger part. */
 const RAIL_ICONS =
-  /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|door-open|folder-git-2|layout-template|play|plug|search|workflow)\.m?js$)/;
+  /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|shield-check|house|folder-git-2|layout-template|play|plug|search|workflow)\.m?js$)/;
 /** Of the same folders, but for a few pages only: it comes with them. */
 const LATER =
   /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|models|nodes|runs|runtime|sandboxes|skills|teams)\.ts/;

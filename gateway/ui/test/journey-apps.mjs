@@ -72,7 +72,7 @@ export const outsideTests = ({ page, open, clean, agent }) => ({
         params: { event: "journey.walked", payload: { steps: 7 } },
       });
       assert.equal(asked.status, 201, JSON.stringify(asked.body));
-      await page.getByRole("link", { name: "Doors 1 waiting" }).click();
+      await page.getByRole("link", { name: "Approvals 1 waiting" }).click();
       const card = page.getByRole("article");
       await card.getByText("journey.walked").first().waitFor();
       await card.getByText(`Would be sent to ${hook.url}`).waitFor();
@@ -96,7 +96,7 @@ export const outsideTests = ({ page, open, clean, agent }) => ({
         .first()
         .waitFor();
       await clean("audit-doors");
-      await open("/connections", "Connections");
+      await open("/connections", "Apps and MCP servers");
       await page.getByRole("button", { name: /^Disconnect Webhook/ }).click();
       await page.getByRole("alertdialog").getByRole("button", { name: "Disconnect" }).click();
       await page.getByRole("heading", { name: "No agent is connected to anything" }).waitFor();

@@ -3,7 +3,7 @@ import { isolate } from "~/ui/isolate";
 import { readPreferences } from "~/ui/preferences";
 import { HELP } from "./help";
 import { meaning } from "./keyboard";
-import { KEEPING, placeOf, WORK } from "./places";
+import { GROUPS, INTEGRATIONS, placeOf, PLACES } from "./places";
 import { find, type Entry } from "./pick/match";
 import { neighbour, type Thing } from "./siblings";
 import { thingAt } from "./crumb-menu";
@@ -80,16 +80,24 @@ describe("the list of shortcuts", () => {
   it("gives each key and each sequence one meaning", () => {
     // Two blanks part two keys that one line explains; one blank parts the keys of a sequence.
     const helped = HELP.flatMap(({ keys }) => keys.split(/\s{2,}/));
-    const all = [...helped, ...[...WORK, ...KEEPING].map(({ chord }) => `g ${chord}`)];
+    const all = [...helped, ...[...PLACES, ...INTEGRATIONS.slice(1)].map(({ chord }) => `g ${chord}`)];
     expect(all.filter((keys, at) => all.indexOf(keys) !== at)).toEqual([]);
   });
 });
 
 describe("places and siblings", () => {
+  it("has four groups at most, each place once, and the first page of the integrations as their entry", () => {
+    expect(GROUPS.map(({ label }) => label)).toEqual(["Work", "Build", "Infrastructure", "Administration"]);
+    expect(new Set(PLACES.map(({ to }) => to)).size).toBe(PLACES.length);
+    expect(PLACES.find(({ label }) => label === "Integrations")?.to).toBe(INTEGRATIONS[0]?.to);
+  });
   it("knows the place of a single thing's page", () => {
     expect(placeOf("/claws/1")?.to).toBe("/agents");
     expect(placeOf("/operator/promises")?.to).toBe("/operator");
     expect(placeOf("/fleeting")).toBeUndefined();
+    expect(placeOf("/")?.label).toBe("Home");
+    for (const path of ["/connections", "/repos", "/repos/7", "/mesh"])
+      expect(placeOf(path)?.label, path).toBe("Integrations");
     expect(thingAt("/claws/a%20b")).toEqual({ kind: "agent", id: "a b" });
     expect(thingAt("/operator/promises")).toBeUndefined();
   });

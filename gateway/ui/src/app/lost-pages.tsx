@@ -11,8 +11,8 @@ export function NotFound() {
       <Empty
         title="There is no such page"
         action={
-          <Link to="/fleet" className={buttonClass("primary")}>
-            Go to the fleet
+          <Link to="/" className={buttonClass("primary")}>
+            Go to Home
           </Link>
         }
       >

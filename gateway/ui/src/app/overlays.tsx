@@ -5,7 +5,7 @@ import { Modal } from "~/ui/dialog";
 import { useDrawer } from "~/ui/page";
 import { usePreferences } from "~/ui/preferences";
 import { HELP } from "./help";
-import { allowed, KEEPING, WORK } from "./places";
+import { chordsOf } from "./places";
 import { Rail } from "./rail";
 
 function Keys({ keys, what, off }: { keys: string; what: string; off: boolean }) {
@@ -31,7 +31,7 @@ function Keys({ keys, what, off }: { keys: string; what: string; off: boolean })
 
 export function ShortcutHelp({ me, onClose }: { me: Me; onClose: () => void }) {
   const single = usePreferences((all) => all.singleKeys);
-  const chords = allowed([...WORK, ...KEEPING], me).map(({ chord, label }) => ({
+  const chords = chordsOf(me).map(({ chord, label }) => ({
     keys: `g ${chord}`,
     what: `Go to ${label}`,
     always: false,

@@ -2,9 +2,8 @@
 import {
   BookOpen,
   Bot,
-  DoorOpen,
-  FolderGit2,
   Gauge,
+  House,
   LayoutTemplate,
   Network,
   Play,
@@ -12,9 +11,9 @@ import {
   ScrollText,
   Server,
   Settings,
+  ShieldCheck,
   UserRound,
   UsersRound,
-  Waypoints,
   Workflow,
   type LucideIcon,
 } from "lucide-react";
@@ -22,16 +21,15 @@ import type { Me } from "~/api/types";
 
 export interface Place {
   to:
+    | "/"
+    | "/approvals"
     | "/fleet"
     | "/agents"
     | "/connections"
-    | "/doors"
-    | "/repos"
     | "/runs"
     | "/teams"
     | "/skills"
     | "/templates"
-    | "/mesh"
     | "/audit"
     | "/members"
     | "/quotas"
@@ -42,112 +40,145 @@ export interface Place {
   icon: LucideIcon;
   /** The key after `g`. */
   chord: string;
-  /** Where the pages of its single things are, when that is not below it. */
-  also?: string;
+  /** Beginnings of other addresses that belong to this place. */
+  also?: string[];
   /** Other words that somebody may look for it by. */
   words: string;
   may?: (me: Me) => boolean;
 }
 
-export const WORK: Place[] = [
+export interface PlaceGroup {
+  label: string;
+  places: Place[];
+}
+
+/** The navigation has four groups at most. */
+export const GROUPS: PlaceGroup[] = [
   {
-    to: "/doors",
-    label: "Doors",
-    icon: DoorOpen,
-    chord: "d",
-    words: "approve deny requests actions decisions",
-    may: (me) => me.permissions.includes("doors.read"),
-  },
-  { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
-  { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: "/claws/", words: "claws sandboxes" },
-  {
-    to: "/teams",
-    label: "Teams",
-    icon: Workflow,
-    chord: "e",
-    words: "topology members goal",
-    may: (me) => me.permissions.includes("teams.read"),
-  },
-  {
-    to: "/runs",
-    label: "Runs",
-    icon: Play,
-    chord: "r",
-    words: "timeline reasoning steps cost",
-    may: (me) => me.permissions.includes("runs.read"),
-  },
-  {
-    to: "/templates",
-    label: "Templates",
-    icon: LayoutTemplate,
-    chord: "l",
-    words: "team roles prompts versions",
-    may: (me) => me.permissions.includes("templates.read"),
-  },
-  {
-    to: "/skills",
-    label: "Skills",
-    icon: BookOpen,
-    chord: "k",
-    words: "catalogue know-how versions",
-    may: (me) => me.permissions.includes("skills.read"),
+    label: "Work",
+    places: [
+      { to: "/", label: "Home", icon: House, chord: "h", words: "start overview attention spend" },
+      {
+        to: "/approvals",
+        label: "Approvals",
+        icon: ShieldCheck,
+        chord: "d",
+        words: "approve deny doors requests actions decisions",
+        may: (me) => me.permissions.includes("doors.read"),
+      },
+      {
+        to: "/runs",
+        label: "Runs",
+        icon: Play,
+        chord: "r",
+        words: "timeline reasoning steps cost",
+        may: (me) => me.permissions.includes("runs.read"),
+      },
+      {
+        to: "/teams",
+        label: "Teams",
+        icon: Workflow,
+        chord: "e",
+        words: "topology members goal",
+        may: (me) => me.permissions.includes("teams.read"),
+      },
+      { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: ["/claws/"], words: "claws sandboxes" },
+    ],
   },
   {
-    to: "/connections",
-    label: "Connections",
-    icon: Plug,
-    chord: "x",
-    words: "apps oauth tokens mcp webhooks",
-    may: (me) => me.permissions.includes("apps.read"),
+    label: "Build",
+    places: [
+      {
+        to: "/templates",
+        label: "Templates",
+        icon: LayoutTemplate,
+        chord: "l",
+        words: "team roles prompts versions",
+        may: (me) => me.permissions.includes("templates.read"),
+      },
+      {
+        to: "/skills",
+        label: "Skills",
+        icon: BookOpen,
+        chord: "k",
+        words: "catalogue know-how versions",
+        may: (me) => me.permissions.includes("skills.read"),
+      },
+      {
+        to: "/connections",
+        label: "Integrations",
+        icon: Plug,
+        chord: "x",
+        also: ["/repos", "/mesh"],
+        words: "apps mcp servers connections oauth tokens webhooks",
+      },
+    ],
   },
+  {
+    label: "Infrastructure",
+    places: [
+      { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
+      {
+        to: "/operator",
+        label: "Supervision",
+        icon: Network,
+        chord: "t",
+        words: "tree actors operator promises",
+        may: (me) => me.operator || me.permissions.includes("tree.read"),
+      },
+    ],
+  },
+  {
+    label: "Administration",
+    places: [
+      { to: "/members", label: "Members", icon: UsersRound, chord: "p", words: "people invitations roles" },
+      {
+        to: "/audit",
+        label: "Audit",
+        icon: ScrollText,
+        chord: "u",
+        words: "log history chain",
+        may: (me) => me.permissions.includes("audit.read"),
+      },
+      { to: "/quotas", label: "Quotas", icon: Gauge, chord: "q", words: "plan limits" },
+      {
+        to: "/settings",
+        label: "Settings",
+        icon: Settings,
+        chord: "s",
+        words: "theme density keyboard workspace",
+      },
+      {
+        to: "/account",
+        label: "Account",
+        icon: UserRound,
+        chord: "c",
+        words: "password sessions tokens sign out",
+      },
+    ],
+  },
+];
+
+export const PLACES: Place[] = GROUPS.flatMap(({ places }) => places);
+
+/** The pages of the integrations, one beside the other. The navigation has one entry for all of them. */
+export interface Integration extends Pick<Place, "label" | "words" | "chord"> {
+  to: "/connections" | "/repos" | "/mesh";
+}
+
+export const INTEGRATIONS: Integration[] = [
+  { to: "/connections", label: "Apps and MCP servers", chord: "x", words: "" },
   {
     to: "/repos",
     label: "Repositories",
-    icon: FolderGit2,
     chord: "b",
-    words: "code github gitlab forgejo gitea git",
+    words: "integrations code hosts github gitlab forgejo gitea git",
   },
   {
     to: "/mesh",
     label: "Mesh",
-    icon: Waypoints,
     chord: "m",
-    words: "tailscale headscale vpn tailnet devices",
-  },
-];
-
-export const KEEPING: Place[] = [
-  {
-    to: "/audit",
-    label: "Audit",
-    icon: ScrollText,
-    chord: "u",
-    words: "log history chain",
-    may: (me) => me.permissions.includes("audit.read"),
-  },
-  { to: "/members", label: "Members", icon: UsersRound, chord: "p", words: "people invitations roles" },
-  { to: "/quotas", label: "Quotas", icon: Gauge, chord: "q", words: "plan limits" },
-  {
-    to: "/settings",
-    label: "Settings",
-    icon: Settings,
-    chord: "s",
-    words: "theme density keyboard workspace",
-  },
-  {
-    to: "/operator",
-    label: "Supervision",
-    icon: Network,
-    chord: "t",
-    words: "tree actors operator promises",
-    may: (me) => me.operator || me.permissions.includes("tree.read"),
-  },
-  {
-    to: "/account",
-    label: "Account",
-    icon: UserRound,
-    chord: "c",
-    words: "password sessions tokens sign out",
+    words: "integrations tailscale headscale vpn tailnet devices",
   },
 ];
 
@@ -174,10 +205,16 @@ export const SETTINGS: Part[] = [
 export const allowed = <T extends Pick<Place, "may">>(places: T[], me: Me) =>
   places.filter((place) => !place.may || place.may(me));
 
+/** Where `g` and a key lead. */
+export const chordsOf = (me: Me): { to: Place["to"] | Integration["to"]; label: string; chord: string }[] => [
+  ...allowed(PLACES, me),
+  ...INTEGRATIONS.slice(1),
+];
+
 /** The place that an address belongs to. */
 export function placeOf(pathname: string): Place | undefined {
-  return [...WORK, ...KEEPING].find(
+  return PLACES.find(
     ({ to, also }) =>
-      pathname === to || pathname.startsWith(`${to}/`) || (also !== undefined && pathname.startsWith(also)),
+      pathname === to || pathname.startsWith(`${to}/`) || also?.some((begin) => pathname.startsWith(begin)),
   );
 }

@@ -3,29 +3,12 @@ import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import type { Me } from "~/api/types";
 import { IconButton } from "~/ui/button";
 import { cx } from "~/ui/class";
-import { useDrawer, useWaiting } from "~/ui/page";
+import { useDrawer, WaitingBadge } from "~/ui/page";
 import { prefer, usePreferences } from "~/ui/preferences";
 import { LiveDot } from "./live-dot";
-import { allowed, KEEPING, placeOf, WORK, type Place } from "./places";
+import { allowed, GROUPS, placeOf, type Place } from "./places";
 import { ThemeSwitch } from "./theme-switch";
 import { WorkspaceSwitch } from "./workspace-switch";
-
-/** How many requests wait there. */
-function Badge({ folded }: { folded: boolean }) {
-  const doors = useWaiting((state) => state.doors);
-  if (doors === 0) return null;
-  return (
-    <span
-      className={cx(
-        "min-w-4 rounded-full bg-accent px-1 text-center text-micro leading-4 text-on-accent",
-        folded ? "absolute -top-0.5 right-0" : "ml-auto",
-      )}
-    >
-      {doors > 99 ? "99+" : doors}
-      <span className="sr-only"> waiting</span>
-    </span>
-  );
-}
 
 function RailLink({ place, folded }: { place: Place; folded: boolean }) {
   const here = useLocation({ select: ({ pathname }) => placeOf(pathname)?.to === place.to });
@@ -44,7 +27,9 @@ function RailLink({ place, folded }: { place: Place; folded: boolean }) {
       >
         <Icon size={16} aria-hidden className="shrink-0" />
         <span className={folded ? "sr-only" : undefined}>{place.label}</span>
-        {place.to === "/doors" && <Badge folded={folded} />}
+        {place.to === "/approvals" && (
+          <WaitingBadge className={folded ? "absolute -top-0.5 right-0" : "ml-auto"} />
+        )}
       </Link>
     </li>
   );
@@ -79,7 +64,7 @@ export function Rail({ me, drawer = false, className }: Props) {
   return (
     <div
       className={cx(
-        "flex flex-col gap-4 overflow-y-auto border-r border-line bg-sunken py-3",
+        "z-30 flex flex-col gap-3 border-r border-line bg-sunken py-3",
         folded ? "w-13 px-1.5" : "w-52 px-3",
         className,
       )}
@@ -97,17 +82,27 @@ export function Rail({ me, drawer = false, className }: Props) {
         )}
       </div>
       {!folded && <WorkspaceSwitch me={me} />}
-      <nav aria-label="Main" className="flex flex-1 flex-col">
-        <ul className="flex flex-col gap-0.5">
-          {allowed(WORK, me).map((place) => (
-            <RailLink key={place.to} place={place} folded={folded} />
-          ))}
-        </ul>
-        <ul className="mt-4 flex flex-col gap-0.5 border-t border-line pt-4">
-          {allowed(KEEPING, me).map((place) => (
-            <RailLink key={place.to} place={place} folded={folded} />
-          ))}
-        </ul>
+      {/* Only the list scrolls: what the switch above opens is wider than the rail. */}
+      <nav aria-label="Main" className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-0.5">
+        {GROUPS.map(({ label, places }) => {
+          const shown = allowed(places, me);
+          if (shown.length === 0) return null;
+          return (
+            <div key={label} className={folded ? "border-t border-line pt-3 first:border-0 first:pt-0" : ""}>
+              <p
+                id={`${drawer ? "drawer" : "rail"}-${label}`}
+                className={folded ? "sr-only" : "px-2.5 pb-1 text-micro text-fg-3"}
+              >
+                {label}
+              </p>
+              <ul aria-labelledby={`${drawer ? "drawer" : "rail"}-${label}`} className="flex flex-col gap-px">
+                {shown.map((place) => (
+                  <RailLink key={place.to} place={place} folded={folded} />
+                ))}
+              </ul>
+            </div>
+          );
+        })}
       </nav>
       <div
         className={cx(

@@ -78,11 +78,19 @@ const connections = createRoute({
   validateSearch: (search) => given({ q: text(search["q"]) }),
   component: page(() => import("~/domains/connections/page"), "ConnectionsPage"),
 });
-const doors = createRoute({
+const approvals = createRoute({
+  getParentRoute: () => shell,
+  path: "/approvals",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: page(() => import("~/domains/doors/page"), "ApprovalsPage"),
+});
+// The name of the page before; links to it are in notices and in messages.
+const approvalsMoved = createRoute({
   getParentRoute: () => shell,
   path: "/doors",
-  validateSearch: (search) => given({ q: text(search["q"]) }),
-  component: page(() => import("~/domains/doors/page"), "DoorsPage"),
+  beforeLoad: ({ location }) => {
+    throw redirect({ to: "/approvals", search: location.search, replace: true });
+  },
 });
 const repos = createRoute({
   getParentRoute: () => shell,
@@ -93,7 +101,7 @@ const repos = createRoute({
 const repo = createRoute({
   getParentRoute: () => shell,
   path: "/repos/$id",
-  component: page(() => import("~/domains/repos/repo-page"), "RepoPage"),
+  component: page(() => import("~/domains/repos/page"), "RepoPage"),
 });
 const mesh = createRoute({
   getParentRoute: () => shell,
@@ -175,7 +183,8 @@ export const router = createRouter({
       agentMoved,
       agentFiles,
       connections,
-      doors,
+      approvals,
+      approvalsMoved,
       repos,
       repo,
       teams,

@@ -49,7 +49,7 @@ export function Shell() {
   useEffect(() => watchSamples(client), [client]);
   // Another tab went to another workspace, and the sign-in with it.
   useEffect(
-    () => onTold(() => void enterWorkspace(client, () => router.navigate({ to: "/fleet" }))),
+    () => onTold(() => void enterWorkspace(client, () => router.navigate({ to: "/" }))),
     [client, router],
   );
   const frame = useMemo(() => (ready ? frameParts(ready) : {}), [ready]);

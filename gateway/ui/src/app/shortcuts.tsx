@@ -4,7 +4,7 @@ import type { Me } from "~/api/types";
 import { usePreferences } from "~/ui/preferences";
 import { meaning } from "./keyboard";
 import { CHORDS, open, takeEarly } from "./layers";
-import { allowed, KEEPING, WORK } from "./places";
+import { chordsOf } from "./places";
 import { openSiblings, selectRow, stepRow, unfoldAll } from "./rows";
 import { useThings } from "./siblings";
 
@@ -66,7 +66,7 @@ export function Shortcuts({ me }: { me: Me }) {
           open(CHORDS[asked.chord as keyof typeof CHORDS].layer);
           return true;
         }
-        const place = allowed([...WORK, ...KEEPING], me).find(({ chord }) => chord === asked.chord);
+        const place = chordsOf(me).find(({ chord }) => chord === asked.chord);
         if (place) void router.navigate({ to: place.to });
         return place !== undefined;
       }

@@ -1,10 +1,12 @@
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { Plus } from "lucide-react";
 import type { Me } from "~/api/types";
+import { Button } from "~/ui/button";
 import type { Level } from "./crumb-menu";
 import { thingEntries } from "./palette/entries";
 import { PickList, type Choice } from "./pick/pick-list";
-import { allowed, KEEPING, placeOf, WORK } from "./places";
+import { allowed, GROUPS, placeOf } from "./places";
 import { useThings, type Thing } from "./siblings";
 import { useSwitchWorkspace } from "./workspace";
 
@@ -13,10 +15,17 @@ interface Props {
   level: Level;
   label: string;
   onClose: () => void;
+  /** Enters a workspace. Its owner outlives this list, so it can say what went wrong. */
+  onWorkspace?: ((id: string) => void) | undefined;
+  onNew?: () => void;
 }
 
 /** What can be chosen: known at once for places and workspaces, asked for once for things. */
-function useChoices(me: Me, level: Level): { choices: Choice[]; state: "here" | "loading" | "failed" } {
+function useChoices(
+  me: Me,
+  level: Level,
+  onWorkspace: Props["onWorkspace"],
+): { choices: Choice[]; state: "here" | "loading" | "failed" } {
   const router = useRouter();
   const { at, load, go } = useThings();
   const change = useSwitchWorkspace();
@@ -33,15 +42,17 @@ function useChoices(me: Me, level: Level): { choices: Choice[]; state: "here" | 
       group: "Workspaces",
       label: one.name,
       here: one.id === me.workspace.id,
-      run: () => one.id !== me.workspace.id && change.mutate(one.id),
+      run: () => one.id !== me.workspace.id && (onWorkspace ?? change.mutate)(one.id),
     }));
     return { choices, state: "here" };
   }
   if (level === "place") {
     const current = placeOf(router.state.location.pathname);
-    const choices = allowed([...WORK, ...KEEPING], me).map((place) => ({
+    const choices = GROUPS.flatMap(({ label, places }) =>
+      allowed(places, me).map((place) => ({ place, group: label })),
+    ).map(({ place, group }) => ({
       id: place.to,
-      group: "Places",
+      group,
       label: place.label,
       icon: place.icon,
       words: place.words,
@@ -58,9 +69,9 @@ function useChoices(me: Me, level: Level): { choices: Choice[]; state: "here" | 
 }
 
 /** Lists what is beside a crumb, below it. Escape, a choice or a look elsewhere closes it. */
-export function SiblingList({ me, level, label, onClose }: Props) {
+export function SiblingList({ me, level, label, onClose, onWorkspace, onNew }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const { choices, state } = useChoices(me, level);
+  const { choices, state } = useChoices(me, level, onWorkspace);
   useEffect(() => box.current?.querySelector("input")?.focus(), []);
   return (
     // The field inside takes the keys; Escape bubbles up to here.
@@ -92,6 +103,13 @@ export function SiblingList({ me, level, label, onClose }: Props) {
           entry.run();
         }}
       />
+      {onNew && (
+        <p className="border-t border-line p-1.5">
+          <Button look="quiet" icon={<Plus size={15} aria-hidden />} onClick={onNew}>
+            New workspace
+          </Button>
+        </p>
+      )}
     </div>
   );
 }

@@ -1,9 +1,11 @@
+import { Link, useLocation } from "@tanstack/react-router";
 import { Bell, Search } from "lucide-react";
 import type { Me } from "~/api/types";
 import { IconButton } from "~/ui/button";
 import { CrumbMenu, type Level } from "./crumb-menu";
 import { open, useLayer } from "./layers";
 import { MOD } from "./modifier";
+import { INTEGRATIONS } from "./places";
 import type { FrameParts } from "~/ui/page";
 
 function Tools() {
@@ -47,6 +49,29 @@ function Tools() {
 
 const LEVELS: Level[] = ["place", "thing"];
 
+/** The way from one page of the integrations to the others. A single repository's page is below them and has none. */
+function IntegrationTabs() {
+  const here = useLocation({ select: ({ pathname }) => pathname });
+  if (!INTEGRATIONS.some(({ to }) => to === here)) return null;
+  return (
+    <nav aria-label="Integrations" className="border-b border-line bg-canvas px-2 lg:px-4">
+      <ul className="mx-auto flex max-w-[1264px] gap-x-1 overflow-x-auto">
+        {INTEGRATIONS.map(({ to, label }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              aria-current={to === here ? "page" : undefined}
+              className="flex h-9 items-center border-b-2 border-transparent px-2 whitespace-nowrap text-fg-2 hover:text-fg focus-visible:-outline-offset-2 aria-[current]:border-accent aria-[current]:text-fg pointer-coarse:h-11"
+            >
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
 /** What the shell gives to the top bar of every page. */
 export function frameParts(me: Me): FrameParts {
   return {
@@ -61,5 +86,6 @@ export function frameParts(me: Me): FrameParts {
       return level && <CrumbMenu me={me} level={level} />;
     },
     tools: <Tools />,
+    tabs: <IntegrationTabs />,
   };
 }

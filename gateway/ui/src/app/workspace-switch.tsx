@@ -1,48 +1,68 @@
-import { Plus } from "lucide-react";
-import { Suspense, useState } from "react";
+import { ChevronsUpDown } from "lucide-react";
+import { Suspense, useRef, useState } from "react";
 import { asProblem } from "~/api/problem";
 import type { Me } from "~/api/types";
 import { later } from "~/live/arriving";
-import { IconButton } from "~/ui/button";
-import { inputClass } from "~/ui/input-class";
 import { useSwitchWorkspace } from "./workspace";
 
 const NewWorkspace = later(async () => (await import("./new-workspace")).NewWorkspace);
+const SiblingList = later(async () => (await import("./sibling-list")).SiblingList);
 
-/** Which workspace everything on the page is about, and the way to another one. */
+/** Which workspace everything on the page is about, and the way to another one, by name. */
 export function WorkspaceSwitch({ me }: { me: Me }) {
-  const [making, setMaking] = useState(false);
+  const [open, setOpen] = useState<"list" | "new">();
+  const box = useRef<HTMLDivElement>(null);
   const go = useSwitchWorkspace();
+  const name = me.workspaces.find(({ id }) => id === go.variables && go.isPending)?.name ?? me.workspace.name;
+  const close = () => {
+    // Back to the opener, unless somebody has gone elsewhere with the pointer.
+    const focus = document.activeElement;
+    if (focus === document.body || box.current?.contains(focus))
+      box.current?.querySelector("button")?.focus();
+    setOpen(undefined);
+  };
   return (
-    <div>
-      <div className="flex items-center gap-1">
-        <select
-          aria-label="Workspace"
-          className={`${inputClass} h-8 min-w-0 flex-1 pr-0 pl-1.5 text-ellipsis`}
-          value={go.isPending ? go.variables : me.workspace.id}
-          disabled={go.isPending}
-          onChange={(event) => go.mutate(event.target.value)}
+    <div ref={box} className="relative">
+      <button
+        type="button"
+        aria-label={`Workspace ${name}`}
+        aria-haspopup="dialog"
+        aria-expanded={open === "list"}
+        disabled={go.isPending}
+        onClick={() => (open ? close() : setOpen("list"))}
+        className="flex h-8 w-full items-center gap-2 rounded-control border border-line-strong/60 bg-surface px-1.5 hover:border-line-strong pointer-coarse:h-11"
+      >
+        <span
+          aria-hidden
+          className="flex size-5 shrink-0 items-center justify-center rounded-control bg-accent text-micro text-on-accent uppercase"
         >
-          {me.workspaces.map((one) => (
-            <option key={one.id} value={one.id}>
-              {one.name}
-            </option>
-          ))}
-        </select>
-        <IconButton label="New workspace" onClick={() => setMaking(true)}>
-          <Plus size={16} aria-hidden />
-        </IconButton>
-      </div>
+          {[...name.trim()][0]}
+        </span>
+        <bdi className="truncate font-[550]" title={name}>
+          {name}
+        </bdi>
+        <ChevronsUpDown size={13} aria-hidden className="ml-auto shrink-0 text-fg-3" />
+      </button>
       {go.isError && (
         <p role="alert" className="mt-1 text-small text-failed">
           {asProblem(go.error).message}
         </p>
       )}
-      {making && (
-        <Suspense>
-          <NewWorkspace onClose={() => setMaking(false)} onMade={(id) => go.mutateAsync(id)} />
-        </Suspense>
-      )}
+      <Suspense>
+        {open === "list" && (
+          <SiblingList
+            me={me}
+            level="workspace"
+            label="Choose a workspace"
+            onWorkspace={(id) => go.mutate(id)}
+            onNew={() => setOpen("new")}
+            onClose={close}
+          />
+        )}
+        {open === "new" && (
+          <NewWorkspace onClose={() => setOpen(undefined)} onMade={(id) => go.mutateAsync(id)} />
+        )}
+      </Suspense>
     </div>
   );
 }

@@ -5,8 +5,8 @@ import { api } from "~/api/client";
 import { tellTabs } from "~/live/tabs";
 
 /** Reads everything anew, away from what may be a thing of the workspace that was left. */
-export async function enterWorkspace(client: QueryClient, toFleet: () => Promise<void>) {
-  await toFleet();
+export async function enterWorkspace(client: QueryClient, toHome: () => Promise<void>) {
+  await toHome();
   await client.resetQueries();
 }
 
@@ -17,7 +17,7 @@ export function useSwitchWorkspace() {
     mutationFn: (id: string) => api.put("/api/auth/workspace", { body: { workspace_id: id } }),
     onSuccess: async () => {
       tellTabs({ says: "workspace" });
-      await enterWorkspace(client, () => router.navigate({ to: "/fleet" }));
+      await enterWorkspace(client, () => router.navigate({ to: "/" }));
     },
   });
 }

@@ -3,6 +3,7 @@ import { ChevronRight, Menu } from "lucide-react";
 import { createContext, use, useEffect, type ReactNode } from "react";
 import { create } from "zustand";
 import { IconButton } from "./button";
+import { cx } from "./class";
 
 /** Whether the rail is pulled out as a drawer on a narrow screen. */
 export const useDrawer = create<{ open: boolean }>(() => ({ open: false }));
@@ -10,12 +11,30 @@ export const useDrawer = create<{ open: boolean }>(() => ({ open: false }));
 /** How many requests wait for a decision: counted elsewhere, shown in every title and beside the page's name. */
 export const useWaiting = create<{ doors: number }>(() => ({ doors: 0 }));
 
+/** The same number, where a place or a button leads there. */
+export function WaitingBadge({ className }: { className: string }) {
+  const { doors } = useWaiting();
+  if (doors === 0) return null;
+  return (
+    <span
+      className={cx(
+        "min-w-4 rounded-full bg-accent px-1 text-center text-micro leading-4 text-on-accent",
+        className,
+      )}
+    >
+      {doors > 99 ? "99+" : doors}
+      <span className="sr-only"> waiting</span>
+    </span>
+  );
+}
+
 export interface Crumb {
   label: string;
   to?:
     | "/fleet"
     | "/agents"
     | "/repos"
+    | "/connections"
     | "/operator"
     | "/settings"
     | "/runs"
@@ -33,6 +52,8 @@ export interface FrameParts {
   beside?: (crumb: number) => ReactNode;
   /** At the right end. */
   tools?: ReactNode;
+  /** Between the top bar and the page: the way to the pages beside this one. */
+  tabs?: ReactNode;
 }
 export const FrameContext = createContext<FrameParts>({});
 
@@ -40,6 +61,8 @@ interface Props {
   /** From the outermost place to this one; the last is the page itself. */
   crumbs: Crumb[];
   actions?: ReactNode;
+  /** Uses what a wide screen has. */
+  wide?: boolean;
   children: ReactNode;
 }
 
@@ -80,7 +103,7 @@ function Crumbs({ crumbs, frame }: { crumbs: Crumb[]; frame: FrameParts }) {
 }
 
 /** One page: top bar with the way here and the page's actions, then its content. */
-export function PageFrame({ crumbs, actions, children }: Props) {
+export function PageFrame({ crumbs, actions, wide, children }: Props) {
   const frame = use(FrameContext);
   // A name may be very long, and a title is one line of a browser.
   const names = crumbs.map((crumb) => crumb.label.slice(0, 100));
@@ -95,10 +118,11 @@ export function PageFrame({ crumbs, actions, children }: Props) {
       <header className="sticky top-0 z-20 flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-canvas px-4 py-1.5">
         <IconButton
           label="Open navigation"
-          className="-ml-1.5 rail:hidden"
+          className="relative -ml-1.5 rail:hidden"
           onClick={() => useDrawer.setState({ open: true })}
         >
           <Menu size={16} aria-hidden />
+          <WaitingBadge className="absolute -top-1 -right-1" />
         </IconButton>
         <Crumbs crumbs={crumbs} frame={frame} />
         {actions && (
@@ -108,10 +132,14 @@ export function PageFrame({ crumbs, actions, children }: Props) {
         )}
         {frame.tools}
       </header>
+      {frame.tabs}
       <main
         id="main"
         tabIndex={-1}
-        className="mx-auto flex w-full max-w-[1280px] min-w-0 flex-1 flex-col gap-4 p-4 outline-none lg:p-6"
+        className={cx(
+          "mx-auto flex w-full min-w-0 flex-1 flex-col gap-4 p-4 outline-none lg:p-6",
+          wide ? "max-w-[1680px]" : "max-w-[1280px]",
+        )}
       >
         {children}
       </main>

@@ -26,7 +26,7 @@ export const needName = (need: string) => NEEDS[need] ?? need;
 export const imageName = (kind: string | null | undefined) => kind ?? "the deployment's default image";
 
 const BUNDLES: Record<string, string> = {
-  door: "ask at doors",
+  door: "ask for approvals",
   skills: "read skills",
   sandbox: "work in a sandbox",
   repo: "work on repositories",

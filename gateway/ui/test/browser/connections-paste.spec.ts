@@ -178,7 +178,7 @@ test.describe("connections: pasted secrets", () => {
       [agentOf(mock, "mason").id, "github"],
     ]);
     // The old one stays, struck through, until the pointer has left.
-    await page.getByRole("heading", { name: "Connections" }).hover();
+    await page.getByRole("heading", { name: "Apps and MCP servers" }).hover();
     await until("the new one to stand there", async () => {
       const fresh = apps.connections.find((one) => one.provider === "github");
       return fresh!.id !== github.id && (await page.getByText("Token gone").count()) === 1;

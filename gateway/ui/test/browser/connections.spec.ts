@@ -32,7 +32,7 @@ test.describe("connections", () => {
     mock.hub.changed("app_connection", "any", 2);
     await page.getByText("3 need attention").waitFor();
     expect((await titles()).at(-1)).toStrictEqual("NotionSign in again");
-    await page.getByRole("heading", { name: "Connections" }).hover();
+    await page.getByRole("heading", { name: "Apps and MCP servers" }).hover();
     const later = ["trackerSign in again", "GitHubReady", "NotionSign in again", "SlackToken gone"];
     await until("its turn", async () => (await titles()).join() === later.join());
     await list.getByRole("link", { name: "lookout" }).click();

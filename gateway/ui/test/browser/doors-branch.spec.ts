@@ -1,4 +1,4 @@
-// Doors that send a branch: the exact commit stands beside the request with its diff, and a workspace may allow pushes.
+// Approvals that send a branch: the exact commit stands beside the request with its diff, and a workspace may allow pushes.
 import { axe } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { ago } from "../mock/ids.ts";
@@ -42,7 +42,7 @@ test.describe("doors that send a branch", () => {
       }) => {
         const { mock, page } = await visit({ theme, width, height: 860 });
         const { branch } = pushing(mock.state);
-        await page.goto(`${mock.url}/doors`);
+        await page.goto(`${mock.url}/approvals`);
         const card = cards(page).filter({ hasText: "Push a branch" });
         const sent = card.getByRole("region", { name: "What is sent" });
         await sent.getByText(branch.commit.slice(0, 12)).waitFor();
@@ -67,7 +67,7 @@ test.describe("doors that send a branch", () => {
   test("a push that the workspace allows says that nobody decided", async ({ visit }) => {
     const { mock, page } = await visit();
     pushing(mock.state, { state: "performed", allowed_by_setting: true, decided_at: ago(60) });
-    await page.goto(`${mock.url}/doors`);
+    await page.goto(`${mock.url}/approvals`);
     await page.getByText("by the workspace's setting").first().waitFor();
   });
 

@@ -13,7 +13,7 @@ export const focused = (page: Page) => page.evaluate(() => document.activeElemen
 
 /** The page, with everything on it, and nothing more to come by itself. */
 export async function doors(page: Page, mock: Mock) {
-  await page.goto(`${mock.url}/doors`);
+  await page.goto(`${mock.url}/approvals`);
   await cards(page).first().waitFor();
   await drawn(page);
   await page.getByText("Live", { exact: true }).first().waitFor({ state: "attached" });

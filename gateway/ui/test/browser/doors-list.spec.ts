@@ -1,4 +1,4 @@
-// The list of doors: its badge, what strangers may write into it, filters, older ones, failures, roles.
+// The list of approvals: its badge, what strangers may write into it, filters, older ones, failures, roles.
 import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { Refusal } from "../mock/refusal.ts";
@@ -18,7 +18,7 @@ test.describe("doors: list", () => {
     const mason = mock.state.claws[1];
     const door = makeDoor(mason, { target: "octo/\u202Ehello" });
     ask(mock, door);
-    await page.getByRole("link", { name: "Doors 1 waiting" }).waitFor();
+    await page.getByRole("link", { name: "Approvals 1 waiting" }).waitFor();
     await until("the title to say so", async () => (await page.title()) === "(1) Quotas · Roost");
     await page.getByRole("button", { name: "Notifications, 1 new" }).click();
     const told = page.getByRole("list", { name: "What happened" });
@@ -28,8 +28,8 @@ test.describe("doors: list", () => {
     await told.getByRole("link", { name: "mason" }).click();
     await cards(page).first().waitFor();
     decide(mock, door, "deny", mock.state.user);
-    await page.getByRole("link", { name: "Doors", exact: true }).waitFor();
-    await until("the title to forget it", async () => (await page.title()) === "Doors · Roost");
+    await page.getByRole("link", { name: "Approvals", exact: true }).waitFor();
+    await until("the title to forget it", async () => (await page.title()) === "Approvals · Roost");
   });
 
   test("hostile words stay text and a long request is shown whole to the person who approves it", async ({
@@ -85,7 +85,7 @@ test.describe("doors: list", () => {
     mock.state.doorPage = 2;
     const path = "GET /api/doors";
     mock.state.failNext.set(path, new Refusal(500, "internal", "The requests failed"));
-    await page.goto(`${mock.url}/doors`);
+    await page.goto(`${mock.url}/approvals`);
     // What waits and what was decided are asked for apart, and fail apart: one that fails later is tried again by itself.
     const again = page.getByRole("button", { name: "Try again" });
     await until("both to have failed", async () => (await again.count()) === 2);
@@ -110,13 +110,13 @@ test.describe("doors: list", () => {
     await page.getByRole("heading", { name: "No waiting request fits the filter" }).waitFor();
     mock.state.role = "viewer";
     mock.state.doors = mock.state.doors.filter((one) => one.state === "pending");
-    await page.goto(`${mock.url}/doors`);
+    await page.goto(`${mock.url}/approvals`);
     await page.getByText(/You may not approve or deny what agents ask for/).waitFor();
     await cards(page).first().waitFor();
     expect(await page.getByRole("button", { name: /^(Approve|Deny)/ }).count()).toBe(0);
     mock.state.doors = [];
     await page.reload();
-    await page.getByRole("heading", { name: "No agent asks for anything" }).waitFor();
+    await page.getByRole("heading", { name: "No approvals wait" }).waitFor();
     await drawn(page);
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "doors-empty");

@@ -1,4 +1,4 @@
-// Doors that bring packages: all of them stand beside the request, and the gateway read them from the lock file.
+// Approvals that bring packages: all of them stand beside the request, and the gateway read them from the lock file.
 import { axe } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { makeRun } from "../mock/runs.ts";
@@ -48,7 +48,7 @@ test.describe("doors that bring packages", () => {
       test(`all packages are read before they are approved (${theme}, ${width})`, async ({ visit }) => {
         const { mock, page } = await visit({ theme, width, height: 860 });
         asking(mock.state);
-        await page.goto(`${mock.url}/doors`);
+        await page.goto(`${mock.url}/approvals`);
         const card = cards(page).filter({ hasText: "Add packages" });
         const seen = card.getByRole("region", { name: "What is fetched" });
         await seen.getByText("1 new package, 2 changed, 61 removed").waitFor();
@@ -79,7 +79,7 @@ test.describe("doors that bring packages", () => {
       left_out_count: 0,
       left_out: [],
     });
-    await page.goto(`${mock.url}/doors`);
+    await page.goto(`${mock.url}/approvals`);
     const card = cards(page).filter({ hasText: "Add packages" });
     const list = card.getByRole("list", { name: "Packages" });
     await card.getByText("300 new packages").waitFor();
@@ -98,7 +98,7 @@ test.describe("doors that bring packages", () => {
   test("a hostile name is shown letter by letter", async ({ visit }) => {
     const { mock, page } = await visit();
     asking(mock.state, { added: [{ name: "a\u202eb<b>x</b>", version: "1.0.0" }] });
-    await page.goto(`${mock.url}/doors`);
+    await page.goto(`${mock.url}/approvals`);
     const seen = cards(page).getByRole("region", { name: "What is fetched" });
     await seen.getByText("<b>x</b>").waitFor();
     expect(await seen.textContent()).not.toContain("\u202e");

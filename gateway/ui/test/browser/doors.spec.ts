@@ -1,4 +1,4 @@
-// Doors: what agents ask for, seen whole, decided on purpose, by one of several people.
+// Approvals: what agents ask for, seen whole, decided on purpose, by one of several people.
 import { axe, drawn, hasFocus, shot, uncovered, until } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { ago } from "../mock/ids.ts";
@@ -32,7 +32,7 @@ test.describe("doors", () => {
         makeDoor(mason, { ...failed, target: "octo/gone", result: { status: 404, message: "Not Found" } }),
       );
       const answer = mock.hold("GET /api/doors");
-      await page.goto(`${mock.url}/doors`);
+      await page.goto(`${mock.url}/approvals`);
       await page.getByText("Loading requests").waitFor({ state: "attached" });
       answer();
       await cards(page).first().waitFor();
@@ -172,7 +172,7 @@ test.describe("doors", () => {
     expect(await cards(page).nth(1).textContent()).toMatch(/Tell a webhook/);
     // What was decided grew by its outcome and lost its buttons; the next one must not have left the pointer.
     expect(Math.abs((await place()) - before) <= 60, `moved by ${(await place()) - before}`).toBeTruthy();
-    await page.getByRole("heading", { name: "Doors" }).hover();
+    await page.getByRole("heading", { name: "Approvals" }).hover();
     await until(
       "the news to be taken in",
       async () =>

@@ -29,11 +29,24 @@ export const agentNamed = (state: State, name: string): Claw =>
   must(state.claws.find((one) => one.name === name));
 
 async function signIn(page: Page, mock: Mock): Promise<void> {
-  await page.goto(`${mock.url}/sign-in`);
+  // Most tests begin at the fleet; where a sign-in leads by itself is a test of its own.
+  await page.goto(`${mock.url}/sign-in?next=%2Ffleet`);
   await page.getByLabel("E-mail").fill(mock.state.user.email);
   await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("heading", { name: "Fleet" }).waitFor();
+}
+
+/** The button that names the workspace, and opens the list of all. */
+export const workspace = (page: Page, name: string) =>
+  page.getByRole("button", { name: `Workspace ${name}`, exact: true });
+
+/** Chooses a workspace by typing its name. */
+export async function chooseWorkspace(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: /^Workspace / }).click();
+  const list = page.getByRole("dialog", { name: "Choose a workspace" });
+  await list.getByRole("combobox").fill(name);
+  await list.getByRole("option", { name }).click();
 }
 
 interface Fixtures {

@@ -6,6 +6,7 @@ export function pagesOf(state: Mock["state"]): Record<string, string> {
   const claw = agentNamed(state, "mason");
   const bare = agentNamed(state, "lookout");
   return {
+    home: "/",
     fleet: "/fleet",
     node: `/fleet/${state.nodes[0].id}`,
     offline: `/fleet/${state.nodes[2].id}`,
@@ -22,7 +23,7 @@ export function pagesOf(state: Mock["state"]): Record<string, string> {
     "brain-edit": `/claws/${state.claws[0].id}?app=brain&view=edit`,
     "brain-history": `/claws/${state.claws[0].id}?app=brain&view=history`,
     connections: "/connections",
-    doors: "/doors",
+    approvals: "/approvals",
     figures: "/fleet?view=figures&metric=memory&span=6h",
     repos: "/repos",
     repo: `/repos/${state.repos.repos[0].id}`,

@@ -10,7 +10,7 @@ import type { Notice } from "./model";
 import { notices, useNotices } from "./store";
 import { said } from "./words";
 
-const TARGET = { node: "/fleet/$id", agent: "/claws/$id", team: "/teams/$id", door: "/doors" } as const;
+const TARGET = { node: "/fleet/$id", agent: "/claws/$id", team: "/teams/$id", door: "/approvals" } as const;
 
 function Item({ notice, isNew, onClose }: { notice: Notice; isNew: boolean; onClose: () => void }) {
   const { tone, before, after } = said(notice);

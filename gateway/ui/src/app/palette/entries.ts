@@ -5,6 +5,7 @@ import {
   Keyboard,
   Monitor,
   Moon,
+  Plug,
   Plus,
   Rows3,
   Server,
@@ -16,7 +17,7 @@ import type { Me } from "~/api/types";
 import { prefer, usePreferences } from "~/ui/preferences";
 import { chooseTheme } from "~/ui/theme";
 import type { Choice } from "../pick/pick-list";
-import { allowed, KEEPING, SETTINGS, WORK } from "../places";
+import { allowed, INTEGRATIONS, PLACES, SETTINGS } from "../places";
 import type { Thing } from "../siblings";
 
 const DANGER = /^(delete|destroy|remove|revoke|end|leave|withdraw|drain|restart)\b/i;
@@ -49,11 +50,21 @@ interface Go {
 }
 
 export function placeEntries(me: Me, here: string, go: Go): Choice[] {
-  const places = allowed([...WORK, ...KEEPING], me).map(({ to, label, icon, chord, words }) => ({
+  const places = allowed(PLACES, me).map(({ to, label, icon, chord, words }) => ({
     id: `place:${to}`,
     group: "Places",
     label,
     icon,
+    hint: `g ${chord}`,
+    words,
+    here: here === to,
+    run: () => go.to(to),
+  }));
+  const integrations = INTEGRATIONS.slice(1).map(({ to, label, chord, words }) => ({
+    id: `place:${to}`,
+    group: "Places",
+    label,
+    icon: Plug,
     hint: `g ${chord}`,
     words,
     here: here === to,
@@ -75,7 +86,7 @@ export function placeEntries(me: Me, here: string, go: Go): Choice[] {
   if (me.permissions.includes("nodes.manage")) make("make:machine", "Pair a machine", "/fleet?dialog=pair");
   if (me.permissions.includes("teams.manage")) make("make:team", "New team", "/teams/new");
   if (me.permissions.includes("runs.start")) make("make:comparison", "Compare teams", "/runs/compare");
-  return [...places, ...parts, ...makes];
+  return [...places, ...integrations, ...parts, ...makes];
 }
 
 export function thingEntries(things: Thing[], go: (thing: Thing) => void): Choice[] {

@@ -10,7 +10,7 @@ import { sentence, who } from "./words";
 /** Where things are shown whose pages have no address of their own. */
 const SHOWN = {
   app_connection: "/connections",
-  door: "/doors",
+  door: "/approvals",
   repo_connection: "/repos",
   mesh_network: "/mesh",
 } as const;

@@ -201,7 +201,7 @@ export const families: [string, string][] = [
   ["avatar.*", "Pictures"],
   ["sandbox.*", "Sandboxes"],
   ["app.*", "Connections"],
-  ["door.*", "Doors"],
+  ["door.*", "Approvals"],
   ["team.*", "Teams"],
   ["run.*", "Runs"],
   ["models.*", "Models"],

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { DoorOpen } from "lucide-react";
+import { ShieldCheck } from "lucide-react";
 import { useMemo } from "react";
 import { clawsQuery } from "~/api/claws";
 import type { Door } from "~/api/doors";
@@ -19,7 +19,7 @@ import { catalogueQuery, doorsQuery, waitingDoorsQuery } from "./queries";
 import { byAge, WaitingList } from "./waiting-list";
 import { matches } from "./words";
 
-const route = getRouteApi("/shell/doors");
+const route = getRouteApi("/shell/approvals");
 
 function useDoors(filter: string) {
   const waiting = useQuery(waitingDoorsQuery);
@@ -55,7 +55,7 @@ function useDoors(filter: string) {
 }
 
 /** What agents ask to do in the outside world. A person decides; only then Roost does it. */
-export function DoorsPage() {
+export function ApprovalsPage() {
   const { q = "" } = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay();
@@ -63,7 +63,7 @@ export function DoorsPage() {
   const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
   const none =
     waiting.data?.length === 0 ? (
-      <Empty icon={<DoorOpen size={32} strokeWidth={1.5} aria-hidden />} title="No agent asks for anything">
+      <Empty icon={<ShieldCheck size={32} strokeWidth={1.5} aria-hidden />} title="No approvals wait">
         When an agent asks to do something outside, such as opening an issue, its request appears here.
         Nothing is sent before a person approves it. A request that nobody decides within a day counts as
         denied.
@@ -75,8 +75,8 @@ export function DoorsPage() {
       />
     );
   return (
-    <PageFrame crumbs={[{ label: "Doors" }]}>
-      <h1 className="text-head-1">Doors</h1>
+    <PageFrame crumbs={[{ label: "Approvals" }]}>
+      <h1 className="text-head-1">Approvals</h1>
       <FilterField label="Filter by agent, action, target or state" value={q} onChange={filter} />
       <Stale query={waiting} />
       {(waiting.isPending || (waiting.data && !ready)) && (

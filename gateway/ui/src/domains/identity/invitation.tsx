@@ -120,7 +120,7 @@ export function InvitationPage() {
   const run = async (proof: object) => {
     await api.post("/api/invitations/accept", { body: { token, ...proof } });
     forgetPerson(client);
-    await router.navigate({ to: "/fleet", replace: true });
+    await router.navigate({ to: "/", replace: true });
   };
   if (found.isPending)
     return (

@@ -51,7 +51,7 @@ export function SignInPage() {
     client.removeQueries({ queryKey: keys.me });
     if (login.must_set_password)
       await router.navigate({ to: "/set-password", search: next ? { next } : {}, replace: true });
-    else router.history.replace(next ?? "/fleet");
+    else router.history.replace(next ?? "/");
   };
 
   if (setup.isPending) {

@@ -40,7 +40,7 @@ export function SetPasswordPage() {
       await setPassword(password);
       client.removeQueries({ queryKey: keys.me });
       client.removeQueries({ queryKey: keys.setup });
-      router.history.replace(next ?? "/fleet");
+      router.history.replace(next ?? "/");
     } catch (error) {
       setProblem(asProblem(error));
       setBusy(false);

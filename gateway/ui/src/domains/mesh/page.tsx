@@ -53,7 +53,7 @@ export function MeshPage() {
   );
   return (
     <PageFrame
-      crumbs={[{ label: "Mesh" }]}
+      crumbs={[{ label: "Integrations", to: "/connections" }, { label: "Mesh" }]}
       actions={
         network &&
         manages && (

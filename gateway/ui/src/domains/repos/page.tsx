@@ -17,6 +17,9 @@ import { Connections } from "./connections";
 import { connectionsQuery, MOST, reposQuery } from "./queries";
 import { RepoTable } from "./repo-table";
 
+// One chunk for both pages: what they share would be a file of its own.
+export { RepoPage } from "./repo-page";
+
 const route = getRouteApi("/shell/repos");
 const box = "rounded-panel border border-line bg-surface";
 
@@ -81,7 +84,10 @@ export function ReposPage() {
   );
   const none = connections.data?.length === 0;
   return (
-    <PageFrame crumbs={[{ label: "Repositories" }]} actions={none ? undefined : button}>
+    <PageFrame
+      crumbs={[{ label: "Integrations", to: "/connections" }, { label: "Repositories" }]}
+      actions={none ? undefined : button}
+    >
       <h1 className="text-head-1">Repositories</h1>
       {connections.isPending && <Loading what="connections" rows={2} className={box} />}
       {connections.isError && !connections.data && (

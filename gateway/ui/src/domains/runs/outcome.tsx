@@ -165,7 +165,7 @@ export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
                     {run.waits_for?.type === "door" && (
                       <>
                         {" "}
-                        <Link to="/doors" className={textLink}>
+                        <Link to="/approvals" className={textLink}>
                           Decide
                         </Link>
                       </>

@@ -41,7 +41,7 @@ export function DeleteWorkspace({ me }: { me: Me }) {
   const run = async () => {
     await deleteWorkspace(id, name);
     tellTabs({ says: "workspace" });
-    await router.navigate({ to: "/fleet" });
+    await router.navigate({ to: "/" });
     await client.resetQueries();
   };
   return (
