@@ -1,0 +1,167 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ChevronRight, X } from "lucide-react";
+import { useMemo, useState } from "react";
+import { clawsQuery } from "~/api/claws";
+import { waitingDoorsQuery } from "~/api/doors";
+import { useMay } from "~/api/may";
+import { nodesQuery } from "~/api/nodes";
+import { Button, IconButton } from "~/ui/button";
+import { Loading } from "~/ui/skeleton";
+import { Status } from "~/ui/status";
+import { Ago, span, useNow, useRemaining } from "~/ui/time";
+import { needsPerson, type Need } from "./attention";
+import { dismiss, useDismissed } from "./dismissed";
+import { Nothing, row, rowLink, Section, Unloaded } from "./part";
+import { actionsQuery, connectionsQuery, hostsQuery, recentQuery } from "./queries";
+
+const FIRST = 6;
+
+/** Everything that a person is needed for, with each list that it is made of. */
+export function useNeeds() {
+  const may = useMay();
+  const now = useNow();
+  const doors = useQuery({ ...waitingDoorsQuery, enabled: may("doors.read") });
+  const runs = useQuery(recentQuery);
+  const nodes = useQuery(nodesQuery);
+  const connections = useQuery({ ...connectionsQuery, enabled: may("apps.read") });
+  const hosts = useQuery(hostsQuery);
+  const actions = useQuery({ ...actionsQuery, enabled: (doors.data?.length ?? 0) > 0 });
+  const claws = useQuery(clawsQuery);
+  const aside = useDismissed();
+  // Ages change each second; what needs a person, each minute at most.
+  const minute = Math.floor(now / 60_000) * 60_000;
+  const needs = useMemo(() => {
+    const facts = {
+      doors: doors.data ?? [],
+      runs: runs.data ?? [],
+      nodes: nodes.data ?? [],
+      connections: connections.data ?? [],
+      hosts: hosts.data ?? [],
+      actions: new Map((actions.data?.items ?? []).map((one) => [one.action, one.title])),
+      agents: new Map((claws.data ?? []).map(({ id, name }) => [id, name])),
+    };
+    return needsPerson(facts, minute).filter(({ id }) => !aside.has(id));
+  }, [
+    doors.data,
+    runs.data,
+    nodes.data,
+    connections.data,
+    hosts.data,
+    actions.data,
+    claws.data,
+    aside,
+    minute,
+  ]);
+  const parts = [
+    { what: "Approvals", query: doors },
+    { what: "Runs that failed", query: runs },
+    { what: "Machines", query: nodes },
+    { what: "Connections", query: connections },
+    { what: "Code hosts", query: hosts },
+  ];
+  const pending = parts.some(({ query }) => query.isLoading);
+  const failed = parts.some(({ query }) => query.isError);
+  return { needs, parts, pending, failed };
+}
+
+function NeedLink({ need }: { need: Need }) {
+  const text = <bdi>{need.says}</bdi>;
+  if ("id" in need.to)
+    return (
+      <Link to={need.to.to} params={{ id: need.to.id }} className={rowLink}>
+        {text}
+      </Link>
+    );
+  return (
+    <Link to={need.to.to} className={rowLink}>
+      {text}
+    </Link>
+  );
+}
+
+function Left({ until }: { until: string }) {
+  const left = useRemaining(until);
+  return <span className="whitespace-nowrap">{left > 0 ? `${span(left)} left` : "expired"}</span>;
+}
+
+function Row({ need }: { need: Need }) {
+  return (
+    <li data-row className={row}>
+      <div className="flex items-start gap-3">
+        <Status
+          tone={need.tone}
+          word={need.word}
+          className="w-[108px] shrink-0 max-sm:w-auto max-sm:[&>span]:sr-only"
+        />
+        <div className="min-w-0 flex-1">
+          <p className="line-clamp-2">
+            <NeedLink need={need} />
+          </p>
+          {need.why && (
+            <p className="truncate text-fg-2" title={need.why}>
+              <bdi>{need.why}</bdi>
+            </p>
+          )}
+          <p className="text-small text-fg-3 sm:hidden">
+            {need.at && <Ago at={need.at} />}
+            {need.until && (
+              <>
+                , <Left until={need.until} />
+              </>
+            )}
+          </p>
+        </div>
+        <p className="flex flex-col items-end text-small text-fg-3 max-sm:hidden">
+          {need.at && <Ago at={need.at} />}
+          {need.until && <Left until={need.until} />}
+        </p>
+        {need.dismiss ? (
+          <IconButton
+            label={`Dismiss ${need.says}`}
+            className="relative -my-1 -mr-1.5"
+            onClick={() => dismiss(need.id)}
+          >
+            <X size={14} aria-hidden />
+          </IconButton>
+        ) : (
+          <ChevronRight size={14} aria-hidden className="my-[3px] mr-[2px] shrink-0 text-fg-3" />
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** What waits for a person. Rows that a person must see first are at the top. */
+export function Needs({ state }: { state: ReturnType<typeof useNeeds> }) {
+  const { needs, parts, pending, failed } = state;
+  const [all, setAll] = useState(false);
+  const shown = all ? needs : needs.slice(0, FIRST);
+  return (
+    <Section title="Needs you" count={pending ? undefined : needs.length}>
+      {pending && <Loading what="what needs you" rows={3} />}
+      {parts.map(({ what, query }) => (
+        <Unloaded key={what} what={what} query={query} />
+      ))}
+      {!pending && needs.length > 0 && (
+        <ul>
+          {shown.map((need) => (
+            <Row key={need.id} need={need} />
+          ))}
+        </ul>
+      )}
+      {!pending && needs.length > FIRST && (
+        <p className="border-t border-line px-4 py-2">
+          <Button look="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+            {all ? "Show fewer" : `Show all ${needs.length}`}
+          </Button>
+        </p>
+      )}
+      {!pending && !failed && needs.length === 0 && (
+        <Nothing>
+          <Status tone="done" word="Nothing needs you." />
+        </Nothing>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,179 @@
+// What runs now, and what was done lately.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { clawsQuery } from "~/api/claws";
+import type { RunSummary } from "~/api/runs";
+import { teamsQuery } from "~/api/teams";
+import { textLink } from "~/ui/class";
+import { isOver, money, originWord, outcomeState, runState, stepsWord, took } from "~/ui/run-state";
+import { Loading } from "~/ui/skeleton";
+import { Status } from "~/ui/status";
+import { Ago, duration, useNow } from "~/ui/time";
+import { visible } from "~/ui/visible";
+import { Nothing, row, rowLink, Section, Unloaded } from "./part";
+import { activeQuery, recentQuery } from "./queries";
+
+const LATELY = 8;
+
+/** Who works or worked: the team, or the agent that has the work alone. */
+function useWho() {
+  const teams = useQuery(teamsQuery);
+  const claws = useQuery(clawsQuery);
+  const names = useMemo(
+    () => new Map([...(teams.data ?? []), ...(claws.data ?? [])].map(({ id, name }) => [id, visible(name)])),
+    [teams.data, claws.data],
+  );
+  return (run: RunSummary) => names.get(run.team_id ?? run.agent_id ?? "") ?? originWord(run);
+}
+
+const Name = ({ run }: { run: RunSummary }) => (
+  <Link to="/runs/$id" params={{ id: run.id }} title={run.title} className={rowLink}>
+    <bdi>{visible(run.title) || "untitled"}</bdi>
+  </Link>
+);
+
+function Progress({ run }: { run: RunSummary }) {
+  const most = Math.max(run.steps_most, run.steps_done, 1);
+  return (
+    <span
+      role="progressbar"
+      aria-label={`Progress of ${visible(run.title)}`}
+      aria-valuemin={0}
+      aria-valuemax={most}
+      aria-valuenow={run.steps_done}
+      aria-valuetext={stepsWord(run)}
+      className="block h-1.5 w-full overflow-hidden rounded-full bg-line"
+    >
+      <span
+        className="block h-full rounded-full bg-accent"
+        style={{ width: `${(run.steps_done / most) * 100}%` }}
+      />
+    </span>
+  );
+}
+
+function Active({ run, who }: { run: RunSummary; who: string | undefined }) {
+  const now = useNow();
+  const waits = run.waiting_on && !run.cancelling;
+  const state = waits ? { tone: "waiting" as const, word: "Waiting" } : runState(run);
+  return (
+    <li data-row className={row}>
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-1.5 sm:grid-cols-[104px_minmax(0,1fr)_180px]">
+        <Status {...state} className="max-sm:order-2" />
+        <div className="min-w-0 max-sm:order-1">
+          <p className="truncate">
+            <Name run={run} />
+          </p>
+          <p className="truncate text-small text-fg-3">
+            {who && <bdi>{who}</bdi>}
+            {waits && (
+              <>
+                {who && ", "}
+                <bdi>waits for {visible(run.waiting_on ?? "")}</bdi>
+              </>
+            )}
+          </p>
+        </div>
+        <div className="order-3 flex min-w-0 flex-col gap-1 max-sm:col-span-2">
+          <span className="flex h-5 items-center">
+            <Progress run={run} />
+          </span>
+          <p className="flex justify-between gap-2 text-small text-fg-3 tabular-nums">
+            <span>{stepsWord(run)}</span>
+            <span className="whitespace-nowrap">
+              {run.started_at ? duration(took(run.started_at, null, now)) : "not started"}
+            </span>
+          </p>
+        </div>
+      </div>
+    </li>
+  );
+}
+
+export function Running() {
+  const active = useQuery(activeQuery);
+  const who = useWho();
+  const runs = active.data ?? [];
+  return (
+    <Section title="Running now" count={active.data?.length}>
+      {active.isPending && <Loading what="active runs" rows={2} />}
+      <Unloaded what="Active runs" query={active} />
+      {active.data && runs.length === 0 && <Nothing>No run is active.</Nothing>}
+      {runs.length > 0 && (
+        <ul>
+          {runs.map((run) => (
+            <Active key={run.id} run={run} who={who(run)} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function Done({ run, who }: { run: RunSummary; who: string | undefined }) {
+  const outcome = outcomeState(run);
+  return (
+    <li data-row className={row}>
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-0.5 sm:grid-cols-[104px_minmax(0,1fr)_84px_64px_104px]">
+        <span className="flex flex-col max-sm:order-2 max-sm:items-end">
+          <Status {...runState(run)} title={run.error ?? undefined} />
+          {outcome && <Status {...outcome} title={run.outcome_reason ?? undefined} className="text-small" />}
+        </span>
+        <div className="min-w-0 max-sm:order-1">
+          <p className="truncate">
+            <Name run={run} />
+          </p>
+          {who && (
+            <p className="truncate text-small text-fg-3">
+              <bdi>{who}</bdi>
+            </p>
+          )}
+        </div>
+        <p className="text-right text-fg-2 tabular-nums max-sm:hidden">
+          {duration(took(run.started_at, run.ended_at, 0))}
+        </p>
+        <p className="text-right text-fg-2 tabular-nums max-sm:hidden">{money(run.cost_microusd)}</p>
+        <p className="text-right text-fg-3 max-sm:order-3 max-sm:col-span-2 max-sm:text-left max-sm:text-small">
+          <Ago at={run.ended_at ?? run.updated_at} />
+          <span className="sm:hidden">
+            , took {duration(took(run.started_at, run.ended_at, 0))}, {money(run.cost_microusd)}
+          </span>
+        </p>
+      </div>
+    </li>
+  );
+}
+
+const byEnd = (a: RunSummary, b: RunSummary) =>
+  (b.ended_at ?? b.updated_at).localeCompare(a.ended_at ?? a.updated_at);
+
+export function Lately() {
+  const recent = useQuery(recentQuery);
+  const who = useWho();
+  const done = useMemo(
+    () => (recent.data ?? []).filter(({ status }) => isOver(status)).toSorted(byEnd),
+    [recent.data],
+  );
+  return (
+    <Section
+      title="Done lately"
+      aside={
+        <Link to="/runs" className={textLink}>
+          All runs
+        </Link>
+      }
+    >
+      {recent.isPending && <Loading what="runs that ended" rows={4} />}
+      <Unloaded what="Runs that ended" query={recent} />
+      {recent.data && done.length === 0 && <Nothing>No run has ended yet.</Nothing>}
+      {done.length > 0 && (
+        <ul>
+          {done.slice(0, LATELY).map((run) => (
+            <Done key={run.id} run={run} who={who(run)} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
