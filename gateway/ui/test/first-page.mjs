@@ -22,7 +22,7 @@ async function signedIn() {
   await page.keyboard.press("Enter");
   await page.getByLabel("New password").fill(PASSWORD);
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Fleet", exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Home", exact: true }).waitFor();
   const state = await context.storageState();
   await context.close();
   return state;
@@ -77,6 +77,7 @@ try {
   const storageState = await signedIn();
   for (const [what, path, more] of [
     ["sign-in", "/sign-in", {}],
+    ["home", "/", { storageState }],
     ["fleet", "/fleet", { storageState }],
     ["fleet, processor 4 times slower, 10 Mbit/s and 40 ms", "/fleet", { storageState, slow: true }],
   ]) {

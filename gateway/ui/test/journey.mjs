@@ -54,9 +54,9 @@ const failed = await runAll({
     await page.keyboard.press("Enter");
     await page.getByLabel("New password").fill(PASSWORD);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Fleet", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Home", exact: true }).waitFor();
     await page.getByText("Live", { exact: true }).waitFor();
-    await clean("fleet");
+    await clean("home");
   },
 
   "supervision, quotas and account show what is there": async () => {

@@ -101,7 +101,7 @@ async function seed() {
   await page.keyboard.press("Enter");
   await page.getByLabel("New password").fill("eleven grey geese went by");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Fleet", exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Home", exact: true }).waitFor();
   await page.goto(`${front.url}/fleet?dialog=pair`);
   await page.getByLabel("Name of the machine").fill("workshop");
   await page.keyboard.press("Enter");

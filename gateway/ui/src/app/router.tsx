@@ -1,4 +1,4 @@
-import { createRoute, createRouter, Navigate, redirect } from "@tanstack/react-router";
+import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { PageFault } from "./lost-pages";
 import { invitation, root, setPassword, shell, signIn, terminal } from "./root-routes";
 import { given, page, text } from "./route-kit";
@@ -7,7 +7,7 @@ import { compare, newTeam, run, runs, skill, skills, team, teams, template, temp
 const home = createRoute({
   getParentRoute: () => shell,
   path: "/",
-  component: () => <Navigate to="/fleet" replace />,
+  component: page(() => import("~/domains/home/page"), "HomePage"),
 });
 const fleet = createRoute({
   getParentRoute: () => shell,

@@ -1,7 +1,7 @@
 // Many tabs of one browser: one event stream for all of them, handed on when its tab goes.
 import type { Page } from "@playwright/test";
 import { until } from "../kit.ts";
-import { test } from "./fixtures.ts";
+import { chooseWorkspace, test, workspace } from "./fixtures.ts";
 
 const TABS = 8;
 
@@ -45,11 +45,9 @@ test.describe("tabs of one browser", () => {
     const other = await context.newPage();
     await other.goto(`${mock.url}/claws/${mock.state.claws[0].id}`);
     await other.getByRole("heading", { name: "scribe" }).waitFor();
-    await page.getByLabel("Workspace", { exact: true }).selectOption("w2");
-    await until("the other tab to go along", async () => {
-      const chosen = other.getByLabel("Workspace", { exact: true }).locator("option:checked");
-      return other.url().endsWith("/fleet") && (await chosen.textContent()) === "Observatory";
-    });
+    await chooseWorkspace(page, "Observatory");
+    await workspace(other, "Observatory").waitFor();
+    await other.getByRole("heading", { name: "Home" }).waitFor();
     await until("one stream", () => mock.hub.count() === 1);
   });
 });

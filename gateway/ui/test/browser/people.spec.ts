@@ -3,7 +3,7 @@ import { axe, hasFocus, settled, shot, tryAgain, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import type { State } from "../mock/state.ts";
-import { expect, test } from "./fixtures.ts";
+import { chooseWorkspace, expect, test, workspace } from "./fixtures.ts";
 
 type Known = State["sessions"] extends Map<string, infer S> ? S : never;
 
@@ -70,7 +70,7 @@ test.describe("people", () => {
     await page.getByLabel("E-mail").fill("bea@example.org");
     await page.getByLabel("Password", { exact: true }).fill("eleven grey geese");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Fleet" }).waitFor();
+    await page.getByRole("heading", { name: "Home" }).waitFor();
     await page.goto("about:blank");
     await page.goto(`${mock.url}/invitation#rit_known`);
     await page.getByText("The invitation is not good any more").waitFor();
@@ -129,23 +129,16 @@ test.describe("people", () => {
 
   test("a workspace switch reads everything again and a new workspace is entered", async ({ visit }) => {
     const { mock, page } = await visit();
-    const choice = page.getByLabel("Workspace", { exact: true });
-    await choice.selectOption("w2");
+    await chooseWorkspace(page, "Observatory");
     await until("the switch", () => mock.state.workspace === "w2");
-    await page.getByRole("heading", { name: "Fleet" }).waitFor();
-    await until("its name", async () => (await choice.inputValue()) === "w2");
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await workspace(page, "Observatory").waitFor();
+    await workspace(page, "Observatory").click();
     await page.getByRole("button", { name: "New workspace" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Third");
     expect(await axe(page)).toStrictEqual([]);
     await page.getByRole("button", { name: "Create workspace" }).click();
-    await until(
-      "the third",
-      async () =>
-        (await choice
-          .locator("option:checked")
-          .textContent()
-          .catch(() => "")) === "Third",
-    );
+    await workspace(page, "Third").waitFor();
   });
 
   test("a person without a workspace can use an invitation at sign-in or make a workspace", async ({
@@ -159,7 +152,7 @@ test.describe("people", () => {
     await shot(page, "no-workspace");
     await page.getByLabel("Or a workspace of your own").fill("Mine");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Fleet" }).waitFor();
+    await page.getByRole("heading", { name: "Home" }).waitFor();
     mock.state.people.workspaces.splice(0);
     mock.state.sessions.clear();
     await page.goto(`${mock.url}/sign-in`);

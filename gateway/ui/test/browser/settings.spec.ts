@@ -1,7 +1,7 @@
 // Settings: appearance and keys of this browser, name and end of the workspace, rights that are missing.
 import type { Page } from "@playwright/test";
 import { axe, hasFocus, shot, until } from "../kit.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, workspace } from "./fixtures.ts";
 
 test.describe("settings", () => {
   test("theme and density apply at once, after a reload and in each tab", async ({ visit }) => {
@@ -43,13 +43,8 @@ test.describe("settings", () => {
     await page.getByText("taken by the moon").waitFor();
     mock.state.renameRefused = undefined;
     await page.getByRole("button", { name: "Rename" }).click();
-    await until("the name to be everywhere", async () => {
-      const shown = await page
-        .getByLabel("Workspace", { exact: true })
-        .locator("option:checked")
-        .textContent();
-      return shown === "Ada's observatory" && (await page.getByText("Not saved yet").count()) === 0;
-    });
+    await workspace(page, "Ada's observatory").waitFor();
+    await until("it to be saved", async () => (await page.getByText("Not saved yet").count()) === 0);
     await page.getByRole("link", { name: "Quotas" }).click();
     await page.getByRole("heading", { name: "Quotas" }).waitFor();
   });
@@ -85,10 +80,9 @@ test.describe("settings", () => {
     await shot(page, "delete-workspace");
     await page.getByLabel("Type Ada's workshop to confirm").fill("Ada's workshop");
     await act.click();
-    const choice = (at: Page) => at.getByLabel("Workspace", { exact: true }).locator("option:checked");
-    await until("the other workspace", async () => (await choice(page).textContent()) === "Observatory");
-    await until("the other tab to leave it, too", async () => other.url().endsWith("/fleet"));
-    await until("its name there", async () => (await choice(other).textContent()) === "Observatory");
+    await workspace(page, "Observatory").waitFor();
+    await other.getByRole("heading", { name: "Home" }).waitFor();
+    await workspace(other, "Observatory").waitFor();
   });
 
   test("a person learns which right is missing and who can help, and the only workspace stays", async ({

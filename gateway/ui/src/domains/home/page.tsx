@@ -1,0 +1,63 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useMay } from "~/api/may";
+import { meQuery } from "~/api/me";
+import { buttonClass } from "~/ui/button";
+import { cx } from "~/ui/class";
+import { PageFrame } from "~/ui/page";
+import { Loading } from "~/ui/skeleton";
+import { Needs, useNeeds } from "./needs";
+import { Lately, Running } from "./runs";
+import { Spend } from "./spend";
+import { Start, useStart } from "./start";
+
+/** The first page of a workspace: what needs a person, what runs, what was done, and what it took. */
+export function HomePage() {
+  const me = useQuery(meQuery);
+  const may = useMay();
+  const start = useStart(me.data?.workspace.id ?? "");
+  const needs = useNeeds();
+  const bare = start.fresh && start.shown;
+  return (
+    <PageFrame
+      wide
+      crumbs={[{ label: "Home" }]}
+      actions={
+        !bare &&
+        may("teams.manage") && (
+          <Link to="/teams/new" className={buttonClass()}>
+            <Plus size={14} aria-hidden />
+            New team
+          </Link>
+        )
+      }
+    >
+      <h1 className="text-head-1">Home</h1>
+      {start.undecided && (
+        <Loading what="the workspace" rows={8} className="rounded-panel border border-line bg-surface" />
+      )}
+      {!start.undecided && (
+        <div
+          className={cx(
+            "grid items-start gap-6",
+            bare ? "max-w-4xl" : "xl:grid-cols-[minmax(0,1fr)_400px] 2xl:grid-cols-[minmax(0,1fr)_460px]",
+          )}
+        >
+          <div className="flex min-w-0 flex-col gap-6">
+            {bare && <Start state={start} />}
+            {(!bare || needs.needs.length > 0 || needs.failed) && <Needs state={needs} />}
+            {!bare && <Running />}
+            {!bare && <Lately />}
+            {!bare && start.shown && <Start state={start} />}
+          </div>
+          {!bare && (
+            <div className="flex min-w-0 flex-col gap-6">
+              <Spend />
+            </div>
+          )}
+        </div>
+      )}
+    </PageFrame>
+  );
+}
