@@ -25,7 +25,6 @@ export function WorkspaceSwitch({ me }: { me: Me }) {
     <div ref={box} className="relative">
       <button
         type="button"
-        aria-label={`Workspace ${name}`}
         aria-haspopup="dialog"
         aria-expanded={open === "list"}
         disabled={go.isPending}
@@ -38,6 +37,7 @@ export function WorkspaceSwitch({ me }: { me: Me }) {
         >
           {[...name.trim()][0]}
         </span>
+        <span className="sr-only">Workspace </span>
         <bdi className="truncate font-[550]" title={name}>
           {name}
         </bdi>
