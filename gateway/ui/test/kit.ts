@@ -173,7 +173,8 @@ export const drawn = (page: Page, what = "the page") => until(`${what} to be dra
  * test that looks once, counts requests, or changes the mock without telling of it must not have that still to come.
  */
 export async function settled(page: Page): Promise<void> {
-  await page.getByText("Live", { exact: true }).waitFor();
+  // On a narrow screen the word is in the rail all the same, which is out of sight.
+  await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
   await drawn(page);
 }
 

@@ -44,13 +44,22 @@ export function Button({ look, busy, icon, className, children, disabled, ...res
   );
 }
 
-/** A button that is only an icon; the label is read out and shown as its tooltip. */
-export function IconButton({ label, children, className, ...rest }: Props & { label: string }) {
+/**
+ * A button that is only an icon; the label is read out and shown as its tooltip. `counted` is text over the icon: it is
+ * read after the label, because an `aria-label` would hide what everybody else sees.
+ */
+export function IconButton({
+  label,
+  counted,
+  children,
+  className,
+  ...rest
+}: Props & { label: string; counted?: ReactNode }) {
   return (
     <button
       type="button"
       {...rest}
-      aria-label={label}
+      aria-label={counted ? undefined : label}
       title={label}
       className={cx(
         "inline-flex size-7 shrink-0 items-center justify-center rounded-control text-fg-2 transition-colors duration-80",
@@ -58,7 +67,9 @@ export function IconButton({ label, children, className, ...rest }: Props & { la
         className,
       )}
     >
+      {counted && <span className="sr-only">{label} </span>}
       {children}
+      {counted}
     </button>
   );
 }

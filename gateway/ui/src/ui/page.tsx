@@ -63,16 +63,22 @@ interface Props {
   actions?: ReactNode;
   /** Uses what a wide screen has. */
   wide?: boolean;
+  /** The first page of the workspace: beside the workspace's name its own crumb would say the same twice. */
+  first?: boolean;
   children: ReactNode;
 }
 
-function Crumbs({ crumbs, frame }: { crumbs: Crumb[]; frame: FrameParts }) {
+function Crumbs({ crumbs, first, frame }: Pick<Props, "crumbs" | "first"> & { frame: FrameParts }) {
   const between = <ChevronRight size={14} aria-hidden className="shrink-0 text-fg-3" />;
   return (
     <nav aria-label="Breadcrumbs" className="min-w-0 flex-1 basis-44">
       <ol className="flex min-w-0 items-center gap-1">
         {frame.workspace && (
-          <li data-crumb className="flex max-w-48 shrink-0 items-center gap-1 max-rail:hidden">
+          <li
+            data-crumb
+            aria-current={first ? "page" : undefined}
+            className="flex max-w-48 shrink-0 items-center gap-1 max-rail:hidden aria-[current]:font-[550] aria-[current]:[&_bdi]:text-fg"
+          >
             {frame.workspace}
           </li>
         )}
@@ -80,9 +86,11 @@ function Crumbs({ crumbs, frame }: { crumbs: Crumb[]; frame: FrameParts }) {
           <li
             key={`${index}-${crumb.label}`}
             data-crumb
-            className={
-              crumb.to ? "flex shrink-0 items-center gap-1" : "flex min-w-0 flex-initial items-center gap-1"
-            }
+            className={cx(
+              "flex items-center gap-1",
+              crumb.to ? "shrink-0" : "min-w-0 flex-initial",
+              first && frame.workspace !== undefined && "rail:hidden",
+            )}
           >
             {index > 0 ? between : frame.workspace && <span className="max-rail:hidden">{between}</span>}
             {crumb.to ? (
@@ -103,7 +111,7 @@ function Crumbs({ crumbs, frame }: { crumbs: Crumb[]; frame: FrameParts }) {
 }
 
 /** One page: top bar with the way here and the page's actions, then its content. */
-export function PageFrame({ crumbs, actions, wide, children }: Props) {
+export function PageFrame({ crumbs, actions, wide, first = false, children }: Props) {
   const frame = use(FrameContext);
   // A name may be very long, and a title is one line of a browser.
   const names = crumbs.map((crumb) => crumb.label.slice(0, 100));
@@ -119,12 +127,12 @@ export function PageFrame({ crumbs, actions, wide, children }: Props) {
         <IconButton
           label="Open navigation"
           className="relative -ml-1.5 rail:hidden"
+          counted={<WaitingBadge className="absolute -top-1 -right-1" />}
           onClick={() => useDrawer.setState({ open: true })}
         >
           <Menu size={16} aria-hidden />
-          <WaitingBadge className="absolute -top-1 -right-1" />
         </IconButton>
-        <Crumbs crumbs={crumbs} frame={frame} />
+        <Crumbs crumbs={crumbs} first={first} frame={frame} />
         {actions && (
           <div data-page-actions className="flex flex-wrap items-center gap-2 max-sm:order-last">
             {actions}

@@ -26,6 +26,7 @@ function atWork({ state }: Mock): void {
       outcome: "rejected",
       outcome_reason: "`TEST_FAIL` of the step tester.",
       created_at: ago(9000),
+      started_at: ago(8950),
       ended_at: ago(8000),
       cost_microusd: 2_500_000,
       tokens_in: 900_000,
@@ -57,6 +58,10 @@ test.describe("home", () => {
           document.documentElement.clientWidth,
         ]);
         expect(scroll).toBeLessThanOrEqual(client);
+        // The workspace's name stands for its first page; where it has no room, the page's own does.
+        const crumbs = page.getByRole("navigation", { name: "Breadcrumbs" }).locator("[data-crumb]");
+        const seen = width === 390 ? "Home" : mock.state.people.workspaces[0].name;
+        expect(await crumbs.filter({ visible: true }).allTextContents()).toStrictEqual([seen]);
         await shot(page, `home-${width}-${theme}`);
         await visit({ theme, width, height: 900, full: false }).then(async (empty) => {
           empty.mock.state.models.list = [];
@@ -218,7 +223,7 @@ test.describe("home", () => {
     mock.state.models.list.push(makeModel("openai", "gpt-large"));
     mock.hub.changed("model", mock.state.models.list[0].id, 1);
     await steps.getByText("1 of 4 done").waitFor();
-    const team = makeTeam(mock.state, mock.state.templates[0], { name: "Ledger", claws: [] });
+    const team = makeTeam(mock.state, mock.state.templates[0], { name: "Ledger" });
     mock.state.teams.list.push(team);
     mock.hub.changed("team", team.id, 1);
     await steps.getByText("2 of 4 done").waitFor();

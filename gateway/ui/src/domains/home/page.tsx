@@ -22,6 +22,7 @@ export function HomePage() {
   return (
     <PageFrame
       wide
+      first
       crumbs={[{ label: "Home" }]}
       actions={
         !bare &&
