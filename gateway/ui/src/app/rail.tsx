@@ -65,7 +65,7 @@ export function Rail({ me, drawer = false, className }: Props) {
     <div
       className={cx(
         "z-30 flex flex-col gap-3 border-r border-line bg-sunken py-3",
-        folded ? "w-13 px-1.5" : "w-52 px-3",
+        folded ? "w-13 px-1.5" : drawer ? "w-64 px-3" : "w-52 px-3",
         className,
       )}
     >
@@ -81,7 +81,7 @@ export function Rail({ me, drawer = false, className }: Props) {
           </IconButton>
         )}
       </div>
-      {!folded && <WorkspaceSwitch me={me} />}
+      {!folded && <WorkspaceSwitch me={me} pushes={drawer} />}
       {/* Only the list scrolls: what the switch above opens is wider than the rail. */}
       <nav aria-label="Main" className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-0.5">
         {GROUPS.map(({ label, places }) => {

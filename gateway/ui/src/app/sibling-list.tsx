@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { Plus } from "lucide-react";
 import type { Me } from "~/api/types";
 import { Button } from "~/ui/button";
+import { cx } from "~/ui/class";
 import type { Level } from "./crumb-menu";
 import { thingEntries } from "./palette/entries";
 import { PickList, type Choice } from "./pick/pick-list";
@@ -18,6 +19,8 @@ interface Props {
   /** Enters a workspace. Its owner outlives this list, so it can say what went wrong. */
   onWorkspace?: ((id: string) => void) | undefined;
   onNew?: () => void;
+  /** Moves what is below it down, where covering it would leave halves of links. */
+  pushes?: boolean;
 }
 
 /** What can be chosen: known at once for places and workspaces, asked for once for things. */
@@ -69,7 +72,7 @@ function useChoices(
 }
 
 /** Lists what is beside a crumb, below it. Escape, a choice or a look elsewhere closes it. */
-export function SiblingList({ me, level, label, onClose, onWorkspace, onNew }: Props) {
+export function SiblingList({ me, level, label, onClose, onWorkspace, onNew, pushes }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { choices, state } = useChoices(me, level, onWorkspace);
   useEffect(() => box.current?.querySelector("input")?.focus(), []);
@@ -90,7 +93,10 @@ export function SiblingList({ me, level, label, onClose, onWorkspace, onNew }: P
         // The opener closes it by itself.
         if (!currentTarget.parentElement?.contains(relatedTarget)) onClose();
       }}
-      className="absolute top-full left-0 z-30 mt-1 flex max-h-[min(420px,70vh)] w-[min(340px,100vw-24px)] flex-col rounded-panel border border-line bg-raised shadow-float outline-none max-rail:left-3"
+      className={cx(
+        "mt-1 flex max-h-[min(420px,70vh)] flex-col rounded-panel border border-line bg-raised outline-none",
+        !pushes && "absolute top-full left-0 z-30 w-[min(340px,100vw-24px)] shadow-float max-rail:left-3",
+      )}
     >
       <PickList
         label={label}

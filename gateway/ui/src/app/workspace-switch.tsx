@@ -9,16 +9,16 @@ const NewWorkspace = later(async () => (await import("./new-workspace")).NewWork
 const SiblingList = later(async () => (await import("./sibling-list")).SiblingList);
 
 /** Which workspace everything on the page is about, and the way to another one, by name. */
-export function WorkspaceSwitch({ me }: { me: Me }) {
+export function WorkspaceSwitch({ me, pushes }: { me: Me; pushes: boolean }) {
   const [open, setOpen] = useState<"list" | "new">();
   const box = useRef<HTMLDivElement>(null);
   const go = useSwitchWorkspace();
   const name = me.workspaces.find(({ id }) => id === go.variables && go.isPending)?.name ?? me.workspace.name;
+  const opener = () => box.current?.querySelector("button")?.focus();
   const close = () => {
     // Back to the opener, unless somebody has gone elsewhere with the pointer.
     const focus = document.activeElement;
-    if (focus === document.body || box.current?.contains(focus))
-      box.current?.querySelector("button")?.focus();
+    if (focus === document.body || box.current?.contains(focus)) opener();
     setOpen(undefined);
   };
   return (
@@ -55,7 +55,12 @@ export function WorkspaceSwitch({ me }: { me: Me }) {
             level="workspace"
             label="Choose a workspace"
             onWorkspace={(id) => go.mutate(id)}
-            onNew={() => setOpen("new")}
+            pushes={pushes}
+            onNew={() => {
+              // A focus that vanishes with the list would count as a look elsewhere, and close the dialog.
+              opener();
+              setOpen("new");
+            }}
             onClose={close}
           />
         )}
