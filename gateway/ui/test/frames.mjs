@@ -15,7 +15,7 @@ for (let n = mock.state.nodes.length; n < MACHINES; n += 1)
   mock.state.nodes.push(makeNode(`box-${String(n).padStart(4, "0")}`, { sandboxes: n % 5 }));
 const browser = await launch();
 const { page } = await visitor(browser, { width: 1440, height: 900 });
-await page.goto(`${mock.url}/sign-in`);
+await page.goto(`${mock.url}/sign-in?next=%2Ffleet`);
 await page.getByLabel("E-mail").fill(mock.state.user.email);
 await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
 await page.getByRole("button", { name: "Sign in", exact: true }).click();

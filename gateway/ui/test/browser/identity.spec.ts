@@ -15,6 +15,9 @@ test.describe("identity", () => {
     await page.getByText("This one has 5").waitFor();
     await page.getByLabel("New password").fill("eleven grey geese");
     await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "First steps" }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await page.getByRole("link", { name: "Fleet" }).click();
     await page.getByRole("heading", { name: "No machines yet" }).waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "fleet-empty");

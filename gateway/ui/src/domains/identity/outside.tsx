@@ -22,6 +22,8 @@ export function OutsidePage() {
     mutationFn: async () => {
       const made = await api.post("/api/workspaces", { body: { name: name.trim() } });
       await api.put("/api/auth/workspace", { body: { workspace_id: made.id } });
+      // Whatever address led here belongs to another workspace, if to any.
+      await router.navigate({ to: "/" });
       await client.resetQueries();
     },
   });
