@@ -319,6 +319,20 @@ test.describe("navigation", () => {
     await page.getByRole("option", { name: "Observatory" }).waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "workspaces-phone");
+    // Escape closes the list alone; a new workspace's dialog opens over the drawer and leads back to it.
+    const list = page.getByRole("dialog", { name: "Choose a workspace" });
+    await hasFocus(list.getByRole("combobox"));
+    await page.keyboard.press("Escape");
+    await list.waitFor({ state: "detached" });
+    await hasFocus(drawer.getByRole("button", { name: /^Workspace / }));
+    await drawer.getByRole("button", { name: /^Workspace / }).click();
+    await list.getByRole("button", { name: "New workspace" }).click();
+    const made = page.getByRole("dialog", { name: "New workspace" });
+    await hasFocus(made.getByLabel("Name", { exact: true }));
+    expect(await axe(page)).toStrictEqual([]);
+    await page.keyboard.press("Escape");
+    await made.waitFor({ state: "detached" });
+    await drawer.getByRole("button", { name: /^Workspace / }).click();
     await page.getByRole("option", { name: "Observatory" }).click();
     await drawer.getByRole("button", { name: "Workspace Observatory" }).waitFor();
   });
