@@ -29,6 +29,7 @@ mod session;
 mod show;
 mod sse;
 mod team;
+mod team_show;
 mod terminal;
 mod tree;
 mod upload;

@@ -7,12 +7,12 @@ use anyhow::{Context, bail, ensure};
 
 use crate::api::types::{
     NewTeam, NewTeamRole, RiskProfile, RunTeam, Team as Whole, TeamChange, TeamId, TeamLifecycle,
-    TeamMember, TeamTemplateBrief, TemplateId, ToolBundle, TopologyKind,
+    TeamTemplateBrief, TemplateId, ToolBundle, TopologyKind,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
-use crate::{node, run_repo, sandbox, watch};
+use crate::{node, run_repo, sandbox, team_show, watch};
 
 /// Teams.
 #[derive(Debug, clap::Subcommand)]
@@ -220,7 +220,7 @@ impl Team {
                     repo: run_repo::of_team(api, repo).await?,
                     accept_lacks: accept_lacks.then_some(true),
                 };
-                one(api, &api.ask(routes::create_team(&new)).await?);
+                team_show::print(api, &api.ask(routes::create_team(&new)).await?);
             }
             Self::List => {
                 let items = api.all(routes::teams).await?;
@@ -246,7 +246,7 @@ impl Team {
             }
             Self::Show { team } => {
                 let id = find(api, &team).await?;
-                one(api, &api.ask(routes::team(&id)).await?);
+                team_show::print(api, &api.ask(routes::team(&id)).await?);
             }
             Self::Sandbox {
                 team,
@@ -267,7 +267,7 @@ impl Team {
                     repo: None,
                     shared_sandbox: shared,
                 };
-                one(api, &api.ask(routes::change_team(&id, &change)).await?);
+                team_show::print(api, &api.ask(routes::change_team(&id, &change)).await?);
             }
             Self::Repo { team, repo, none } => {
                 let id = find(api, &team).await?;
@@ -281,7 +281,7 @@ impl Team {
                     repo: Some(repo),
                     shared_sandbox: None,
                 };
-                one(api, &api.ask(routes::change_team(&id, &change)).await?);
+                team_show::print(api, &api.ask(routes::change_team(&id, &change)).await?);
             }
             Self::Templates => {
                 let items = api.all(routes::team_templates).await?;
@@ -386,56 +386,6 @@ pub(super) fn goal_text(goal: String) -> anyhow::Result<String> {
     match goal.as_str() {
         "-" => Ok(std::io::read_to_string(std::io::stdin())?),
         _ => Ok(goal),
-    }
-}
-
-fn one(api: &Api, team: &Parsed<Whole>) {
-    if api.json {
-        return show::json(team.raw());
-    }
-    let tools: Vec<String> = team.effective_bundles.iter().map(Shown::shown).collect();
-    let tools = match tools.as_slice() {
-        [] => "none".to_owned(),
-        tools => tools.join(", "),
-    };
-    for (label, text) in [
-        ("name", team.name.shown()),
-        ("id", team.id.shown()),
-        ("state", team.state.shown()),
-        ("topology", team.topology.kind.shown()),
-        ("profile", team.effective_profile.shown()),
-        ("lifecycle", team.lifecycle.shown()),
-        ("model", team.model_binding.shown()),
-        ("machine", team.machine_id.shown()),
-        ("image", show::image(&team.effective_image)),
-        ("sandbox", sandbox_words(team)),
-        ("repository", run_repo::team_words(team.repo.as_ref())),
-        ("tools", tools),
-        (
-            "steps",
-            format!("{} to {}", team.steps.least, team.steps.most),
-        ),
-    ] {
-        println!("{label:<11} {text}");
-    }
-    println!();
-    let row = |member: &TeamMember| {
-        vec![
-            member.node.shown(),
-            member.slot.shown(),
-            member.name.shown(),
-            member.status.shown(),
-            member.agent_id.shown(),
-        ]
-    };
-    let rows: Vec<_> = team.members.iter().map(row).collect();
-    show::table(&["NODE", "SLOT", "AGENT", "STATUS", "ID"], &rows);
-}
-
-fn sandbox_words(team: &Whole) -> String {
-    match team.shared_sandbox {
-        true => format!("shared (team:{})", team.name.shown()),
-        false => "one for each agent".to_owned(),
     }
 }
 
