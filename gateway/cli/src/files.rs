@@ -179,7 +179,7 @@ async fn find(api: &Api, owner: &Owner, digest: Option<&str>) -> anyhow::Result<
             .into_iter()
             .find(|snapshot| snapshot.uploaded)
             .with_context(|| format!(
-                "nothing of this {}'s files is on the gateway yet; `roost files history` shows what its machine has",
+                "nothing of this {}'s files is on the gateway; `roost files history` shows what its machine has",
                 owners::noun(owner)
             ));
     };

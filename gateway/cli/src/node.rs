@@ -238,7 +238,7 @@ fn draining(progress: &DrainProgress) -> String {
     }
     for one in progress.unsaved.iter().filter(|_| progress.moves) {
         text.push_str(&format!(
-            "  {}: the files of {} are on the way to the gateway.\n",
+            "  {}: the files of {} are only on the machine.\n",
             one.owner_name.shown(),
             one.taken_at.shown()
         ));
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(
             draining(&progress),
             "Draining: 1 sandbox left.\n  Ada: A command runs in it.\n  \
-             Bea\\nx: the files of 2026-11-27 07:00:00 UTC are on the way to the gateway.\n"
+             Bea\\nx: the files of 2026-11-27 07:00:00 UTC are only on the machine.\n"
         );
         let at = serde_json::from_value(json!("2026-11-27T07:01:00Z")).unwrap();
         progress.emptied_at = Some(at);

@@ -137,6 +137,8 @@ async fn machine_with_a_full_disk_says_so_keeps_its_snapshots_and_goes_on() {
     assert_eq!(digests(owner, &claw).await, [first.as_str()]);
     // A restart finds the snapshot of before.
     daemon.kill();
+    // Until the gateway sees the end of the connection, it shows the old one.
+    connection_is(owner, &daemon.node_id, "disconnected").await;
     daemon.again();
     connection_is(owner, &daemon.node_id, "connected").await;
     assert_eq!(digests(owner, &claw).await, [first.as_str()]);

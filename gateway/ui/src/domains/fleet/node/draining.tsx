@@ -37,7 +37,7 @@ function Left({ progress }: { progress: DrainProgress }) {
         <li key={one.owner_id} className="flex flex-wrap gap-x-3 px-4 py-2">
           <Named {...one} />
           <span className="min-w-0 text-fg-2">
-            The files of <Ago at={one.taken_at} /> are on the way to the gateway.
+            The files of <Ago at={one.taken_at} /> are only on this machine.
           </span>
         </li>
       ))}
