@@ -74,6 +74,7 @@ mod m0919_team_repos;
 mod m0920_sandbox_owners;
 mod m0921_added_packages;
 mod m0922_file_policy;
+mod m0923_run_messages;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -146,6 +147,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0920_sandbox_owners::Migration),
             Box::new(m0921_added_packages::Migration),
             Box::new(m0922_file_policy::Migration),
+            Box::new(m0923_run_messages::Migration),
         ]
     }
 }

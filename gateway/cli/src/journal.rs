@@ -33,6 +33,9 @@ fn texts(content: &Value) -> Vec<(&'static str, String)> {
             .to_owned()
     };
     let mut texts = vec![("thought", word("thought"))];
+    if content["message"].is_object() {
+        return vec![("said", word("text"))];
+    }
     if let Some(arguments) = content.get("arguments") {
         texts.push(("asked", arguments.to_string()));
     }

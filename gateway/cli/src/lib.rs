@@ -23,6 +23,8 @@ mod reach;
 mod repos;
 mod run;
 mod run_files;
+mod run_list;
+mod run_live;
 mod run_repo;
 mod sandbox;
 mod session;

@@ -7,32 +7,25 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::api::types::{
-    ForkFrom, Run as Whole, RunCheck, RunId, RunOriginWord, RunOutcome, RunStatus, RunStep,
-    RunSummary, Team, TeamId,
+    ForkFrom, Run as Whole, RunCheck, RunId, RunOutcome, RunStatus, RunStep, Team, TeamId,
 };
 use crate::api::{Api, Moment, Parsed, raw_list, routes};
 use crate::doors::Asking;
 use crate::show::{self, Shown};
-use crate::{compare, journal, run_files, run_repo, watch};
+use crate::{compare, journal, run_files, run_list, run_live, run_repo, team, watch};
 
 /// Runs.
 #[derive(Debug, clap::Subcommand)]
 pub enum Run {
-    /// List runs, newest first
-    List {
-        #[arg(long, default_value_t = 20, value_name = "COUNT")]
-        limit: u32,
-        /// Also runs that belong to something else: the parts of other runs, single agents, routines, rooms
-        #[arg(long)]
-        all: bool,
-        /// Only runs of this origin: team, company, org, mission_phase, routine, room, chat, a2a, planner, call, compare, fork
-        #[arg(long, value_name = "ORIGIN")]
-        origin: Option<String>,
-    },
+    List(run_list::List),
     /// Show one run with its steps
-    Show { run: String },
+    Show {
+        run: String,
+    },
     /// Watch a run until it ends; what happened before is shown first. Exits with 3 when its goal was not met
-    Watch { run: String },
+    Watch {
+        run: String,
+    },
     /// Show what happened inside one step: what was thought and said, the calls and their results
     Journal {
         run: String,
@@ -42,7 +35,29 @@ pub enum Run {
         lap: u32,
     },
     /// Cancel a run with all that it has started
-    Cancel { run: String },
+    Cancel {
+        run: String,
+    },
+    /// Say something to the agents of a run at work; they hear it before their next turn
+    #[command(
+        after_help = "Examples:\n  roost run say RUN \"Use tabs, not spaces\"\n  roost run say RUN --agent Coder \"The test is in tests/ledger.rs\""
+    )]
+    Say {
+        run: String,
+        /// What they hear; `-` reads it from standard input
+        text: String,
+        /// Only this agent hears it
+        #[arg(long, value_name = "AGENT")]
+        agent: Option<String>,
+    },
+    /// Pause a run with all that it has started; each agent stops before its next turn or call
+    Pause {
+        run: String,
+    },
+    /// Resume a paused run; each agent continues where it stopped
+    Resume {
+        run: String,
+    },
     /// Start a new run that keeps what was handed over before a step
     Fork {
         run: String,
@@ -54,6 +69,15 @@ pub enum Run {
         /// Leave the sandboxes as they are, instead of giving them the files that they had when the step began
         #[arg(long)]
         without_files: bool,
+        /// Another goal than the original's; `-` reads it from standard input
+        #[arg(long, value_name = "GOAL")]
+        goal: Option<String>,
+        /// The model of the agents that work again
+        #[arg(long, value_name = "MODEL")]
+        model: Option<String>,
+        /// Said to the agents that work again, before their first turn
+        #[arg(long, value_name = "TEXT")]
+        say: Option<String>,
         /// Only start it, and print the run's id
         #[arg(long)]
         detach: bool,
@@ -102,35 +126,7 @@ pub enum Run {
 impl Run {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
-            Self::List { limit, all, origin } => {
-                let origin = origin.map(RunOriginWord::from);
-                let call = routes::runs(Some(limit.into()), origin.as_ref(), Some(all));
-                let page = api.ask(call).await?;
-                if api.json {
-                    show::json(page.raw());
-                } else {
-                    let teams = team_names(api).await?;
-                    let row = |run: &Parsed<RunSummary>| {
-                        vec![
-                            run.created_at.shown(),
-                            run.title.shown(),
-                            team_of(run.team_id.as_ref(), &teams),
-                            run.kind.shown(),
-                            state(&run.status, run.outcome.as_ref()),
-                            format!("{}/{}", run.steps_done, run.steps_most),
-                            cost(run.cost_microusd),
-                            run.id.shown(),
-                        ]
-                    };
-                    let rows: Vec<_> = page.items.iter().map(row).collect();
-                    show::table(
-                        &[
-                            "BEGUN", "TITLE", "TEAM", "KIND", "STATUS", "STEPS", "COST", "ID",
-                        ],
-                        &rows,
-                    );
-                }
-            }
+            Self::List(list) => return list.run(api).await,
             Self::Show { run } => {
                 let run = api.ask(routes::run(&run.into())).await?;
                 let team = match api.json {
@@ -167,14 +163,23 @@ impl Run {
                     false => println!("It is {}.", run.status.shown()),
                 }
             }
+            Self::Say { run, text, agent } => run_live::say(api, run, text, agent).await?,
+            Self::Pause { run } => run_live::pause(api, run).await?,
+            Self::Resume { run } => run_live::resume(api, run).await?,
             Self::Fork {
                 run,
                 step,
                 lap,
                 without_files,
+                goal,
+                model,
+                say,
                 detach,
             } => {
                 let from = ForkFrom {
+                    goal: goal.map(team::goal_text).transpose()?,
+                    model,
+                    message: say,
                     step,
                     lap: Some(lap),
                     without_files: Some(without_files),
@@ -221,7 +226,7 @@ impl Run {
 }
 
 /// Names of the workspace's teams by their ids.
-async fn team_names(api: &Api) -> anyhow::Result<HashMap<TeamId, String>> {
+pub(super) async fn team_names(api: &Api) -> anyhow::Result<HashMap<TeamId, String>> {
     let teams = api.all(routes::teams).await?;
     let pair = |team: Parsed<Team>| (team.id.clone(), team.name.shown());
     Ok(teams.into_iter().map(pair).collect())
@@ -250,7 +255,7 @@ pub(super) fn state(status: &RunStatus, outcome: Option<&RunOutcome>) -> String 
 }
 
 /// The team of a run; a dash where it had none, or where its team was deleted.
-fn team_of(id: Option<&TeamId>, teams: &HashMap<TeamId, String>) -> String {
+pub(super) fn team_of(id: Option<&TeamId>, teams: &HashMap<TeamId, String>) -> String {
     id.and_then(|id| teams.get(id)).shown()
 }
 

@@ -111,6 +111,8 @@ typed_id! {
     TeamId;
     /// A durable run of a topology.
     RunId;
+    /// What a person said to a run while it worked.
+    RunMessageId;
     /// A mission: work in phases.
     MissionId;
     /// A phase of a mission.

@@ -83,6 +83,7 @@ impl Session<'_> {
             text: summary
                 .unwrap_or_else(|why| format!("No summary: {why}. Older results are cut instead.")),
             compaction: Some(Compaction { before, summarised }),
+            message: None,
         };
         let entry = NewEntry {
             index: transcript.place(),

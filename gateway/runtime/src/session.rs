@@ -20,9 +20,10 @@ use roost_execution::providers::{
 };
 use roost_execution::runs::{
     Answer, Class, DoorAnswer, Entry, FenceError, Journal, JournalError, MOST_ENTRIES, NewEntry,
-    StepJob, StepResult, Turn, Used, effect_key,
+    Note, RunMessage, Said, StepJob, StepResult, Turn, Used, effect_key,
 };
 use roost_execution::tools::{self, CallPlace, Capability, EffectKey, ToolResult};
+use roost_platform::ids::ClawId;
 use roost_platform::kill_point;
 
 /// A session.
@@ -79,13 +80,21 @@ impl Session<'_> {
         self.begin_files(transcript.place() == 0).await?;
         // A call that waits for its machine was published when it was made. Do not publish it again at each poll.
         let mut published = journal.waited;
+        let mut heard = 0;
         loop {
+            if journal.inbox.get().paused {
+                return Err(StepResult::paused(self.job.run.id).into());
+            }
             if transcript.place() as usize >= MOST_ENTRIES {
                 return Err(StepResult::terminal(JournalError::TooLong.to_string()).into());
             }
             match transcript.next() {
                 Next::Finished(turn) => {
                     let text = final_text(turn)?;
+                    // A person spoke while the agent ended. It takes one more turn.
+                    if self.hear(&mut transcript, &mut heard).await? {
+                        continue;
+                    }
                     return self.checked(&mut transcript, text).await;
                 }
                 Next::Looping => {
@@ -126,6 +135,7 @@ impl Session<'_> {
                         .into());
                     }
                     self.check_out().await?;
+                    self.hear(&mut transcript, &mut heard).await?;
                     let request = self.fitted(&mut transcript).await?;
                     // The reservation lasts until the turn's cost is in the journal.
                     let _reservation = self.reserve(&request).await?;
@@ -148,6 +158,40 @@ impl Session<'_> {
                 }
             }
         }
+    }
+
+    /// Writes what people said since the last look into the journal. Returns whether there was something. `heard` is the
+    /// state of the inbox at the last look.
+    async fn hear(&self, transcript: &mut Transcript, heard: &mut i32) -> Result<bool, Stopped> {
+        let journal = &self.job.journal;
+        let messages = journal.inbox.get().messages;
+        if messages <= *heard {
+            return Ok(false);
+        }
+        let agent = self.job.node.attributes.agent.map(ClawId);
+        let said = journal.messages(self.job.run.root_run_id, agent).await;
+        let said = said.map_err(FenceError::from)?;
+        let new = said.into_iter().filter(|one| !transcript.has_heard(one.id));
+        let mut any = false;
+        for RunMessage { id, by, text } in new.collect::<Vec<_>>() {
+            let note = Note {
+                text,
+                compaction: None,
+                message: Some(Said { id, by: by.clone() }),
+            };
+            let entry = NewEntry {
+                index: transcript.place(),
+                name: by,
+                entry: Entry::Note(note.clone()),
+                took_ms: 0,
+                used: Used::default(),
+            };
+            journal.write(entry).await?;
+            transcript.push_note(note);
+            any = true;
+        }
+        *heard = messages;
+        Ok(any)
     }
 
     /// Checks the ceilings before the turn spends anything: the run's own, those of its ancestors, and the

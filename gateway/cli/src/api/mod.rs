@@ -12,12 +12,14 @@ mod names;
 mod requests;
 #[rustfmt::skip]
 pub mod routes;
-#[rustfmt::skip]
-mod sandbox_routes;
-#[rustfmt::skip]
-mod runs;
 mod owner;
 mod parsed;
+#[rustfmt::skip]
+mod run_routes;
+#[rustfmt::skip]
+mod runs;
+#[rustfmt::skip]
+mod sandbox_routes;
 mod strings;
 
 /// What the client sends and reads.

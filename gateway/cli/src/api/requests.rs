@@ -65,6 +65,12 @@ pub struct ForkFrom {
     pub lap: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_files: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -152,6 +158,13 @@ pub struct NewRepoConnection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     pub token: String,
+}
+
+#[derive(Serialize)]
+pub struct NewRunMessage {
+    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<ClawId>,
 }
 
 #[derive(Serialize)]

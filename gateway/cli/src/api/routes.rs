@@ -3,6 +3,7 @@
 use http::Method;
 
 use super::call::{Call, Nothing, Page, Stream, segment};
+pub use super::run_routes::*;
 pub use super::sandbox_routes::*;
 use super::types::*;
 
@@ -287,44 +288,6 @@ pub fn team_templates(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Tea
     call
 }
 
-/// `GET /api/topology-runs`
-#[must_use]
-pub fn runs(limit: Option<u64>, origin: Option<&RunOriginWord>, all: Option<bool>) -> Call<Page<RunSummary>> {
-    let mut call = Call::new(Method::GET, "/api/topology-runs".to_owned());
-    call.query("limit", limit);
-    call.query("origin", origin);
-    call.query("all", all);
-    call
-}
-
-/// `POST /api/topology-runs/compare`
-#[must_use]
-pub fn compare_runs(body: &NewComparison) -> Call<RunSummary> {
-    let mut call = Call::new(Method::POST, "/api/topology-runs/compare".to_owned());
-    call.body(body);
-    call
-}
-
-/// `GET /api/topology-runs/{id}`
-#[must_use]
-pub fn run(id: &RunId) -> Call<Run> {
-    Call::new(Method::GET, format!("/api/topology-runs/{}", segment(id)))
-}
-
-/// `POST /api/topology-runs/{id}/cancel`
-#[must_use]
-pub fn cancel_run(id: &RunId) -> Call<RunSummary> {
-    Call::new(Method::POST, format!("/api/topology-runs/{}/cancel", segment(id)))
-}
-
-/// `POST /api/topology-runs/{id}/fork`
-#[must_use]
-pub fn fork_run(id: &RunId, body: &ForkFrom) -> Call<RunSummary> {
-    let mut call = Call::new(Method::POST, format!("/api/topology-runs/{}/fork", segment(id)));
-    call.body(body);
-    call
-}
-
 /// `GET /api/repos`
 #[must_use]
 pub fn repos(q: Option<&str>) -> Call<Vec<Repo>> {
@@ -416,30 +379,6 @@ pub fn resolve_door(id: &DoorId, body: &Resolution) -> Call<Door> {
 pub fn push_run(id: &RunId, body: &PushRun) -> Call<RunPushed> {
     let mut call = Call::new(Method::POST, format!("/api/runs/{}/repo/push", segment(id)));
     call.body(body);
-    call
-}
-
-/// `GET /api/topology-runs/{id}/calls`
-#[must_use]
-pub fn run_calls(id: &RunId) -> Call<RunCalls> {
-    Call::new(Method::GET, format!("/api/topology-runs/{}/calls", segment(id)))
-}
-
-/// `GET /api/topology-runs/{id}/steps/{step}/calls`
-#[must_use]
-pub fn step_calls(id: &RunId, step: &str, lap: Option<u32>, limit: Option<u64>, cursor: Option<&str>) -> Call<Page<RunCall>> {
-    let mut call = Call::new(Method::GET, format!("/api/topology-runs/{}/steps/{}/calls", segment(id), segment(step)));
-    call.query("lap", lap);
-    call.query("limit", limit);
-    call.query("cursor", cursor);
-    call
-}
-
-/// `GET /api/topology-runs/{id}/events`
-#[must_use]
-pub fn run_events(id: &RunId, last_event_id: Option<&str>) -> Call<Stream<LiveEvents>> {
-    let mut call = Call::new(Method::GET, format!("/api/topology-runs/{}/events", segment(id)));
-    call.query("last_event_id", last_event_id);
     call
 }
 

@@ -214,6 +214,9 @@ pub struct RunLeftOut {
 }
 
 #[derive(Deserialize)]
+pub struct RunMessage {}
+
+#[derive(Deserialize)]
 pub struct RunNoVerdict {
     pub why: String,
 }
@@ -271,6 +274,7 @@ pub struct RunSummary {
     pub kind: RunKind,
     pub status: RunStatus,
     pub outcome: Option<RunOutcome>,
+    pub paused_at: Option<Moment>,
     pub cancelling: bool,
     pub team_id: Option<TeamId>,
     pub created_at: Moment,

@@ -130,11 +130,21 @@ pub const ROUTES: &[Route] = &[
         "runs",
         "get",
         "/api/topology-runs",
-        &["limit", "origin", "all"],
+        &[
+            "limit", "team_id", "status", "outcome", "q", "sort", "origin", "all",
+        ],
     ),
     route("compare_runs", "post", "/api/topology-runs/compare", &[]),
     route("run", "get", "/api/topology-runs/{id}", &[]),
     route("cancel_run", "post", "/api/topology-runs/{id}/cancel", &[]),
+    route("pause_run", "post", "/api/topology-runs/{id}/pause", &[]),
+    route("resume_run", "post", "/api/topology-runs/{id}/resume", &[]),
+    route(
+        "say_to_run",
+        "post",
+        "/api/topology-runs/{id}/messages",
+        &[],
+    ),
     route("fork_run", "post", "/api/topology-runs/{id}/fork", &[]),
     route("repos", "get", "/api/repos", &["q"]),
     route(

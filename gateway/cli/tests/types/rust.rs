@@ -41,10 +41,13 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     let mut roots: BTreeSet<String> = BESIDE.iter().map(|name| (*name).to_owned()).collect();
     let mut bodies = BTreeSet::new();
     let mut routes = format!(
-        "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\npub use super::sandbox_routes::*;\nuse super::types::*;\n"
+        "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\npub use super::run_routes::*;\npub use super::sandbox_routes::*;\nuse super::types::*;\n"
     );
     let mut sandboxes = format!(
         "//! The routes of sandboxes, of saved files and of drains that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::owner::Owner;\nuse super::types::*;\n"
+    );
+    let mut of_runs = format!(
+        "//! The routes of runs that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Page, Stream, segment}};\nuse super::types::*;\n"
     );
     for route in ROUTES {
         let of_sandboxes = ["/sandbox", "/snapshots", "/drain-progress"]
@@ -52,6 +55,8 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
             .any(|part| route.path.contains(part));
         let file = if of_sandboxes {
             &mut sandboxes
+        } else if route.path.starts_with("/api/topology-runs") {
+            &mut of_runs
         } else {
             &mut routes
         };
@@ -106,6 +111,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     }
     Ok(vec![
         ("routes.rs", routes),
+        ("run_routes.rs", of_runs),
         ("sandbox_routes.rs", sandboxes),
         ("names.rs", names),
         ("requests.rs", requests),

@@ -18,7 +18,11 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("DescribeRequest", &["name", "labels"]),
     ("DeviceSecret", &["device_code"]),
     ("DrainRequest", &["move"]),
-    ("ForkFrom", &["step", "lap", "without_files"]),
+    (
+        "ForkFrom",
+        &["step", "lap", "without_files", "goal", "model", "message"],
+    ),
+    ("NewRunMessage", &["text", "agent_id"]),
     ("ComparisonFiles", &["run_id", "step", "lap"]),
     ("Login", &["one_time", "email", "password"]),
     ("NewApiSession", &["label", "expires_in_days"]),

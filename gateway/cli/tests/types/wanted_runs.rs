@@ -182,6 +182,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "kind",
             "status",
             "outcome",
+            "paused_at",
             "cancelling",
             "team_id",
             "created_at",
@@ -190,5 +191,6 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "steps_most",
         ],
     ),
+    ("RunMessage", &[]),
     ("RunVerdict", &["best", "reason", "scores"]),
 ];

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::children;
 use super::fence::{Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
+use super::inbox::{Inbox, SharedInbox};
 use super::journal::Journal;
 use super::model::{Class, Status, StepStatus};
 use super::progress::{Move, Progress};
@@ -56,6 +57,8 @@ pub struct RunActor {
     pub(super) row: run::Model,
     pub(super) fence: Fence,
     pub(super) progress: Progress,
+    /// What people want of the run, as the last checkpoint found it.
+    pub(super) inbox: Inbox,
     pub(super) jobs: BTreeMap<StepRef, JobHandle>,
     steps: BTreeMap<StepRef, Step>,
     /// Steps that wait for their next attempt.
@@ -108,8 +111,13 @@ impl Serve for RunActor {
         };
         let (woken, parked) = parking::sorted(&steps, &waits);
         cx.cast_self(Msg::Proceed)?;
+        let inbox = Inbox {
+            messages: row.messages,
+            paused: row.paused_ms.is_some(),
+        };
         Ok(Self {
             fence,
+            inbox,
             runs,
             row,
             progress,
@@ -259,7 +267,8 @@ impl RunActor {
             ..RunWrite::of(self.fence)
         };
         kill_point!(cx, "runs.checkpoint.before_commit");
-        writes::commit(&self.runs.inner.committer, write).await?;
+        let passed = writes::commit(&self.runs.inner.committer, write).await?;
+        self.inbox = passed.inbox;
         self.woken.clear();
         kill_point!(cx, "runs.checkpoint.after_commit");
         Ok(())
@@ -287,6 +296,7 @@ impl RunActor {
                 fence: self.fence,
                 step: at.clone(),
                 waited: work.away,
+                inbox: SharedInbox::new(self.inbox),
             },
             attempt: work.attempt,
             node,
@@ -295,7 +305,11 @@ impl RunActor {
         let runs = self.runs.clone();
         let name = at.to_string();
         let step_ref = at.clone();
+        let paused = self.inbox.paused;
         let work = async move {
+            if paused {
+                return StepResult::paused(job.run.id);
+            }
             match job.node.kind {
                 NodeKind::Agent => runs.inner.step_executor.execute(job).await,
                 _ => children::run(&runs, job).await,

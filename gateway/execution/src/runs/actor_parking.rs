@@ -48,6 +48,10 @@ impl RunActor {
                     // The machine is connected, and its sandbox will be back in a moment.
                     return self.failed(cx, at, Class::Away, wait.text, None).await;
                 }
+                if matches!(on, WaitOn::Pause { .. }) {
+                    // The run was resumed meanwhile.
+                    self.inbox.paused = false;
+                }
                 self.start_job(cx, &at);
                 return Ok(());
             }

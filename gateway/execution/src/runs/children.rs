@@ -81,7 +81,10 @@ async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult
     };
     let inserted = async {
         let mut tx = runs.inner.db.write().await?;
-        job.journal.fence.pass(&tx, Used::default(), 0).await?;
+        let passed = job.journal.fence.pass(&tx, Used::default(), 0).await?;
+        if passed.inbox.paused {
+            return Ok(Err(StepResult::paused(job.run.id)));
+        }
         // A team that is pinned is not taken down. It may have been on its way when the run was enqueued.
         let there = runs.inner.subjects.lock(&tx, scope, team).await?;
         if there.is_some_and(|team| team.is_going) {
@@ -95,7 +98,8 @@ async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult
                 "A run and all that it starts may be {MOST_OF_TREE} runs, and this would be one more. Look for a team that is part of itself."
             ))));
         }
-        let row = commands::row(runs, &tx, scope, job.run.created_by, &new).await?;
+        let mut row = commands::row(runs, &tx, scope, job.run.created_by, &new).await?;
+        row.messages = passed.inbox.messages;
         let fact = commands::insert(&tx, row).await?;
         store::insert_child(&tx, job.run.id, &job.journal.step, CALL, new.id).await?;
         events::append(&mut tx, scope.workspace(), runs.inner.clock.now(), [fact]).await?;

@@ -12,8 +12,9 @@ use super::commands::text_of;
 use super::comparison::{Comparison, is_of};
 use super::entity::{call, child, run, step};
 use super::entry::{Entry, EntryKind};
+use super::messages::LONGEST;
 use super::model::{Kind, Status, StepStatus, Tier};
-use super::origin::{Origin, OriginWord};
+use super::origin::Origin;
 use super::outcome::{Evidence, Outcome};
 use super::progress::{self, ref_of};
 use super::step_files::RunFiles;
@@ -86,6 +87,11 @@ pub struct RunSummary {
     pub error_code: Option<String>,
     /// The run was cancelled and is about to stop.
     pub cancelling: bool,
+    /// When a person asked the run to pause. It is paused when nothing of it works any more, and `waits_for` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_by: Option<UserBrief>,
     /// What the run waits for, as text. A run that waits has no step at work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_on: Option<String>,
@@ -228,27 +234,6 @@ pub struct RunCalls {
     pub left_out: u64,
 }
 
-/// Filters for a list of runs.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct RunsQuery {
-    #[param(minimum = 1, maximum = 200)]
-    pub limit: Option<u64>,
-    pub cursor: Option<String>,
-    /// Only runs of this team.
-    pub team_id: Option<TeamId>,
-    /// Only runs that give work to this agent alone.
-    pub agent_id: Option<ClawId>,
-    /// The children of this run, instead of the runs that people started.
-    pub parent_run_id: Option<RunId>,
-    pub status: Option<Status>,
-    /// Only runs of this origin.
-    pub origin: Option<OriginWord>,
-    /// All runs. When it is absent, the list shows the work of people, teams and missions, and leaves out runs of the
-    /// origins `call`, `chat`, `room`, `a2a`, `planner` and `routine`.
-    pub all: Option<bool>,
-}
-
 /// A page of the journal of a step.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -273,11 +258,30 @@ pub struct ForkFrom {
     /// Leave the sandboxes as they are, instead of giving them the files that they had when the step began.
     #[serde(default)]
     pub without_files: bool,
+    /// Another goal than the original's. Steps that are kept worked for the original's.
+    #[schema(min_length = 1, max_length = 100_000)]
+    pub goal: Option<String>,
+    /// The model of the agents that work again.
+    #[schema(min_length = 1, max_length = 200)]
+    pub model: Option<String>,
+    /// Said to the agents that work again, before their first turn.
+    #[schema(min_length = 1, max_length = 8_000)]
+    pub message: Option<String>,
 }
 
 impl Check for ForkFrom {
     fn check(&self, mistakes: &mut Mistakes) {
         mistakes.text("/step", &self.step, 1, 80);
+        let optional = [
+            ("/goal", &self.goal, 100_000),
+            ("/model", &self.model, 200),
+            ("/message", &self.message, LONGEST),
+        ];
+        for (field, text, most) in optional {
+            if let Some(text) = text {
+                mistakes.text(field, text, 1, most);
+            }
+        }
     }
 }
 
@@ -291,8 +295,12 @@ impl RunSummary {
     ///
     /// # Errors
     /// When the stored origin is invalid.
-    pub fn of(row: run::Listed, created_by: Option<UserBrief>) -> Result<Self, DbErr> {
-        let status = Status::parse(&row.status).unwrap_or(Status::Failed);
+    pub fn of(
+        row: run::Listed,
+        created_by: Option<UserBrief>,
+        paused_by: Option<UserBrief>,
+    ) -> Result<Self, DbErr> {
+        let (status, outcome) = (row.status(), row.decided());
         let waiting = Waiting::read(row.waiting_on.as_deref());
         Ok(Self {
             id: row.id,
@@ -322,12 +330,14 @@ impl RunSummary {
             cost_ceiling_microusd: row.cost_ceiling_microusd,
             error: row.error,
             error_code: row.error_code,
-            outcome: decided(status, row.outcome.as_deref()),
+            outcome,
             outcome_reason: row.outcome_reason,
             outcome_evidence: row
                 .outcome_evidence
                 .and_then(|json| serde_json::from_str(&json).ok()),
             cancelling: !status.is_final() && row.cancel_requested_ms.is_some(),
+            paused_at: row.paused_ms.filter(|_| !status.is_final()).map(at),
+            paused_by: paused_by.filter(|_| !status.is_final()),
             waits_for: waiting.as_ref().map(|waiting| waiting.on),
             waiting_since: waiting.as_ref().map(|waiting| at(waiting.since_ms)),
             waiting_on: waiting.map(|waiting| waiting.text),
@@ -337,15 +347,7 @@ impl RunSummary {
 
 /// The outcome of a run that has ended.
 pub fn outcome_of(row: &run::Model) -> Option<Outcome> {
-    decided(Status::parse(&row.status)?, row.outcome.as_deref())
-}
-
-/// Nothing was decided for a run that ended outside its actor.
-fn decided(status: Status, outcome: Option<&str>) -> Option<Outcome> {
-    let decided = outcome.and_then(Outcome::parse);
-    status
-        .is_final()
-        .then(|| decided.unwrap_or(Outcome::Undecided))
+    run::Listed::from(row).decided()
 }
 
 /// The verdict of a step.

@@ -1,7 +1,7 @@
 //! Rows of `topology_runs`, `run_state`, `run_owners`, `run_steps`, `run_calls` and `run_children`. Times in `_ms` are the
 //! database's clock.
 
-pub use super::entity_links::{child, handover, wait};
+pub use super::entity_links::{child, handover, message, wait};
 
 /// A run as it is read: the record and the state together.
 pub mod run {
@@ -73,6 +73,11 @@ pub mod run {
         pub cancel_requested_ms: Option<i64>,
         pub cancelled_by: Option<UserId>,
         pub waiting_on: Option<String>,
+        /// Since when a person wants the run to pause. Its steps stop at their next turn or call.
+        pub paused_ms: Option<i64>,
+        pub paused_by: Option<UserId>,
+        /// Grows with each message to the run or to a run above it.
+        pub messages: i32,
         pub steps_done: i32,
         pub steps_most: i32,
         pub tokens_in: i64,
@@ -116,6 +121,9 @@ pub mod run {
                 cancel_requested_ms: self.cancel_requested_ms,
                 cancelled_by: self.cancelled_by,
                 waiting_on: self.waiting_on,
+                paused_ms: self.paused_ms,
+                paused_by: self.paused_by,
+                messages: self.messages,
                 queued_ms: self.created_ms,
                 started_ms: self.started_ms,
                 updated_ms: self.updated_ms,
@@ -262,6 +270,9 @@ pub mod state {
         pub cancel_requested_ms: Option<i64>,
         pub cancelled_by: Option<UserId>,
         pub waiting_on: Option<String>,
+        pub paused_ms: Option<i64>,
+        pub paused_by: Option<UserId>,
+        pub messages: i32,
         /// When the run was enqueued. The oldest run is claimed first.
         pub queued_ms: i64,
         pub started_ms: Option<i64>,

@@ -1,5 +1,5 @@
-//! Rows of `run_children`, `run_waits` and `run_handovers`: what the calls of a step started, what a step waits for, and
-//! which gateway a run waits for.
+//! Rows of `run_children`, `run_waits`, `run_messages` and `run_handovers`: what the calls of a step started, what a step
+//! waits for, what people said to a run, and which gateway a run waits for.
 
 /// A run that a call of a step started.
 pub mod child {
@@ -64,6 +64,40 @@ pub mod wait {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// What a person said to a run while it worked.
+pub mod message {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::db::TenantEntity;
+    use roost_platform::ids::{ClawId, RunId, RunMessageId, UserId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_messages")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: RunMessageId,
+        pub workspace_id: WorkspaceId,
+        /// The root of the run's tree.
+        pub root_run_id: RunId,
+        pub run_id: RunId,
+        /// The agent that it is for. Absent for all agents of the run and of the runs below it.
+        pub agent_id: Option<ClawId>,
+        pub user_id: UserId,
+        #[sea_orm(column_type = "Text")]
+        pub text: String,
+        pub created_ms: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
 }
 
 /// A run that one gateway handed over to another one.

@@ -8,7 +8,7 @@ use super::fence::Used;
 use super::model::Status;
 use crate::providers::{Call, Stop};
 use crate::topology::Checked;
-use roost_platform::ids::{DoorId, RunId};
+use roost_platform::ids::{DoorId, RunId, RunMessageId};
 
 /// What happened at one place of a step.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,6 +132,17 @@ pub struct Note {
     /// Set when the conversation was compacted here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compaction: Option<Compaction>,
+    /// Set when a person said it to the run while the step worked. Then the agent hears it before its next turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Said>,
+}
+
+/// Who said a message to a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    pub id: RunMessageId,
+    /// The name of the person at that time.
+    pub by: String,
 }
 
 /// A conversation that outgrew its model's window.
@@ -287,6 +298,15 @@ mod tests {
                 compaction: Some(Compaction {
                     before: 7,
                     summarised: true,
+                }),
+                message: None,
+            }),
+            Entry::Note(Note {
+                text: "use tabs".to_owned(),
+                compaction: None,
+                message: Some(Said {
+                    id: RunMessageId(uuid::Uuid::nil()),
+                    by: "Ada".to_owned(),
                 }),
             }),
         ];

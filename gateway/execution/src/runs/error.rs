@@ -1,5 +1,6 @@
 //! The errors of runs.
 
+use super::messages::MOST;
 use crate::topology::Mistake;
 use roost_web::error::{ApiError, Code};
 use roost_web::problem::FieldError;
@@ -22,6 +23,12 @@ pub enum RunError {
     /// Files that the fork would begin with are not there.
     #[error("files of the step are not there: {0}")]
     NoFiles(String),
+    /// The run has ended, or is about to.
+    #[error("the run has ended")]
+    Over,
+    /// The runs of the tree have as many messages as they may.
+    #[error("the run has too many messages")]
+    TooManyMessages,
     /// Its team is being deleted.
     #[error("the run's team is being deleted")]
     TeamGoing,
@@ -53,6 +60,11 @@ impl From<RunError> for ApiError {
             E::NoFiles(why) => Self::new(Code::Conflict).detail(format!(
                 "The files of this step are not there: {why} Fork the run without files (`without_files`); its agents then \
                  work with the files that they have now."
+            )),
+            E::Over => Self::new(Code::Conflict)
+                .detail("The run has ended. Fork it from one of its steps, and change what its agents hear there."),
+            E::TooManyMessages => Self::new(Code::Conflict).detail(format!(
+                "The run has {MOST} messages already. Cancel it, and begin a new run with a goal that says everything."
             )),
             E::TeamGoing => Self::new(Code::Conflict)
                 .detail("The team is being taken down, with its agents. Make a new one."),

@@ -11,6 +11,7 @@ use sea_orm::{
 
 use super::dto::at;
 use super::entity::{run, state, step};
+use super::inbox::Inbox;
 use super::journal::stored;
 use super::model::{Status, StepStatus};
 use super::origin::OriginWord;
@@ -67,6 +68,9 @@ pub struct Passed {
     pub version: i64,
     /// The database's clock at that moment.
     pub updated_ms: i64,
+    /// What people want of the run at that moment.
+    #[sea_orm(nested)]
+    pub inbox: Inbox,
 }
 
 impl Fence {
@@ -105,7 +109,7 @@ impl Fence {
             "UPDATE run_state SET updated_ms = {now}, version = version + 1, steps_done = steps_done + $1, \
                tokens_in = tokens_in + $2, tokens_out = tokens_out + $3, cost_microusd = cost_microusd + $4 \
              WHERE run_id = $5 AND epoch = $6 AND status = 'running' AND cancel_requested_ms IS NULL \
-             RETURNING version, updated_ms"
+             RETURNING version, updated_ms, messages, paused_ms IS NOT NULL AS paused"
         );
         let values = [
             i32::try_from(ended).unwrap_or(i32::MAX).into(),

@@ -8,11 +8,14 @@ use sea_orm::{
 use super::entity::{call, run, state, step};
 use super::entry::{ChildEnd, Entry, NewEntry, Unreadable};
 use super::fence::{Fence, FenceError, Used, this_step};
+use super::inbox::SharedInbox;
+use super::messages::{self, Message};
 use super::model::Status;
 use super::store;
 use super::writes::{self, Committer, RunWrite};
 use crate::topology::StepRef;
 use roost_platform::db::{Db, WriteTx};
+use roost_platform::ids::{ClawId, RunId};
 
 /// The maximum number of entries in the journal of one step.
 pub const MOST_ENTRIES: usize = 100_000;
@@ -30,6 +33,8 @@ pub struct Journal {
     pub step: StepRef,
     /// Whether the step was waiting for something absent when this attempt began.
     pub waited: bool,
+    /// What people want of the run, as the last write found it.
+    pub inbox: SharedInbox,
 }
 
 /// Why a journal cannot be read.
@@ -135,7 +140,7 @@ impl Journal {
             waited: self.waited,
             ..RunWrite::of(self.fence)
         };
-        writes::commit(&self.committer, write).await.map(drop)
+        self.commit(write).await
     }
 
     /// Adds the usage of a failed turn that has no entry.
@@ -148,7 +153,25 @@ impl Journal {
             step: Some(self.step.clone()),
             ..RunWrite::of(self.fence)
         };
-        writes::commit(&self.committer, write).await.map(drop)
+        self.commit(write).await
+    }
+
+    async fn commit(&self, write: RunWrite) -> Result<(), FenceError> {
+        let passed = writes::commit(&self.committer, write).await?;
+        self.inbox.set(passed.inbox);
+        Ok(())
+    }
+
+    /// What people said to the run and to the runs above it, as far as it is for this agent. Oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn messages(
+        &self,
+        root: RunId,
+        agent: Option<ClawId>,
+    ) -> Result<Vec<Message>, DbErr> {
+        messages::for_step(self.db.read(), root, self.fence.run, agent).await
     }
 
     async fn add(&self, tx: &WriteTx, used: Used) -> Result<(), DbErr> {

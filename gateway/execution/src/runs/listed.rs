@@ -3,6 +3,8 @@
 use sea_orm::FromQueryResult;
 
 use super::entity::run::Model;
+use super::model::Status;
+use super::outcome::Outcome;
 use roost_platform::ids::{ClawId, MissionId, MissionPhaseId, RoomId, RunId, TeamId, UserId};
 
 /// A run in a list: a [`Model`] without the graph, the input and the results.
@@ -35,12 +37,28 @@ pub struct Listed {
     pub forked_step: Option<String>,
     pub cancel_requested_ms: Option<i64>,
     pub waiting_on: Option<String>,
+    pub paused_ms: Option<i64>,
+    pub paused_by: Option<UserId>,
     pub steps_done: i32,
     pub steps_most: i32,
     pub tokens_in: i64,
     pub tokens_out: i64,
     pub cost_microusd: i64,
     pub cost_ceiling_microusd: Option<i64>,
+}
+
+impl Listed {
+    /// The status. A word that this version does not know counts as failed.
+    pub fn status(&self) -> Status {
+        Status::parse(&self.status).unwrap_or(Status::Failed)
+    }
+
+    /// Whether the goal was met. Absent until the run has ended.
+    pub fn decided(&self) -> Option<Outcome> {
+        let stored = self.outcome.as_deref().and_then(Outcome::parse);
+        let decided = stored.unwrap_or(Outcome::Undecided);
+        self.status().is_final().then_some(decided)
+    }
 }
 
 impl From<&Model> for Listed {
@@ -73,6 +91,8 @@ impl From<&Model> for Listed {
             forked_step: row.forked_step.clone(),
             cancel_requested_ms: row.cancel_requested_ms,
             waiting_on: row.waiting_on.clone(),
+            paused_ms: row.paused_ms,
+            paused_by: row.paused_by,
             steps_done: row.steps_done,
             steps_most: row.steps_most,
             tokens_in: row.tokens_in,

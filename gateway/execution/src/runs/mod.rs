@@ -9,7 +9,7 @@
 //! * A final status never changes. A child is inserted only under its parent's fence.
 //!
 //! Tables: `topology_runs` (what is read), `run_state` (what steps write), `run_owners`, `run_steps`, `run_calls`,
-//! `run_children`, `run_waits`, `run_handovers`, `run_graphs`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`,
+//! `run_children`, `run_waits`, `run_messages`, `run_handovers`, `run_graphs`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`,
 //! `runs/waker`, and one actor for each live run below `runs/live`.
 
 mod actor;
@@ -22,6 +22,8 @@ mod commands;
 mod comparison;
 mod completion;
 mod dto;
+mod dto_lists;
+mod dto_live;
 mod ends;
 pub mod entity;
 mod entity_links;
@@ -30,9 +32,13 @@ mod error;
 mod fence;
 mod handle;
 mod handovers;
+mod inbox;
 mod journal;
 mod lease_renewer;
 mod listed;
+mod listed_store;
+mod message_store;
+mod messages;
 pub mod model;
 pub mod origin;
 mod outcome;
@@ -44,6 +50,7 @@ pub mod queue;
 pub mod retention;
 mod retry;
 mod routes;
+mod routes_live;
 mod status_events;
 mod step_executor;
 mod step_files;
@@ -59,18 +66,21 @@ mod writes;
 
 pub use commands::{New as NewRun, cancel_of_agent, enqueue, start_in};
 pub use dto::RunSummary;
+pub use dto_lists::RunBrief;
 pub use ends::{AfterRun, End};
 pub use entity::call::Model as CallRow;
 pub use entity::run::Model as RunRow;
 pub use entity::step::Model as StepRow;
 pub use entry::{
-    Answer, CheckMade, ChildEnd, Compaction, DoorAnswer, Entry, EntryKind, NewEntry, Note, Turn,
-    Unreadable,
+    Answer, CheckMade, ChildEnd, Compaction, DoorAnswer, Entry, EntryKind, NewEntry, Note, Said,
+    Turn, Unreadable,
 };
 pub use error::{RunError, under};
 pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};
 pub use journal::{Journal, JournalError, MOST_ENTRIES};
+pub use listed_store::last_of_teams;
+pub use messages::Message as RunMessage;
 pub use model::{Class, Kind, StepStatus, Tier, effect_key, is_last, titled};
 pub use origin::{Caller, Origin, OriginWord};
 pub use outcome::{Decided, Evidence, Outcome};

@@ -76,6 +76,13 @@ pub(super) async fn park_step(
             }
             passed
         }
+        WaitOn::Pause { .. } => {
+            let passed = fence.pass(tx, Used::default(), 0).await?;
+            if !passed.inbox.paused {
+                return Ok(Parked::NotNeeded);
+            }
+            passed
+        }
         WaitOn::Child { run } => {
             let passed = fence.pass(tx, Used::default(), 0).await?;
             let child = state::Entity::find_by_id(run).one(&**tx).await?;

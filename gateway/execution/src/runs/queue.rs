@@ -55,7 +55,7 @@ pub struct Moves {
     pub rested: Vec<ClawId>,
 }
 
-const MOVED: &str = "run_id AS id, workspace_id, status, owner, epoch, version, \
+pub(super) const MOVED: &str = "run_id AS id, workspace_id, status, owner, epoch, version, \
                      (SELECT t.mission_id FROM topology_runs t WHERE t.id = run_state.run_id) AS mission_id, \
                      (SELECT t.room_id FROM topology_runs t WHERE t.id = run_state.run_id) AS room_id";
 

@@ -10,7 +10,7 @@ use sea_orm::{
 
 use super::entity::{call, record, state, step};
 use super::model::StepStatus;
-use super::pins;
+use super::{message_store, pins};
 use roost_machines::sandboxes::step_files;
 use roost_platform::db::WriteTx;
 use roost_platform::ids::RunId;
@@ -52,6 +52,7 @@ pub async fn delete_outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> 
         .filter(state::Column::RunId.is_in(old.iter().copied()))
         .exec(&**tx)
         .await?;
+    message_store::delete(tx, &old).await?;
     pins::delete(tx, &old).await?;
     step_files::forget(tx, &old).await?;
     call::Entity::delete_many()

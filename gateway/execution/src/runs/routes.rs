@@ -9,12 +9,14 @@ use uuid::Uuid;
 
 use super::comparison::NewComparison;
 use super::dto::{
-    self, Checkpoint, ForkFrom, Run, RunCall, RunCalls, RunStep, RunSummary, RunsQuery,
-    StepCallsQuery, result_of,
+    self, Checkpoint, ForkFrom, Run, RunCall, RunCalls, RunStep, RunSummary, StepCallsQuery,
+    result_of,
 };
+use super::dto_lists::RunsQuery;
 use super::entity::{call, run};
-use super::store::Wanted;
-use super::{RunError, RunsHandle, commands, comparison, retention, step_files, store};
+use super::{
+    RunError, RunsHandle, commands, comparison, listed_store, retention, step_files, store,
+};
 use crate::topology::{self, Graph, StepRef};
 use roost_connections::checkouts;
 use roost_platform::ids::RunId;
@@ -35,9 +37,10 @@ pub fn router() -> OpenApiRouter<RunsHandle> {
         .routes(routes!(step_calls))
         .routes(routes!(cancel))
         .routes(routes!(fork))
+        .merge(super::routes_live::router())
 }
 
-/// Lists the workspace's runs, newest first.
+/// Lists the workspace's runs. The newest is first when the request names no order.
 #[utoipa::path(get, path = "/api/topology-runs", tag = "runs", operation_id = "list_runs", params(RunsQuery),
     responses((status = 200, body = Page<RunSummary>), (status = 400, body = Problem), (status = 401, body = Problem)))]
 async fn list(
@@ -45,21 +48,9 @@ async fn list(
     caller: Scoped<can::ReadRuns>,
     Query(query): Query<RunsQuery>,
 ) -> ApiResult<Json<Page<RunSummary>>> {
-    let paging = PageQuery {
-        limit: query.limit,
-        cursor: query.cursor,
-    };
-    let request = paging.check()?;
-    let wanted = Wanted {
-        team: query.team_id,
-        agent: query.agent_id,
-        parent: query.parent_run_id,
-        status: query.status,
-        origin: query.origin,
-        all: query.all.unwrap_or(false),
-    };
+    let (wanted, request) = query.check()?;
     let db = runs.inner.db.read();
-    let rows = store::list(db, caller.scope(), &wanted, request).await?;
+    let rows = listed_store::list(db, caller.scope(), &wanted, request).await?;
     let page = request.page(rows, |row| row.id.0);
     Ok(Json(Page {
         items: summaries(db, page.items).await?,
@@ -197,7 +188,10 @@ pub async fn summary(runs: &RunsHandle, row: run::Model) -> ApiResult<RunSummary
 }
 
 async fn summaries(db: &DatabaseConnection, rows: Vec<run::Listed>) -> ApiResult<Vec<RunSummary>> {
-    let people = rows.iter().map(|row| row.created_by).collect::<Vec<_>>();
+    let people = rows
+        .iter()
+        .flat_map(|row| [Some(row.created_by), row.paused_by]);
+    let people = people.flatten().collect::<Vec<_>>();
     let users = auth::users_by_id(db, people).await?;
     let brief = |id| {
         users
@@ -210,7 +204,8 @@ async fn summaries(db: &DatabaseConnection, rows: Vec<run::Listed>) -> ApiResult
         .into_iter()
         .map(|row| {
             let created_by = brief(row.created_by);
-            RunSummary::of(row, created_by)
+            let paused_by = row.paused_by.and_then(brief);
+            RunSummary::of(row, created_by, paused_by)
         })
         .collect::<Result<_, _>>()?)
 }

@@ -13,7 +13,7 @@ use super::model::Class;
 use super::outcome::Outcome;
 use super::waits::WaitOn;
 use crate::topology::{Checked, Node, Step};
-use roost_platform::ids::ClawId;
+use roost_platform::ids::{ClawId, RunId};
 
 /// A step to execute.
 #[derive(Clone)]
@@ -71,6 +71,14 @@ impl StepResult {
             class: Class::Terminal,
             detail: detail.into(),
             after: None,
+        }
+    }
+
+    /// A person paused the run. The step continues at this place when it is resumed.
+    pub fn paused(run: RunId) -> Self {
+        Self::Waits {
+            on: WaitOn::Pause { run },
+            detail: "The run is paused.".to_owned(),
         }
     }
 

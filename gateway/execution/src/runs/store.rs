@@ -10,26 +10,11 @@ use super::entity::{call, child, record, run, state, step};
 use super::entry::EntryKind;
 use super::journal::stored;
 use super::model::Status;
-use super::origin::OriginWord;
 use super::tree::{Branch, Tree};
 use crate::topology::StepRef;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::ids::{ClawId, RunId, TeamId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
-use roost_web::pagination::PageRequest;
-
-/// Filters for a list of runs.
-#[derive(Debug, Clone, Default)]
-pub struct Wanted {
-    pub team: Option<TeamId>,
-    pub agent: Option<ClawId>,
-    pub parent: Option<RunId>,
-    pub status: Option<Status>,
-    /// Only runs of this origin.
-    pub origin: Option<OriginWord>,
-    /// Also runs that are shown elsewhere: see [`OriginWord::is_listed`].
-    pub all: bool,
-}
 
 /// A run of the workspace.
 ///
@@ -54,58 +39,6 @@ pub(super) fn with_state(select: Select<record::Entity>) -> Select<record::Entit
     state::Column::iter()
         .filter(|column| !matches!(column, RunId | WorkspaceId))
         .fold(select.join(JoinType::InnerJoin, state), QuerySelect::column)
-}
-
-/// Runs, newest first: the work of people, teams and missions, or all runs, or those of one origin, or the children of
-/// one run. Their graphs, inputs and results are not read.
-///
-/// # Errors
-/// When the database fails.
-pub async fn list(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    wanted: &Wanted,
-    page: PageRequest,
-) -> Result<Vec<run::Listed>, DbErr> {
-    use record::Column::{
-        Comparison, Graph, GraphSha256, Id, Input, Origin, ParentRunId, Result, TeamId,
-    };
-    let narrow = record::Column::iter()
-        .filter(|column| !matches!(column, Graph | GraphSha256 | Input | Comparison | Result))
-        .fold(
-            record::Entity::find_in(scope).select_only(),
-            QuerySelect::column,
-        );
-    let mut query = with_state(narrow);
-    query = match (wanted.parent, wanted.origin) {
-        (Some(parent), _) => query.filter(ParentRunId.eq(parent)),
-        (None, None) if !wanted.all && wanted.agent.is_none() => {
-            let listed = OriginWord::ALL.into_iter().filter(|word| word.is_listed());
-            query.filter(Origin.is_in(listed.map(OriginWord::as_str)))
-        }
-        (None, _) => query,
-    };
-    if let Some(origin) = wanted.origin {
-        query = query.filter(Origin.eq(origin.as_str()));
-    }
-    if let Some(team) = wanted.team {
-        query = query.filter(TeamId.eq(team));
-    }
-    if let Some(agent) = wanted.agent {
-        query = query.filter(record::Column::AgentId.eq(agent));
-    }
-    if let Some(status) = wanted.status {
-        query = query.filter(state::Column::Status.eq(status.as_str()));
-    }
-    if let Some(after) = page.after {
-        query = query.filter(Id.lt(after));
-    }
-    query
-        .order_by_desc(Id)
-        .limit(page.limit + 1)
-        .into_model()
-        .all(db)
-        .await
 }
 
 /// The steps of a run, in the order in which they began.

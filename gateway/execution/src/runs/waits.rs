@@ -19,6 +19,8 @@ pub enum WaitOn {
     Machine { machine: NodeId },
     /// A run that the step started has to end.
     Child { run: RunId },
+    /// A person has to resume the step's own run.
+    Pause { run: RunId },
 }
 
 impl WaitOn {
@@ -28,12 +30,13 @@ impl WaitOn {
             Self::Door { .. } => "door",
             Self::Machine { .. } => "machine",
             Self::Child { .. } => CHILD,
+            Self::Pause { .. } => "pause",
         }
     }
 
-    /// Whether something is missing that people may have to bring. A child is at work.
+    /// Whether something is missing that people may have to bring. A child is at work, and a person chose the pause.
     pub const fn is_absence(self) -> bool {
-        !matches!(self, Self::Child { .. })
+        !matches!(self, Self::Child { .. } | Self::Pause { .. })
     }
 
     /// The id in the database.
@@ -41,7 +44,7 @@ impl WaitOn {
         match self {
             Self::Door { door } => door.to_string(),
             Self::Machine { machine } => machine.to_string(),
-            Self::Child { run } => run.to_string(),
+            Self::Child { run } | Self::Pause { run } => run.to_string(),
         }
     }
 
@@ -55,6 +58,9 @@ impl WaitOn {
                 machine: subject.parse().ok()?,
             }),
             CHILD => Some(Self::Child {
+                run: subject.parse().ok()?,
+            }),
+            "pause" => Some(Self::Pause {
                 run: subject.parse().ok()?,
             }),
             _ => None,
@@ -94,6 +100,7 @@ mod tests {
                 machine: NodeId(id),
             },
             WaitOn::Child { run: RunId(id) },
+            WaitOn::Pause { run: RunId(id) },
         ] {
             assert_eq!(WaitOn::parse(on.kind(), &on.subject()), Some(on));
             let waiting = Waiting {

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::EffectiveImage;
 use super::model::{Lifecycle, MOST_MEMBERS, State};
 use roost_connections::checkouts::RunRepo;
+use roost_execution::runs::RunBrief;
 use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::{Bounds, Graph, Kind, OnReject, Placed, Seat};
 use roost_machines::sandboxes::NewLimits;
@@ -101,6 +102,9 @@ pub struct Team {
     pub limits: NewLimits,
     /// The repository of runs that name none.
     pub repo: Option<TeamRepository>,
+    /// The team's newest run. Absent when it has had none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_run: Option<RunBrief>,
     /// The attribute `agent` of each node is the agent that works there.
     pub topology: Graph,
     /// The positions of its nodes in the drawing.

@@ -16,7 +16,7 @@ use super::model::{Lifecycle, State as TeamState};
 use super::{TeamError, TeamsContext, commands, of_team, store};
 use roost_agents::claws;
 use roost_connections::repos;
-use roost_execution::runs::{self, RunSummary};
+use roost_execution::runs::{self, RunBrief, RunSummary};
 use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::{self, Graph};
 use roost_platform::ids::{RunId, TeamId};
@@ -194,6 +194,11 @@ async fn shown(
     let agents = claws::find_some(db, scope, seats.iter().map(|seat| seat.agent_id)).await?;
     let agents: HashMap<_, _> = agents.into_iter().map(|claw| (claw.id, claw)).collect();
     let states = claws::states(db, scope, agents.keys().copied()).await?;
+    let last_runs = runs::last_of_teams(db, scope, &ids).await?;
+    let mut last_runs: HashMap<_, _> = last_runs
+        .into_iter()
+        .filter_map(|run| Some((run.team_id?, RunBrief::from(run))))
+        .collect();
     let people = rows.iter().map(|row| row.created_by).collect::<Vec<_>>();
     let users = auth::users_by_id(db, people).await?;
     let mut shown = Vec::with_capacity(rows.len());
@@ -254,6 +259,7 @@ async fn shown(
             effective_image: settings.image,
             limits: settings.limits,
             repo,
+            last_run: last_runs.remove(&row.id),
         });
     }
     Ok(shown)

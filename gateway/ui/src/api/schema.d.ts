@@ -2370,7 +2370,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the workspace's runs, newest first. */
+        /** Lists the workspace's runs. The newest is first when the request names no order. */
         get: operations["list_runs"];
         put?: never;
         post?: never;
@@ -2479,6 +2479,58 @@ export interface paths {
         put?: never;
         /** Starts a new run of the same topology and input. It keeps the outputs of the steps before the given step. */
         post: operations["fork_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/topology-runs/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what people said to the run, oldest first, and which of its steps heard it. A run has at most 200 messages. */
+        get: operations["list_run_messages"];
+        put?: never;
+        /** Says something to the run. Each of its agents hears it before its next turn, and so does each agent that begins later. */
+        post: operations["say_to_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/topology-runs/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pauses a run with all runs that it started. Each step stops before its next turn or call. */
+        post: operations["pause_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/topology-runs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resumes a paused run with all runs that it started. Each step continues where it stopped. */
+        post: operations["resume_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3846,11 +3898,17 @@ export interface components {
         FleetMetric: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
         /** @description The start of a fork. */
         ForkFrom: {
+            /** @description Another goal than the original's. Steps that are kept worked for the original's. */
+            goal?: string | null;
             /**
              * Format: int32
              * @description 1 when absent.
              */
             lap?: number | null;
+            /** @description Said to the agents that work again, before their first turn. */
+            message?: string | null;
+            /** @description The model of the agents that work again. */
+            model?: string | null;
             /** @description The step that the fork repeats, with all later steps. */
             step: string;
             /** @description Leave the sandboxes as they are, instead of giving them the files that they had when the step began. */
@@ -4530,6 +4588,12 @@ export interface components {
         /** @description A new role. */
         NewRole: {
             role: components["schemas"]["Role"];
+        };
+        /** @description A message to a run at work. */
+        NewRunMessage: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            /** @description What its agents hear before their next turn. */
+            text: string;
         };
         /** @description The sandbox to create. There are no fields for privilege, mounts, devices or the network, because hardening is fixed. */
         NewSandbox: {
@@ -5513,6 +5577,12 @@ export interface components {
                 /** @description The fact that decided, for people. */
                 outcome_reason?: string | null;
                 parent_run_id?: components["schemas"]["RunId"] | null;
+                /**
+                 * Format: date-time
+                 * @description When a person asked the run to pause. It is paused when nothing of it works any more, and `waits_for` is set.
+                 */
+                paused_at?: string | null;
+                paused_by?: components["schemas"]["UserBrief"] | null;
                 room_id?: components["schemas"]["RoomId"] | null;
                 /** Format: date-time */
                 started_at?: string | null;
@@ -5670,6 +5740,7 @@ export interface components {
                 id: components["schemas"]["TeamId"];
                 /** @description The team's own image for its agents' sandboxes: a name of the catalogue. The template's applies when it is null. */
                 image?: string | null;
+                last_run?: components["schemas"]["RunBrief"] | null;
                 /** @description The positions of its nodes in the drawing. */
                 layout: components["schemas"]["TopologyPlaced"][];
                 lifecycle: components["schemas"]["TeamLifecycle"];
@@ -6251,6 +6322,22 @@ export interface components {
             /** Format: date-time */
             received_at: string;
         };
+        /** @description A run beside the thing that it belongs to. */
+        RunBrief: {
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar.
+             */
+            cost_microusd: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended_at?: string | null;
+            id: components["schemas"]["RunId"];
+            outcome?: components["schemas"]["RunOutcome"] | null;
+            status: components["schemas"]["RunStatus"];
+            title: string;
+        };
         /** @description An entry of the journal of a step. */
         RunCall: {
             /**
@@ -6433,6 +6520,30 @@ export interface components {
             name: string;
             why: string;
         };
+        /** @description What a person said to a run. */
+        RunMessage: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            by?: components["schemas"]["UserBrief"] | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The steps of this run that heard it. Empty while no agent has taken a turn since. */
+            heard: components["schemas"]["RunMessageHeard"][];
+            id: components["schemas"]["RunMessageId"];
+            run_id: components["schemas"]["RunId"];
+            text: string;
+        };
+        /** @description A step that heard a message. */
+        RunMessageHeard: {
+            /** Format: date-time */
+            at: string;
+            /** Format: int32 */
+            lap: number;
+            /** Format: int32 */
+            shard: number;
+            step: string;
+        };
+        /** Format: uuid */
+        RunMessageId: string;
         /** @description The judge ended without a valid verdict. Nothing replaces the verdict. */
         RunNoVerdict: {
             judged_by?: components["schemas"]["ClawId"] | null;
@@ -6652,6 +6763,12 @@ export interface components {
             /** @description The fact that decided, for people. */
             outcome_reason?: string | null;
             parent_run_id?: components["schemas"]["RunId"] | null;
+            /**
+             * Format: date-time
+             * @description When a person asked the run to pause. It is paused when nothing of it works any more, and `waits_for` is set.
+             */
+            paused_at?: string | null;
+            paused_by?: components["schemas"]["UserBrief"] | null;
             room_id?: components["schemas"]["RoomId"] | null;
             /** Format: date-time */
             started_at?: string | null;
@@ -6767,6 +6884,10 @@ export interface components {
             run: components["schemas"]["RunId"];
             /** @enum {string} */
             type: "child";
+        } | {
+            run: components["schemas"]["RunId"];
+            /** @enum {string} */
+            type: "pause";
         };
         /** @description The tools that a team's agents may use. */
         RuntimeConfigChange: {
@@ -7170,6 +7291,7 @@ export interface components {
             id: components["schemas"]["TeamId"];
             /** @description The team's own image for its agents' sandboxes: a name of the catalogue. The template's applies when it is null. */
             image?: string | null;
+            last_run?: components["schemas"]["RunBrief"] | null;
             /** @description The positions of its nodes in the drawing. */
             layout: components["schemas"]["TopologyPlaced"][];
             lifecycle: components["schemas"]["TeamLifecycle"];
@@ -17393,6 +17515,18 @@ export interface operations {
                 /** @description The children of this run, instead of the runs that people started. */
                 parent_run_id?: components["schemas"]["RunId"];
                 status?: components["schemas"]["RunStatus"];
+                /** @description Only runs with this outcome. A run that has not ended has none. */
+                outcome?: components["schemas"]["RunOutcome"];
+                /** @description Only runs that this person started. */
+                created_by?: components["schemas"]["UserId"];
+                /** @description Only runs that were created at this time or later. */
+                from?: string;
+                /** @description Only runs that were created before this time. */
+                until?: string;
+                /** @description Each of these words is in the title, in any case. At most 200 characters. */
+                q?: string;
+                /** @description Newest first when it is absent. */
+                sort?: "-created_at" | "created_at" | "-cost" | "-duration";
                 /** @description Only runs of this origin. */
                 origin?: components["schemas"]["RunOriginWord"];
                 /**
@@ -17748,6 +17882,227 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    list_run_messages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunMessage"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    say_to_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRunMessage"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunMessage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    pause_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSummary"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    resume_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSummary"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
             default: components["responses"]["AnyOtherProblem"];
         };
     };

@@ -44,6 +44,14 @@ pub const CASES: &[Case] = &[
     ("POST /api/uploads?name=x", Role("member"), ""),
     ("POST /api/runs/{id}/repo/push", Role("member"), "{}"),
     ("POST /api/topology-runs/{id}/cancel", Role("member"), ""),
+    ("GET /api/topology-runs/{id}/messages", Role("viewer"), ""),
+    (
+        "POST /api/topology-runs/{id}/messages",
+        Role("member"),
+        r#"{"text":"x"}"#,
+    ),
+    ("POST /api/topology-runs/{id}/pause", Role("member"), ""),
+    ("POST /api/topology-runs/{id}/resume", Role("member"), ""),
     (
         "POST /api/topology-runs/{id}/fork",
         Role("member"),

@@ -3,16 +3,18 @@
 
 use super::enqueue::{Fork, New, start_in};
 use crate::runs::dto::ForkFrom;
-use crate::runs::entity::{run, step};
-use crate::runs::model::{Kind, Status, StepStatus, Tier};
+use crate::runs::entity::{message, run, step};
+use crate::runs::message_store::{self, Mark};
+use crate::runs::model::{Kind, Status, StepStatus, Tier, titled};
 use crate::runs::origin::Origin;
 use crate::runs::progress::ref_of;
 use crate::runs::step_files::Tree;
 use crate::runs::{RunError, RunsHandle, comparison, retention, store};
+use crate::topology::Graph;
 use roost_agents::claws;
 use roost_connections::checkouts;
 use roost_machines::sandboxes::step_files::{self, Start};
-use roost_platform::ids::{RunId, UserId, fresh};
+use roost_platform::ids::{RunId, SharedIds, UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
@@ -77,13 +79,23 @@ pub async fn fork(
     }
     let starts = there(runs, scope, starts).await?;
     let kept_steps: Vec<String> = kept.iter().map(|row| ref_of(row).to_string()).collect();
+    let mut graph: Graph = serde_json::from_str(&origin.graph).map_err(|_| RunError::NoStep)?;
+    if let Some(model) = &wanted.model {
+        // Nothing of a kept step runs again, so each node may have it.
+        for node in &mut graph.nodes {
+            node.attributes.model = Some(model.clone());
+        }
+    }
     let new = New {
         id,
         origin: Origin::Fork { of: from },
         tier: Tier::parse(&origin.tier).unwrap_or(Tier::Team),
-        title: origin.title.clone(),
-        graph: serde_json::from_str(&origin.graph).map_err(|_| RunError::NoStep)?,
-        input: origin.input.clone(),
+        title: match &wanted.goal {
+            Some(goal) => retitled(&origin.title, goal),
+            None => origin.title.clone(),
+        },
+        graph,
+        input: wanted.goal.clone().unwrap_or_else(|| origin.input.clone()),
         team: origin.team_id,
         agent: origin.agent_id,
         under: Some(&origin),
@@ -121,10 +133,55 @@ pub async fn fork(
         };
         step_files::keep(&change, row).await?;
     }
+    let more = wanted.message.as_deref();
+    if heard(&change, &origin, &row, more, &runs.inner.ids).await? {
+        message_store::mark(&change, id, Mark::Message).await?;
+    }
     store::insert_steps(&change, kept).await?;
     store::insert_children(&change, links).await?;
     change.commit().await?;
     Ok(row)
+}
+
+/// Gives the fork what was said to the original and what is said to it now. Returns whether there is something to hear.
+async fn heard(
+    change: &Change,
+    origin: &run::Model,
+    row: &run::Model,
+    more: Option<&str>,
+    ids: &SharedIds,
+) -> Result<bool, RunError> {
+    let scope = change.scope();
+    let mut messages = message_store::of_run(change.tx(), scope, origin.id).await?;
+    if let Some(text) = more {
+        messages.push(message::Model {
+            id: fresh(ids),
+            workspace_id: row.workspace_id,
+            root_run_id: row.id,
+            run_id: row.id,
+            agent_id: None,
+            user_id: change.actor(),
+            text: text.to_owned(),
+            created_ms: change.now().timestamp_millis(),
+        });
+    }
+    let any = !messages.is_empty();
+    for message in messages {
+        let message = message::Model {
+            id: fresh(ids),
+            root_run_id: row.root_run_id,
+            run_id: row.id,
+            ..message
+        };
+        message_store::insert(change, message).await?;
+    }
+    Ok(any)
+}
+
+/// The title of a fork with another goal, for the same team or agent.
+fn retitled(title: &str, goal: &str) -> String {
+    let name = title.split_once(": ").map_or(title, |(name, _)| name);
+    titled(name, goal)
 }
 
 /// The starts, if each of them has its files.

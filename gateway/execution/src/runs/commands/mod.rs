@@ -4,8 +4,12 @@ mod cancel;
 mod compare;
 mod enqueue;
 mod fork;
+mod pause;
+mod say;
 
 pub use cancel::{cancel, cancel_of_agent};
 pub use compare::compare;
 pub use enqueue::{New, enqueue, insert, row, start_in, text_of};
 pub use fork::fork;
+pub use pause::{pause, resume};
+pub use say::say;

@@ -139,6 +139,7 @@ mod tests {
 
     use super::*;
     use crate::runs::fence::{Ended, Fence};
+    use crate::runs::inbox::Inbox;
     use crate::runs::model::StepStatus;
     use crate::runs::origin::OriginWord;
     use roost_platform::events::About;
@@ -199,7 +200,7 @@ mod tests {
             let passed: HashMap<_, _> = groups(&all)
                 .iter()
                 .filter(|group| group.epoch == epoch)
-                .map(|group| ((group.run, epoch, false), Passed { version: 10 + group.writes, updated_ms: 1 }))
+                .map(|group| ((group.run, epoch, false), Passed { version: 10 + group.writes, updated_ms: 1, inbox: Inbox::default() }))
                 .collect();
             let mut next: HashMap<RunId, i64> = HashMap::new();
             for (write, answer) in all.iter().zip(answers(&all, &passed)) {

@@ -10,6 +10,7 @@ use super::batch::{self, Group, Owner};
 use super::store::{StepRow, held, query, steps, these_steps};
 use super::{Begin, Entry, RunWrite};
 use crate::runs::fence::{Ended, Passed};
+use crate::runs::inbox::Inbox;
 use crate::runs::model::Status;
 use crate::tools::Pane;
 use crate::topology::StepRef;
@@ -50,7 +51,8 @@ async fn together(
     let (held, fences, mut values) = fences(tx, groups);
     let mut with = vec![held, format!("passed AS ({fences})")];
     let mut select = "SELECT 'passed' AS part, passed_run AS run_id, passed_epoch AS epoch, passed_status AS status, \
-                      passed_version AS version, passed_ms AS updated_ms, NULL AS step_key, NULL::int AS lap, \
+                      passed_version AS version, passed_ms AS updated_ms, \
+                      passed_messages AS messages, passed_paused AS paused, NULL AS step_key, NULL::int AS lap, \
                       NULL::int AS shard, NULL::uuid AS agent_id FROM passed"
         .to_owned();
     for part in [Part::Ended, Part::Begun, Part::Journaled] {
@@ -61,7 +63,7 @@ async fn together(
         with.push(format!("{name} AS ({sql})"));
         if part != Part::Journaled {
             select.push_str(&format!(
-                " UNION ALL SELECT '{name}', run_id, 0, '', 0, 0, step_key, lap, shard, agent_id FROM {name}"
+                " UNION ALL SELECT '{name}', run_id, 0, '', 0, 0, 0, FALSE, step_key, lap, shard, agent_id FROM {name}"
             ));
         }
     }
@@ -242,7 +244,8 @@ fn fences(tx: &WriteTx, groups: &[Group]) -> (String, String, Vec<Value>) {
            mux_tab_id = COALESCE(t.new_tab, mux_tab_id), mux_pane_id = COALESCE(t.new_pane, mux_pane_id) \
          FROM {table} {of_held} run_state.run_id = t.of_run AND epoch = t.of_epoch AND status = 'running' \
            AND (cancel_requested_ms IS NOT NULL) = t.of_cancelled RETURNING run_id AS passed_run, \
-           epoch AS passed_epoch, status AS passed_status, version AS passed_version, updated_ms AS passed_ms",
+           epoch AS passed_epoch, status AS passed_status, version AS passed_version, updated_ms AS passed_ms, \
+           messages AS passed_messages, paused_ms IS NOT NULL AS passed_paused",
         table = table.sql,
         of_held = match tx.backend() {
             Backend::Postgres =>
@@ -344,6 +347,8 @@ struct PassedRow {
     passed_status: String,
     passed_version: i64,
     passed_ms: i64,
+    passed_messages: i32,
+    passed_paused: bool,
 }
 
 impl PassedRow {
@@ -352,6 +357,10 @@ impl PassedRow {
         let passed = Passed {
             version: self.passed_version,
             updated_ms: self.passed_ms,
+            inbox: Inbox {
+                messages: self.passed_messages,
+                paused: self.passed_paused,
+            },
         };
         ((self.passed_run, self.passed_epoch, ends_cancelled), passed)
     }
@@ -366,6 +375,8 @@ struct Row {
     status: String,
     version: i64,
     updated_ms: i64,
+    messages: i32,
+    paused: bool,
     step_key: Option<String>,
     lap: Option<i32>,
     shard: Option<i32>,
@@ -380,6 +391,8 @@ impl Row {
             passed_status: self.status,
             passed_version: self.version,
             passed_ms: self.updated_ms,
+            passed_messages: self.messages,
+            passed_paused: self.paused,
         };
         row.passed()
     }

@@ -1,0 +1,89 @@
+//! `roost run list`: runs by team, state, outcome and words of their title.
+
+use std::process::ExitCode;
+
+use crate::api::types::{RunOriginWord, RunOutcome, RunStatus, RunSummary};
+use crate::api::{Api, Parsed, routes};
+use crate::run::{cost, state, team_names, team_of};
+use crate::show::{self, Shown};
+use crate::team;
+
+/// List runs, newest first
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  roost run list --team Ledger --outcome rejected\n  roost run list --status running --all\n  roost run list --sort=-cost --limit 5"
+)]
+pub struct List {
+    #[arg(long, default_value_t = 20, value_name = "COUNT")]
+    limit: u32,
+    /// Also runs that belong to something else: the parts of other runs, single agents, routines, rooms
+    #[arg(long)]
+    all: bool,
+    /// Only runs of this origin: team, company, org, mission_phase, routine, room, chat, a2a, planner, call, compare, fork
+    #[arg(long, value_name = "ORIGIN")]
+    origin: Option<String>,
+    /// Only runs of this team
+    #[arg(long, value_name = "TEAM")]
+    team: Option<String>,
+    /// Only runs with this status: queued, running, completed, failed, cancelled
+    #[arg(long, value_name = "STATUS")]
+    status: Option<String>,
+    /// Only runs with this outcome: accepted, rejected, undecided
+    #[arg(long, value_name = "OUTCOME")]
+    outcome: Option<String>,
+    /// Only runs with these words in their title
+    #[arg(long, value_name = "WORDS")]
+    search: Option<String>,
+    /// The order: -created_at, created_at, -cost, -duration
+    #[arg(long, value_name = "ORDER", allow_hyphen_values = true)]
+    sort: Option<String>,
+}
+
+impl List {
+    pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        let team = match &self.team {
+            Some(name) => Some(team::find(api, name).await?),
+            None => None,
+        };
+        let call = routes::runs(
+            Some(self.limit.into()),
+            team.as_ref(),
+            self.status.map(RunStatus::from).as_ref(),
+            self.outcome.map(RunOutcome::from).as_ref(),
+            self.search.as_deref(),
+            self.sort.as_deref(),
+            self.origin.map(RunOriginWord::from).as_ref(),
+            Some(self.all),
+        );
+        let page = api.ask(call).await?;
+        if api.json {
+            show::json(page.raw());
+            return Ok(ExitCode::SUCCESS);
+        }
+        let teams = team_names(api).await?;
+        let row = |run: &Parsed<RunSummary>| {
+            let state = match &run.paused_at {
+                Some(_) => "paused".to_owned(),
+                None => state(&run.status, run.outcome.as_ref()),
+            };
+            vec![
+                run.created_at.shown(),
+                run.title.shown(),
+                team_of(run.team_id.as_ref(), &teams),
+                run.kind.shown(),
+                state,
+                format!("{}/{}", run.steps_done, run.steps_most),
+                cost(run.cost_microusd),
+                run.id.shown(),
+            ]
+        };
+        let rows: Vec<_> = page.items.iter().map(row).collect();
+        show::table(
+            &[
+                "BEGUN", "TITLE", "TEAM", "KIND", "STATUS", "STEPS", "COST", "ID",
+            ],
+            &rows,
+        );
+        Ok(ExitCode::SUCCESS)
+    }
+}
