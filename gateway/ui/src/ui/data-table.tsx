@@ -11,6 +11,9 @@ export interface Heading {
   quiet?: boolean;
   /** Class names of the heading and of the cells under it. */
   look?: string;
+  /** Replaces the name on screen, for example by a button that sorts. */
+  shown?: ReactNode;
+  sorted?: "ascending" | "descending" | undefined;
 }
 
 export interface Column<T> extends Heading {
@@ -61,9 +64,9 @@ export function TableFrame({
         <thead>
           <tr>
             {lead}
-            {heads.map(({ name, quiet, look }) => (
-              <th key={name} scope="col" className={cx(table.head, look)}>
-                {quiet ? <span className="sr-only">{name}</span> : name}
+            {heads.map(({ name, quiet, look, shown = name, sorted }) => (
+              <th key={name} scope="col" aria-sort={sorted} className={cx(table.head, look)}>
+                {quiet ? <span className="sr-only">{name}</span> : shown}
               </th>
             ))}
           </tr>

@@ -67,7 +67,7 @@ const COLUMNS: Column<RunSummary>[] = [
     show: (run) => money(run.cost_microusd),
   },
   {
-    name: "Begun",
+    name: "Started",
     look: "text-right max-md:hidden",
     cell: "text-fg-2",
     show: (run) => <Ago at={run.created_at} />,

@@ -1,0 +1,201 @@
+// The table of a long list: columns that keep their widths, headings that sort, rows that are links and can be selected.
+// Only the rows in view are drawn, so that ten thousand scroll as smoothly as ten.
+import { memo, useMemo, useRef, type ReactNode } from "react";
+import { cx } from "../class";
+import { type Column, TableFrame } from "../data-table";
+import { useRowOrder } from "../row-order";
+import { RowOrderNote } from "../row-order-note";
+import { table } from "../table";
+import { useWindow } from "../window";
+import { useNarrow } from "./narrow";
+import { openRow } from "./open-row";
+import { useTick, type Selection, type Tick } from "./selection";
+import { sortHead, type Orders, type Sorting } from "./sort";
+import { TickAll, TickCell } from "./tick";
+
+export interface ListColumn<T> extends Column<T> {
+  orders?: Orders;
+}
+
+export interface Group<T> {
+  id: string;
+  title: ReactNode;
+  rows: T[];
+}
+
+/** A row of the table: a thing, or the heading of a group. */
+type Line<T> = { id: string; item: T } | { id: string; title: ReactNode; count: number };
+
+/** The same on every row, so that a long list can be drawn without measuring. */
+const ROW_PX = { wide: 52, narrow: 72 };
+
+interface RowProps<T> {
+  item: T;
+  columns: readonly ListColumn<T>[];
+  gone: boolean;
+  /** Place in the whole list, counted from 1 after the head, for those who hear the list. */
+  place: number;
+  id: string;
+  name: string;
+  ticked: boolean;
+  tick: Tick | undefined;
+}
+
+function Row<T>({ item, columns, gone, place, id, name, ticked, tick }: RowProps<T>) {
+  return (
+    <tr
+      {...openRow}
+      data-row
+      aria-rowindex={place + 1}
+      className={cx(
+        table.row,
+        "h-[52px] cursor-pointer max-sm:h-[72px]",
+        gone && "line-through opacity-60",
+        ticked && "bg-accent/8",
+      )}
+    >
+      {tick && <TickCell id={id} name={name} ticked={ticked} tick={tick} />}
+      {columns.map(({ name: head, look, cell, show }, at) => {
+        // Its words are as wide as their column: base.css bounds those of other tables.
+        const own = cx(table.cell, "max-w-0", look, typeof cell === "function" ? cell(item) : cell);
+        return at === 0 ? (
+          <th key={head} scope="row" className={cx(own, "font-normal")}>
+            {show(item, gone)}
+          </th>
+        ) : (
+          <td key={head} className={own}>
+            {show(item, gone)}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+// The cast keeps the type of the item, which `memo` forgets.
+const ListRow = memo(Row) as typeof Row;
+
+/** It spans no further than the name: to span columns that a narrow screen hides would make room for them. */
+function GroupRow({ title, count, span }: { title: ReactNode; count: number; span: number }) {
+  return (
+    <tr className="h-[52px] border-b border-line bg-sunken/50 max-sm:h-[72px]">
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label */}
+      <th scope="rowgroup" colSpan={span} className="px-4 pt-3 text-left align-bottom font-[550]">
+        <span className="flex items-baseline gap-2 pb-1.5">
+          <span className="min-w-0 truncate">{title}</span>
+          <span className="text-small font-normal text-fg-3">{count}</span>
+        </span>
+      </th>
+    </tr>
+  );
+}
+
+interface Props<T> {
+  label: string;
+  /** The noun for one row and for several rows. */
+  what: readonly [one: string, several: string];
+  columns: readonly ListColumn<T>[];
+  rows: T[];
+  /** In place of `rows`: the same rows under headings. */
+  groups?: Group<T>[] | undefined;
+  nameOf: (item: T) => string;
+  /** What the reader chose takes effect at once; live changes wait. */
+  chosen: string;
+  sorting: Sorting;
+  /** The order of the list when the address has none. */
+  order: string;
+  /** Left out where the person may do nothing to many. */
+  selection?: Selection | undefined;
+  /** What can be done to those that are selected: a `SelectionBar`. */
+  bar?: ReactNode;
+  /** Dims what was asked before, while the answer is on its way. */
+  busy?: boolean;
+  /** More rows than these may exist. */
+  more?: ReactNode;
+}
+
+const linesOf = <T extends { id: string }>(rows: T[]): Line<T>[] =>
+  rows.map((item) => ({ id: item.id, item }));
+
+export function ListTable<T extends { id: string }>(props: Props<T>) {
+  const {
+    label,
+    what,
+    columns,
+    rows: present,
+    groups,
+    nameOf,
+    chosen,
+    sorting,
+    order,
+    selection,
+    bar,
+    busy,
+    more,
+  } = props;
+  const lines = useMemo<Line<T>[]>(
+    () =>
+      groups
+        ? groups.flatMap(({ id, title, rows }) => [
+            { id: `group ${id}`, title, count: rows.length },
+            ...linesOf(rows),
+          ])
+        : linesOf(present),
+    [groups, present],
+  );
+  const { rows, waiting, held, release, bind } = useRowOrder(lines, `${chosen} ${sorting.by}`);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const height = useNarrow() ? ROW_PX.narrow : ROW_PX.wide;
+  const { first, last, before, after } = useWindow(body, rows.length, height);
+  const ids = useMemo(
+    () => rows.flatMap(({ item, gone }) => ("item" in item && !gone ? [item.id] : [])),
+    [rows],
+  );
+  const tick = useTick(ids, selection?.set);
+  return (
+    <section aria-label={label} aria-busy={busy} className={table.frame} {...bind}>
+      {bar}
+      <div className="border-b border-line px-4 py-1.5">
+        <RowOrderNote
+          held={held}
+          waiting={waiting}
+          release={release}
+          count={present.length}
+          what={what[present.length === 1 ? 0 : 1]}
+        />
+      </div>
+      <div className={cx("transition-opacity duration-80", busy && "opacity-60")}>
+        <TableFrame
+          heads={columns.map((column) => sortHead(column, column.orders, sorting, order))}
+          caption={label}
+          className="table-fixed"
+          count={rows.length}
+          body={body}
+          lead={selection && <TickAll ids={ids} selection={selection} />}
+        >
+          {before > 0 && <tr aria-hidden style={{ height: before }} />}
+          {rows
+            .slice(first, last)
+            .map(({ item: line, gone }, at) =>
+              "item" in line ? (
+                <ListRow
+                  key={line.id}
+                  id={line.id}
+                  item={line.item}
+                  columns={columns}
+                  gone={gone}
+                  place={first + at + 1}
+                  name={nameOf(line.item)}
+                  ticked={selection?.ids.has(line.id) ?? false}
+                  tick={selection && tick}
+                />
+              ) : (
+                <GroupRow key={line.id} title={line.title} count={line.count} span={selection ? 2 : 1} />
+              ),
+            )}
+          {after > 0 && <tr aria-hidden style={{ height: after }} />}
+        </TableFrame>
+      </div>
+      {more}
+    </section>
+  );
+}
