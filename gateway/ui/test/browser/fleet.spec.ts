@@ -82,7 +82,7 @@ test.describe("fleet", () => {
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await until(
       "both to drain",
-      async () => (await page.getByText("Draining", { exact: true }).count()) === 2,
+      async () => (await page.locator("tbody").getByText("Draining", { exact: true }).count()) === 2,
     );
   });
 

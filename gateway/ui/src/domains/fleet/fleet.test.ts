@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Health, Node, NodeHistory, NodeLine } from "~/api/types";
-import { forEach } from "./bulk";
+import { forEach } from "~/ui/list/bulk";
 import { byName, matches, parse, withWord } from "./filter";
 import { columns, joined } from "./node/columns";
 import { pairSteps } from "./pair-progress";

@@ -1,7 +1,9 @@
-import { useCallback, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import type { NodeLine } from "~/api/types";
 import { Button } from "~/ui/button";
-import { BulkDialog } from "./bulk";
+import { useSelection } from "~/ui/list/selection";
+import { SelectionBar } from "~/ui/list/tick";
+import { DrainDialog } from "./bulk";
 import { NodeTable } from "./node-table";
 
 interface Props {
@@ -12,48 +14,27 @@ interface Props {
 
 /** The table of machines, and what can be done to those that are selected. */
 export function Machines({ nodes, chosen, mayManage }: Props) {
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const selection = useSelection();
   const [bulk, setBulk] = useState<"drain" | "undrain">();
-  const select = useCallback(
-    (ids: string[], on: boolean) =>
-      setSelected((before) => {
-        const next = new Set(before);
-        for (const id of ids) {
-          if (on) next.add(id);
-          else next.delete(id);
-        }
-        return next;
-      }),
-    [],
-  );
   // Machines that a filter hides are not acted on: nobody sees that they are chosen.
   const targets = useMemo(
-    () => nodes.filter((node) => selected.has(node.id) && node.status !== "pending"),
-    [nodes, selected],
+    () => nodes.filter((node) => selection.ids.has(node.id) && node.status !== "pending"),
+    [nodes, selection.ids],
   );
   return (
     <>
-      {targets.length > 0 && (
-        <div
-          role="toolbar"
-          aria-label="Selected machines"
-          className="sticky top-11 z-10 flex flex-wrap items-center gap-2 rounded-panel border border-accent/50 bg-raised px-3 py-1.5"
-        >
-          <span className="mr-auto">{targets.length} selected</span>
-          <Button onClick={() => setBulk("drain")}>Drain…</Button>
-          <Button onClick={() => setBulk("undrain")}>End draining…</Button>
-          <Button look="quiet" onClick={() => setSelected(new Set())}>
-            Clear
-          </Button>
-        </div>
-      )}
       <NodeTable
         nodes={nodes}
         chosen={chosen}
-        selected={selected}
-        onSelect={mayManage ? select : undefined}
+        selection={mayManage ? selection : undefined}
+        bar={
+          <SelectionBar what="machines" count={targets.length} onClear={selection.clear}>
+            <Button onClick={() => setBulk("drain")}>Drain…</Button>
+            <Button onClick={() => setBulk("undrain")}>End draining…</Button>
+          </SelectionBar>
+        }
       />
-      {bulk && <BulkDialog what={bulk} targets={targets} onClose={() => setBulk(undefined)} />}
+      {bulk && <DrainDialog what={bulk} targets={targets} onClose={() => setBulk(undefined)} />}
     </>
   );
 }

@@ -3,6 +3,9 @@ import { memo } from "react";
 import type { NodeLine, ReservedOn } from "~/api/types";
 import { DASH, percent } from "~/ui/bytes";
 import { cx } from "~/ui/class";
+import { openRow } from "~/ui/list/open-row";
+import type { Tick } from "~/ui/list/selection";
+import { TickCell } from "~/ui/list/tick";
 import { Meter } from "~/ui/meter";
 import { Status } from "~/ui/status";
 import { table } from "~/ui/table";
@@ -22,35 +25,26 @@ interface Props {
   /** Place in the whole list, counted from 1 after the head, for those who hear the list. */
   place: number;
   selected?: boolean | undefined;
-  onSelect?: ((ids: string[], on: boolean) => void) | undefined;
+  tick?: Tick | undefined;
 }
 
 /** One machine in the fleet. Figures of a machine that is away are greyed, not hidden. */
-export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, selected, onSelect }: Props) {
+export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, selected, tick }: Props) {
   const state = nodeState(node);
   const old = node.connection === "disconnected" && "opacity-90 grayscale";
   const under = [node.host, node.arch].filter(Boolean).join(" · ");
   return (
     <tr
+      {...openRow}
       aria-rowindex={place + 1}
       className={cx(
         table.row,
-        "h-[52px] max-sm:h-[72px]",
+        "h-[52px] cursor-pointer max-sm:h-[72px]",
         gone && "line-through opacity-60",
         selected && "bg-accent/8",
       )}
     >
-      {onSelect && (
-        <td className={cx(table.cell, "pr-0")}>
-          <input
-            type="checkbox"
-            aria-label={`Select ${node.name}`}
-            checked={selected ?? false}
-            onChange={(event) => onSelect([node.id], event.target.checked)}
-            className="size-4 accent-accent"
-          />
-        </td>
-      )}
+      {tick && <TickCell id={node.id} name={node.name} ticked={selected ?? false} tick={tick} />}
       <th scope="row" className={cx(table.cell, "font-normal")}>
         <Link
           to="/fleet/$id"

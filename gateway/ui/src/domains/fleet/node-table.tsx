@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { useRef, useSyncExternalStore } from "react";
+import { useRef, type ReactNode } from "react";
 import type { NodeLine } from "~/api/types";
-import { cx } from "~/ui/class";
 import { type Heading, TableFrame } from "~/ui/data-table";
+import { useNarrow } from "~/ui/list/narrow";
+import { useTick, type Selection } from "~/ui/list/selection";
+import { TickAll } from "~/ui/list/tick";
 import { useRowOrder } from "~/ui/row-order";
 import { RowOrderNote } from "~/ui/row-order-note";
-import { table } from "~/ui/table";
 import { useWindow } from "~/ui/window";
 import { NodeRow, ROW_PX } from "./node-row";
 import { reservedQuery } from "./queries";
@@ -20,16 +21,6 @@ const HEADS: Heading[] = [
   { name: "Version", look: "w-24 max-xl:hidden" },
   { name: "Last seen", look: "w-36 text-right max-sm:hidden" },
 ];
-
-const narrow = window.matchMedia?.("(width < 40rem)");
-const useNarrow = () =>
-  useSyncExternalStore(
-    (call) => {
-      narrow?.addEventListener("change", call);
-      return () => narrow?.removeEventListener("change", call);
-    },
-    () => narrow?.matches ?? false,
-  );
 
 function Legend() {
   return (
@@ -48,20 +39,22 @@ interface Props {
   nodes: NodeLine[];
   /** The filter: what the reader chose takes effect at once, live changes wait. */
   chosen: string;
-  selected: ReadonlySet<string>;
-  /** The same function each time, so that a row is drawn again only when it changed itself. */
-  onSelect?: ((ids: string[], on: boolean) => void) | undefined;
+  /** Left out where the person may do nothing to many machines. */
+  selection: Selection | undefined;
+  bar: ReactNode;
 }
 
-export function NodeTable({ nodes, chosen, selected, onSelect }: Props) {
+export function NodeTable({ nodes, chosen, selection, bar }: Props) {
   const { rows, waiting, held, release, bind } = useRowOrder(nodes, chosen);
   const reserved = useQuery(reservedQuery);
   const body = useRef<HTMLTableSectionElement>(null);
   const height = useNarrow() ? ROW_PX.narrow : ROW_PX.wide;
   const { first, last, before, after } = useWindow(body, rows.length, height);
-  const all = nodes.length > 0 && nodes.every((node) => selected.has(node.id));
+  const order = rows.map(({ item }) => item.id);
+  const tick = useTick(order, selection?.set);
   return (
     <section aria-label="Machines" className="rounded-panel border border-line bg-surface" {...bind}>
+      {bar}
       <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-1.5">
         <RowOrderNote
           held={held}
@@ -78,24 +71,7 @@ export function NodeTable({ nodes, chosen, selected, onSelect }: Props) {
         className="table-fixed"
         count={rows.length}
         body={body}
-        lead={
-          onSelect && (
-            <td className={cx(table.head, "w-10 pr-0")}>
-              <input
-                type="checkbox"
-                aria-label="Select all that are listed"
-                checked={all}
-                onChange={(event) =>
-                  onSelect(
-                    nodes.map((node) => node.id),
-                    event.target.checked,
-                  )
-                }
-                className="size-4 accent-accent"
-              />
-            </td>
-          )
-        }
+        lead={selection && <TickAll ids={nodes.map(({ id }) => id)} selection={selection} />}
       >
         {before > 0 && <tr aria-hidden style={{ height: before }} />}
         {rows.slice(first, last).map(({ item, gone }, index) => (
@@ -105,8 +81,8 @@ export function NodeTable({ nodes, chosen, selected, onSelect }: Props) {
             gone={gone}
             place={first + index + 1}
             reserved={reserved.data?.get(item.id)}
-            selected={onSelect && selected.has(item.id)}
-            onSelect={onSelect}
+            selected={selection?.ids.has(item.id)}
+            tick={selection && tick}
           />
         ))}
         {after > 0 && <tr aria-hidden style={{ height: after }} />}

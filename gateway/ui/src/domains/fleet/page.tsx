@@ -6,6 +6,8 @@ import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
+import { cleared } from "~/ui/list/saved";
+import { Views } from "~/ui/list/views";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -20,6 +22,11 @@ import { spanOf } from "./span-choice";
 import { words } from "./words";
 
 const route = getRouteApi("/shell/fleet");
+
+const BUILT = [
+  { name: "Offline", filters: { q: "state:offline" } },
+  { name: "Draining", filters: { q: "state:draining" } },
+];
 
 export function FleetPage() {
   const search = route.useSearch();
@@ -51,7 +58,7 @@ export function FleetPage() {
   const none = nodes.data?.length === 0;
   const charts = view === "figures";
   return (
-    <PageFrame crumbs={[{ label: "Fleet" }]} actions={none ? undefined : button}>
+    <PageFrame wide crumbs={[{ label: "Fleet" }]} actions={none ? undefined : button}>
       <h1 className="text-head-1">Fleet</h1>
       {nodes.isPending && (
         <Loading what="machines" rows={4} className="rounded-panel border border-line bg-surface" />
@@ -67,6 +74,7 @@ export function FleetPage() {
       )}
       {nodes.data && !none && (
         <>
+          <Views list="fleet" filters={cleared({ ...search, dialog: undefined })} built={BUILT} />
           <div className="flex flex-wrap items-center gap-2">
             <FilterField label="Filter: name, state:offline, label:gpu" value={q} onChange={filter} />
             <Button
