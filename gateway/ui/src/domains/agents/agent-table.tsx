@@ -1,11 +1,19 @@
 import { Link } from "@tanstack/react-router";
+import { Trash2 } from "lucide-react";
+import { useMemo, useState } from "react";
 import type { Claw } from "~/api/types";
-import { type Column, LiveTable } from "~/ui/data-table";
+import { Button } from "~/ui/button";
+import { type Group, type ListColumn, ListTable } from "~/ui/list/list-table";
+import { useSelection } from "~/ui/list/selection";
+import type { Sorting } from "~/ui/list/sort";
+import { SelectionBar } from "~/ui/list/tick";
 import { sandboxStates, stateOf } from "~/ui/sandbox-words";
 import { Status } from "~/ui/status";
-import { table } from "~/ui/table";
 import { Ago } from "~/ui/time";
+import { visible } from "~/ui/visible";
+import { OWN, type Teams, type TeamGroup } from "./arrange";
 import { AvatarImage } from "./avatar";
+import { AGENTS, DeleteDialog } from "./delete-many";
 import { clawStates } from "./words";
 
 function place(sandbox: NonNullable<Claw["sandbox"]>) {
@@ -24,84 +32,157 @@ function place(sandbox: NonNullable<Claw["sandbox"]>) {
 const NONE = <span className="text-fg-3">–</span>;
 const sandboxOf = (claw: Claw) => claw.sandbox && stateOf(sandboxStates, claw.sandbox.state);
 
-const COLUMNS: Column<Claw>[] = [
-  {
-    name: "Name",
-    cell: "h-12",
-    show: (claw) => (
-      <div className="flex items-center gap-3">
-        <AvatarImage claw={claw} className="size-8" />
-        <div className="min-w-0">
-          <Link
-            to="/claws/$id"
-            params={{ id: claw.id }}
-            className="rounded-control font-[550] hover:text-accent hover:underline"
-          >
-            {claw.name}
-          </Link>
-          <div className="truncate text-small text-fg-3">{claw.role || "no role"}</div>
+function TeamLink({ id, name }: { id: string; name: string }) {
+  return (
+    <Link
+      to="/teams/$id"
+      params={{ id }}
+      title={name}
+      className="rounded-control hover:text-accent hover:underline"
+    >
+      <bdi>{visible(name)}</bdi>
+    </Link>
+  );
+}
+
+function Name({ claw, teams }: { claw: Claw; teams: Teams }) {
+  return (
+    <div className="flex items-center gap-3">
+      <AvatarImage claw={claw} className="size-8" />
+      <div className="min-w-0">
+        <Link
+          to="/claws/$id"
+          params={{ id: claw.id }}
+          className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
+        >
+          {claw.name}
+        </Link>
+        <div className="truncate text-small text-fg-3">{claw.role || "no role"}</div>
+        <div className="truncate text-small text-fg-3 sm:hidden">
+          {teams.get(claw.id)?.[0]?.name ?? "no team"}
         </div>
       </div>
-    ),
-  },
+    </div>
+  );
+}
+
+function State({ claw }: { claw: Claw }) {
+  const { tone, word } = stateOf(clawStates, claw.status);
+  return (
+    <>
+      <Status tone={tone} word={word} />
+      <div className="truncate text-small text-fg-3 sm:hidden">
+        sandbox {sandboxOf(claw)?.word.toLowerCase() ?? "none"}
+      </div>
+    </>
+  );
+}
+
+function Sandbox({ claw }: { claw: Claw }) {
+  const sandbox = sandboxOf(claw);
+  if (!sandbox) return <span className="text-fg-3">none</span>;
+  return <Status tone={sandbox.tone} word={sandbox.word} />;
+}
+
+/** The widths do not follow the words, so a state that changes moves nothing. */
+const columnsOf = (teams: Teams): ListColumn<Claw>[] => [
+  { name: "Name", orders: ["name", "-name"], show: (claw) => <Name claw={claw} teams={teams} /> },
   {
-    name: "State",
-    show: (claw) => {
-      const { tone, word } = stateOf(clawStates, claw.status);
+    name: "Team",
+    look: "w-44 max-md:hidden",
+    cell: "text-fg-2",
+    show: ({ id }) => {
+      const [first, ...more] = teams.get(id) ?? [];
+      if (!first) return NONE;
       return (
-        <>
-          <Status tone={tone} word={word} />
-          <div className="text-small text-fg-3 sm:hidden">
-            sandbox {sandboxOf(claw)?.word.toLowerCase() ?? "none"}
-          </div>
-        </>
+        <span className="block truncate">
+          <TeamLink {...first} />
+          {more.length > 0 && <span className="text-fg-3"> and {more.length} more</span>}
+        </span>
       );
     },
   },
   {
-    name: "Sandbox",
-    look: "max-sm:hidden",
-    show: (claw) => {
-      const sandbox = sandboxOf(claw);
-      if (!sandbox) return <span className="text-fg-3">none</span>;
-      return <Status tone={sandbox.tone} word={sandbox.word} />;
-    },
+    name: "State",
+    look: "w-32 max-sm:px-2",
+    orders: ["state", "-state"],
+    show: (claw) => <State claw={claw} />,
   },
+  { name: "Sandbox", look: "w-32 max-sm:hidden", show: (claw) => <Sandbox claw={claw} /> },
   {
     name: "Runs on",
-    look: "max-md:hidden",
+    look: "w-40 max-lg:hidden",
     cell: "text-fg-2",
-    show: ({ sandbox }) => (sandbox ? place(sandbox) : NONE),
+    show: ({ sandbox }) => <span className="block truncate">{sandbox ? place(sandbox) : NONE}</span>,
   },
   {
     name: "Model",
-    look: "max-xl:hidden",
+    look: "w-44 max-2xl:hidden",
     cell: "font-mono text-small text-fg-2",
-    show: (claw) => claw.model_binding || NONE,
+    show: (claw) => <span className="block truncate">{claw.model_binding || NONE}</span>,
   },
   {
     name: "Managed by",
-    look: "max-lg:hidden",
+    look: "w-36 max-xl:hidden",
     cell: "text-fg-2",
-    show: ({ managed_by: person }) => person.name || person.email,
+    show: ({ managed_by: person }) => <span className="block truncate">{person.name || person.email}</span>,
   },
   {
     name: "Changed",
-    look: "text-right max-sm:hidden",
+    look: "w-32 text-right max-sm:hidden",
     cell: "text-fg-2",
+    orders: ["-changed", "changed"],
     show: (claw) => <Ago at={claw.updated_at} />,
   },
 ];
 
-export function AgentTable({ agents }: { agents: Claw[] }) {
+interface Props {
+  agents: Claw[];
+  teams: Teams;
+  /** The same agents below their teams. */
+  groups?: TeamGroup[] | undefined;
+  chosen: string;
+  sorting: Sorting;
+  mayDelete: boolean;
+}
+
+export function AgentTable({ agents, teams, groups, chosen, sorting, mayDelete }: Props) {
+  const selection = useSelection();
+  const [deletes, setDeletes] = useState(false);
+  const columns = useMemo(() => columnsOf(teams), [teams]);
+  const headed = useMemo<Group<Claw>[] | undefined>(
+    () =>
+      groups?.map(({ id, name, rows }) => ({
+        id,
+        rows,
+        title: id ? <TeamLink id={id} name={name} /> : name,
+      })),
+    [groups],
+  );
+  // Agents that a filter hides are not acted on: nobody sees that they are chosen.
+  const targets = useMemo(() => agents.filter(({ id }) => selection.ids.has(id)), [agents, selection.ids]);
   return (
-    <section aria-label="Agents" className={table.frame}>
-      <LiveTable
-        caption="Agents of this workspace"
-        what={["agent", "agents"]}
-        columns={COLUMNS}
+    <>
+      <ListTable
+        label="Agents"
+        what={AGENTS}
+        columns={columns}
         rows={agents}
+        groups={headed}
+        nameOf={({ name }) => name}
+        chosen={chosen}
+        sorting={sorting}
+        order={OWN}
+        selection={mayDelete ? selection : undefined}
+        bar={
+          <SelectionBar what="agents" count={targets.length} onClear={selection.clear}>
+            <Button icon={<Trash2 size={14} aria-hidden />} onClick={() => setDeletes(true)}>
+              Delete…
+            </Button>
+          </SelectionBar>
+        }
       />
-    </section>
+      {deletes && <DeleteDialog agents={targets} onClose={() => setDeletes(false)} />}
+    </>
   );
 }
