@@ -19,19 +19,28 @@ export type RunOutcome = Schemas["RunOutcome"];
 export type RunCall = Omit<Schemas["RunCall"], "content"> & { content: Record<string, unknown> };
 
 export type RunOrigin = Schemas["RunOrigin"];
-type Wanted = {
+export type RunsWanted = {
   team_id?: string;
   agent_id?: string;
   status?: RunStatus;
   parent_run_id?: string;
   all?: boolean;
+  /** Words of the title. */
+  q?: string;
+  outcome?: RunOutcome;
+  /** The person who started it. */
+  created_by?: string;
+  /** Of when it was created: from a moment, until before a moment. */
+  from?: string;
+  until?: string;
+  sort?: "-created_at" | "created_at" | "-cost" | "-duration";
 };
 
 /**
- * Runs of the workspace, of one team, of one agent, or those that one run started; newest first, page by page. Without
- * `all` and without an agent they are the work of people, teams and missions.
+ * Runs of the workspace, of one team, of one agent, or those that one run started; page by page, newest first where no
+ * `sort` says otherwise. Without `all` and without an agent they are the work of people, teams and missions.
  */
-export const runsQuery = (wanted: Wanted = {}) =>
+export const runsQuery = (wanted: RunsWanted = {}) =>
   infiniteQueryOptions({
     queryKey: [...keys.runs, wanted],
     queryFn: ({ pageParam, signal }) =>

@@ -34,12 +34,13 @@ test.describe("runs", () => {
       );
     mock.hub.changed("run", mock.state.runs.list[0].id, 1);
     await page.getByRole("link", { name: "Goal 0", exact: true }).waitFor();
-    await page.getByRole("button", { name: "Show older ones" }).click();
+    await page.getByRole("button", { name: "Show more" }).click();
     await page.getByRole("link", { name: "Goal 52" }).waitFor();
     await page.getByLabel("Filter by title").fill("nothing like it");
     await page.getByText("No run fits the filter").waitFor();
     await page.getByRole("button", { name: "Clear filter" }).last().click();
-    await page.getByRole("button", { name: "Completed" }).click();
+    await page.getByRole("combobox", { name: "State" }).click();
+    await page.getByRole("option", { name: "Completed" }).click();
     await page.getByRole("link", { name: "Goal 1", exact: true }).waitFor();
     expect(await page.getByRole("link", { name: "Goal 2", exact: true }).count()).toBe(0);
     const answer = mock.hold("GET /api/topology-runs");
@@ -171,7 +172,7 @@ test.describe("runs", () => {
     const [cell, link, sideways] = await title.evaluate((element) => [
       element.closest("th")!.clientWidth,
       element.clientWidth,
-      element.closest("[role=region]")!.scrollWidth - element.closest("[role=region]")!.clientWidth,
+      element.closest("section")!.scrollWidth - element.closest("section")!.clientWidth,
     ]);
     expect(cell > 500, `its column is ${cell} px wide`).toBeTruthy();
     expect(cell - link <= 32, `${link} px of ${cell} are used`).toBeTruthy();

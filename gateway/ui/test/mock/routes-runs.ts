@@ -16,6 +16,39 @@ export function summaryOf(run: Run): Schemas["RunSummary"] {
 /** The origins that a list shows without being asked for all. */
 const LISTED: Run["origin"]["type"][] = ["team", "company", "org", "mission_phase", "compare", "fork"];
 
+const tookOf = ({ started_at, ended_at }: Run) =>
+  started_at ? (ended_at ? Date.parse(ended_at) : Date.now()) - Date.parse(started_at) : -1;
+
+const SORTS: Record<string, (a: Run, b: Run) => number> = {
+  created_at: (a, b) => Date.parse(a.created_at) - Date.parse(b.created_at),
+  "-cost": (a, b) => b.cost_microusd - a.cost_microusd,
+  "-duration": (a, b) => tookOf(b) - tookOf(a),
+};
+
+/** The runs that a request asks for, in its order. Without one, they are in the order of the mock. */
+function listed(runs: Run[], query: URLSearchParams): Run[] {
+  const fits = (run: Run, name: "status" | "team_id" | "agent_id" | "outcome") =>
+    !query.get(name) || run[name] === query.get(name);
+  const parent = query.get("parent_run_id") ?? undefined;
+  const belongs = (run: Run) =>
+    parent
+      ? run.parent_run_id === parent
+      : query.get("all") === "true" || query.has("agent_id") || LISTED.includes(run.origin.type);
+  const words = (query.get("q") ?? "").toLowerCase().split(/\s+/);
+  const [from, until, by] = [query.get("from"), query.get("until"), query.get("created_by")];
+  const found = runs.filter(
+    (run) =>
+      belongs(run) &&
+      (["status", "team_id", "agent_id", "outcome"] as const).every((name) => fits(run, name)) &&
+      words.every((word) => run.title.toLowerCase().includes(word)) &&
+      (!by || run.created_by?.id === by) &&
+      (!from || Date.parse(run.created_at) >= Date.parse(from)) &&
+      (!until || Date.parse(run.created_at) < Date.parse(until)),
+  );
+  const sort = SORTS[query.get("sort") ?? ""];
+  return sort ? found.toSorted(sort) : found;
+}
+
 export const runOf = (state: State, id: string): Run =>
   must(
     state.runs.list.find((one) => one.id === id),
@@ -54,16 +87,7 @@ export const runRoutes = {
     return { body: { branch: branch.branch, commit, unchanged: false, pushed_at: branch.pushed_at } };
   },
   "GET /api/topology-runs": ({ state, query }) => {
-    const fits = (run: Run, name: "status" | "team_id" | "agent_id") =>
-      !query.get(name) || run[name] === query.get(name);
-    const parent = query.get("parent_run_id") ?? undefined;
-    const belongs = (run: Run) =>
-      parent
-        ? run.parent_run_id === parent
-        : query.get("all") === "true" || query.has("agent_id") || LISTED.includes(run.origin.type);
-    const all = state.runs.list.filter(
-      (run) => belongs(run) && fits(run, "status") && fits(run, "team_id") && fits(run, "agent_id"),
-    );
+    const all = listed(state.runs.list, query);
     const from = Number(query.get("cursor") ?? 0);
     const most = Number(query.get("limit") ?? 50);
     const next_cursor = from + most < all.length ? String(from + most) : null;

@@ -1,58 +1,115 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Play } from "lucide-react";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
+import { clawsQuery } from "~/api/claws";
 import { useMay } from "~/api/may";
+import type { RunSummary } from "~/api/runs";
+import { teamsQuery } from "~/api/teams";
 import { Button, buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
-import { FilterField } from "~/ui/filter-field";
+import { ListTable } from "~/ui/list/list-table";
+import { cleared, type Filters } from "~/ui/list/saved";
+import { useSelection } from "~/ui/list/selection";
+import { useSettled } from "~/ui/list/settled";
+import { SelectionBar } from "~/ui/list/tick";
+import { useToday } from "~/ui/list/today";
+import { Views } from "~/ui/list/views";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
-import { RunTable } from "~/ui/run-table";
-import { Segments } from "~/ui/segments";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
+import { BUILT, narrows, NEWEST, readAsked, wantedOf } from "./asked";
+import { CancelDialog, RUNS } from "./cancel-many";
+import { RunFilters } from "./filters";
 import { runsQuery } from "./queries";
+import { columnsOf, type Names } from "./table";
 
 const route = getRouteApi("/shell/runs");
-const STATES = [
-  ["", "All"],
-  ["running", "Running"],
-  ["queued", "Queued"],
-  ["completed", "Completed"],
-  ["failed", "Failed"],
-  ["cancelled", "Cancelled"],
-] as const;
-/** What the list has: the work of people, teams and missions, or also the runs that belong to something else. */
-const SHOWN = [
-  ["", "Work"],
-  ["all", "All runs"],
-] as const;
-type Wanted = (typeof STATES)[number][0];
+
+function useNames(): Names {
+  const teams = useQuery(teamsQuery).data;
+  const agents = useQuery(clawsQuery).data;
+  return useMemo(
+    () => ({
+      teams: new Map((teams ?? []).map(({ id, name }) => [id, name])),
+      agents: new Map((agents ?? []).map(({ id, name }) => [id, name])),
+    }),
+    [teams, agents],
+  );
+}
+
+interface ListProps {
+  runs: RunSummary[];
+  names: Names;
+  asked: Filters;
+  onSort: (by: string) => void;
+  busy: boolean;
+  pages: number;
+  more: { has: boolean; busy: boolean; load: () => void };
+}
+
+function List({ runs, names, asked, onSort, busy, pages, more }: ListProps) {
+  const mayCancel = useMay()("runs.start");
+  const selection = useSelection();
+  const [cancels, setCancels] = useState(false);
+  const columns = useMemo(() => columnsOf(names), [names]);
+  // Runs that a filter hides are not acted on: nobody sees that they are chosen.
+  const chosen = runs.filter(({ id }) => selection.ids.has(id));
+  return (
+    <>
+      <ListTable
+        label="Table of runs"
+        what={RUNS}
+        columns={columns}
+        rows={runs}
+        nameOf={({ title }) => title || "untitled"}
+        // A choice takes effect when its answer is there: until then the rows are those of the choice before.
+        chosen={`${JSON.stringify(asked)} ${pages} ${busy}`}
+        sorting={{ by: asked["sort"] ?? "", onSort }}
+        order={NEWEST}
+        busy={busy}
+        selection={mayCancel ? selection : undefined}
+        bar={
+          <SelectionBar what="runs" count={chosen.length} onClear={selection.clear}>
+            <Button onClick={() => setCancels(true)}>Cancel runs…</Button>
+          </SelectionBar>
+        }
+        more={
+          more.has && (
+            <p className="border-t border-line px-4 py-2">
+              <Button busy={more.busy} onClick={more.load}>
+                Show more
+              </Button>
+            </p>
+          )
+        }
+      />
+      {cancels && <CancelDialog runs={chosen} onClose={() => setCancels(false)} />}
+    </>
+  );
+}
 
 /** All runs of the workspace. A run is one goal that a team works on. */
 export function RunsPage() {
-  const { q = "", state = "", shown: asked = "" } = route.useSearch();
+  const asked = readAsked(route.useSearch());
   const navigate = route.useNavigate();
   const may = useMay();
-  const wanted: Wanted = STATES.find(([one]) => one === state)?.[0] ?? "";
-  const every = asked === "all";
-  const runs = useInfiniteQuery(
-    runsQuery({ ...(wanted && { status: wanted }), ...(every && { all: true }) }),
-  );
-  const look = (next: { q?: string; state?: string; shown?: string }) =>
-    void navigate({
-      search: Object.fromEntries(
-        Object.entries({ q, state: wanted, shown: every ? "all" : "", ...next }).filter(([, text]) => text),
-      ),
-      replace: true,
-    });
+  const names = useNames();
+  const today = useToday();
+  const words = useSettled(asked["q"] ?? "");
+  const runs = useInfiniteQuery({
+    ...runsQuery(wantedOf(asked, words, today)),
+    placeholderData: keepPreviousData,
+  });
+  const look = (change: Filters) =>
+    void navigate({ search: (now) => cleared({ ...readAsked(now), ...change }), replace: true });
   const all = useMemo(() => runs.data?.pages.flatMap((page) => page.items) ?? [], [runs.data]);
-  const parts = q.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = all.filter((run) => parts.every((part) => run.title.toLowerCase().includes(part)));
-  const narrowed = q !== "" || wanted !== "";
+  const none = runs.data !== undefined && all.length === 0;
+  const narrowed = narrows(asked);
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Runs" }]}
       actions={
         may("runs.start") && (
@@ -63,18 +120,8 @@ export function RunsPage() {
       }
     >
       <h1 className="text-head-1">Runs</h1>
-      <div className="flex flex-wrap items-center gap-3">
-        <FilterField label="Filter by title" value={q} onChange={(text) => look({ q: text })} />
-        <div className="max-w-full overflow-x-auto">
-          <Segments label="State" value={wanted} options={STATES} onChange={(one) => look({ state: one })} />
-        </div>
-        <Segments
-          label="Which runs"
-          value={every ? "all" : ""}
-          options={SHOWN}
-          onChange={(one) => look({ shown: one })}
-        />
-      </div>
+      <Views list="runs" filters={asked} built={BUILT} />
+      <RunFilters asked={asked} names={names} runs={all} onChange={look} />
       <Stale query={runs} />
       {runs.isPending && (
         <Loading what="runs" rows={4} className="rounded-panel border border-line bg-surface" />
@@ -82,10 +129,14 @@ export function RunsPage() {
       {runs.isError && !runs.data && (
         <Failed error={runs.error} retry={() => void runs.refetch()} className="" />
       )}
-      {runs.data && shown.length > 0 && (
-        <RunTable
-          runs={shown}
-          chosen={`${q} ${wanted} ${asked} ${runs.data.pages.length}`}
+      {all.length > 0 && (
+        <List
+          runs={all}
+          names={names}
+          asked={asked}
+          onSort={(sort) => look({ sort })}
+          busy={runs.isPlaceholderData}
+          pages={runs.data?.pages.length ?? 0}
           more={{
             has: runs.hasNextPage,
             busy: runs.isFetchingNextPage,
@@ -93,13 +144,13 @@ export function RunsPage() {
           }}
         />
       )}
-      {runs.data && shown.length === 0 && narrowed && (
+      {none && narrowed && (
         <Empty
           title="No run fits the filter"
-          action={<Button onClick={() => look({ q: "", state: "" })}>Clear filter</Button>}
+          action={<Button onClick={() => void navigate({ search: {}, replace: true })}>Clear filter</Button>}
         />
       )}
-      {runs.data && shown.length === 0 && !narrowed && (
+      {none && !narrowed && (
         <Empty
           icon={<Play size={32} strokeWidth={1.5} aria-hidden />}
           title="No runs yet"

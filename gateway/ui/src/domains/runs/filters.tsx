@@ -1,0 +1,91 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { meQuery } from "~/api/me";
+import { membersQuery } from "~/api/members";
+import type { RunSummary } from "~/api/runs";
+import { FilterField } from "~/ui/filter-field";
+import { compareNames } from "~/ui/list/sort";
+import type { Filters } from "~/ui/list/saved";
+import { Select, type Option } from "~/ui/list/select";
+import { TimeRange } from "~/ui/list/time-range";
+import { Segments } from "~/ui/segments";
+import { visible } from "~/ui/visible";
+import { OUTCOMES, STATES } from "./asked";
+import type { Names } from "./table";
+
+/** What the list has: the work of people, teams and missions, or also the runs that belong to something else. */
+const SHOWN = [
+  ["", "Work"],
+  ["all", "All runs"],
+] as const;
+
+/** Names in their order, after the choice that narrows nothing. */
+const optionsOf = (names: ReadonlyMap<string, string>): Option[] => [
+  { value: "", label: "Any" },
+  ...[...names]
+    .map(([value, name]) => ({ value, label: visible(name) }))
+    .toSorted((a, b) => compareNames(a.label, b.label)),
+];
+
+interface Props {
+  asked: Filters;
+  names: Names;
+  /** What is on screen: its people are offered beside the members, also those who have left. */
+  runs: RunSummary[];
+  onChange: (change: Filters) => void;
+}
+
+/** Narrows the list of runs. All of it is in the address. */
+export function RunFilters({ asked, names, runs, onChange }: Props) {
+  const me = useQuery(meQuery);
+  const members = useQuery({ ...membersQuery(me.data?.workspace.id ?? ""), enabled: me.data !== undefined });
+  const people = useMemo(
+    () =>
+      new Map([
+        ...runs.flatMap(({ created_by: one }) => (one ? [[one.id, one.name || one.email] as const] : [])),
+        ...(members.data ?? []).map(({ user }) => [user.id, user.name || user.email] as const),
+      ]),
+    [members.data, runs],
+  );
+  const { q = "", state = "", outcome = "", team = "", by = "", shown = "" } = asked;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <FilterField
+        label="Filter by title"
+        className="sm:max-w-64"
+        value={q}
+        onChange={(text) => onChange({ q: text })}
+      />
+      <Select label="State" value={state} options={STATES} onChange={(one) => onChange({ state: one })} />
+      <Select
+        label="Outcome"
+        value={outcome}
+        options={OUTCOMES}
+        onChange={(one) => onChange({ outcome: one })}
+      />
+      <Select
+        label="Team"
+        value={team}
+        options={optionsOf(names.teams)}
+        onChange={(one) => onChange({ team: one })}
+      />
+      <Select
+        label="Started by"
+        value={by}
+        options={optionsOf(people)}
+        onChange={(one) => onChange({ by: one })}
+      />
+      <TimeRange
+        label="Time range"
+        value={asked}
+        onChange={({ when = "", from = "", until = "" }) => onChange({ when, from, until })}
+      />
+      <Segments
+        label="Which runs"
+        value={shown === "all" ? "all" : ""}
+        options={SHOWN}
+        onChange={(one) => onChange({ shown: one })}
+      />
+    </div>
+  );
+}
