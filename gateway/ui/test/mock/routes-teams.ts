@@ -2,6 +2,7 @@
 import { must, Refusal } from "./refusal.ts";
 import { keyOf, type AskedOf, type Routes } from "./route.ts";
 import { begin, summaryOf } from "./routes-runs.ts";
+import type { Schemas } from "./schema.ts";
 import { makeTeam, profileOf } from "./teams.ts";
 
 export const found = <T extends { id: string }>(list: T[], id: string | null | undefined, what: string): T =>
@@ -11,8 +12,23 @@ export const found = <T extends { id: string }>(list: T[], id: string | null | u
   );
 const team = ({ state, params }: AskedOf) => found(state.teams.list, params.id, "team");
 
+/** The newest run of a team, as a line of the list of teams has it. */
+function lastOf({ runs }: AskedOf["state"], { id }: { id: string }): Schemas["RunBrief"] | null {
+  const [run] = runs.list
+    .filter((one) => one.team_id === id)
+    .toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  if (!run) return null;
+  const { title, status, outcome, created_at, ended_at, cost_microusd } = run;
+  return { id: run.id, title, status, outcome, created_at, ended_at, cost_microusd };
+}
+
 export const teamRoutes = {
-  "GET /api/teams": ({ state }) => ({ body: { items: state.teams.list, next_cursor: null } }),
+  "GET /api/teams": ({ state }) => ({
+    body: {
+      items: state.teams.list.map((one) => ({ ...one, last_run: lastOf(state, one) })),
+      next_cursor: null,
+    },
+  }),
   "POST /api/teams": ({ state, body, request }) => {
     const { teams, templates } = state;
     const key = keyOf(request) ?? "";

@@ -1,81 +1,40 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus, Workflow } from "lucide-react";
+import { useMemo } from "react";
 import { useMay } from "~/api/may";
-import type { Team } from "~/api/teams";
 import { buttonClass, Button } from "~/ui/button";
-import { type Column, LiveTable } from "~/ui/data-table";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
+import { ListTable } from "~/ui/list/list-table";
+import { cleared, type Filters } from "~/ui/list/saved";
+import { Views } from "~/ui/list/views";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
-import { table } from "~/ui/table";
-import { profileName } from "~/ui/template-words";
-import { Ago } from "~/ui/time";
-import { kindName } from "~/ui/topology/kinds";
-import { visible } from "~/ui/visible";
+import { OWN, readAsked, shown, sorted } from "./list";
+import { useLastRuns } from "./live";
 import { teamsQuery } from "./queries";
+import { COLUMNS } from "./table";
 
 const route = getRouteApi("/shell/teams");
 
-const COLUMNS: Column<Team>[] = [
-  {
-    name: "Team",
-    cell: "w-full max-w-0",
-    show: (team) => (
-      <>
-        <Link
-          to="/teams/$id"
-          params={{ id: team.id }}
-          title={team.name}
-          className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
-        >
-          <bdi>{visible(team.name)}</bdi>
-        </Link>
-        <span className="block truncate text-small text-fg-3">
-          {team.members.length} {team.members.length === 1 ? "agent" : "agents"}
-          <span className="sm:hidden">, {kindName(team.topology.kind).toLowerCase()}</span>
-        </span>
-      </>
-    ),
-  },
-  {
-    name: "How they work together",
-    look: "max-sm:hidden",
-    cell: "whitespace-nowrap text-fg-2",
-    show: (team) => kindName(team.topology.kind),
-  },
-  {
-    name: "What they may do",
-    look: "max-md:hidden",
-    cell: "whitespace-nowrap text-fg-2",
-    show: (team) => profileName(team.effective_profile),
-  },
-  { name: "Made", look: "text-right", cell: "text-fg-2", show: (team) => <Ago at={team.created_at} /> },
-];
-
-function List({ teams, q }: { teams: Team[]; q: string }) {
-  return (
-    <div className={table.frame}>
-      <LiveTable label="Table of teams" what={["team", "teams"]} columns={COLUMNS} rows={teams} chosen={q} />
-    </div>
-  );
-}
+const BUILT = [{ name: "Last active", filters: { sort: "-run" } }];
 
 /** All teams of the workspace. */
 export function TeamsPage() {
-  const { q = "" } = route.useSearch();
+  const asked = readAsked(route.useSearch());
+  const { q = "", sort = "" } = asked;
   const navigate = route.useNavigate();
-  const teams = useQuery(teamsQuery);
+  // Runs that went on while another page was shown changed no team.
+  const teams = useQuery({ ...teamsQuery, refetchOnMount: "always" });
+  useLastRuns();
   const manages = useMay()("teams.manage");
-  const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
-  const parts = q.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = (teams.data ?? []).filter((team) =>
-    parts.every((part) => `${team.name} ${team.description ?? ""}`.toLowerCase().includes(part)),
-  );
+  const look = (change: Filters) =>
+    void navigate({ search: (now) => cleared({ ...now, ...change }), replace: true });
+  const rows = useMemo(() => sorted(shown(teams.data ?? [], q), sort || OWN), [teams.data, q, sort]);
   const make = manages && (
     <Link to="/teams/new" className={buttonClass("primary")}>
       <Plus size={14} aria-hidden />
@@ -84,7 +43,7 @@ export function TeamsPage() {
   );
   const none = teams.data?.length === 0;
   return (
-    <PageFrame crumbs={[{ label: "Teams" }]} actions={none ? undefined : make}>
+    <PageFrame wide crumbs={[{ label: "Teams" }]} actions={none ? undefined : make}>
       <h1 className="text-head-1">Teams</h1>
       {teams.isPending && (
         <Loading what="teams" rows={3} className="rounded-panel border border-line bg-surface" />
@@ -101,12 +60,24 @@ export function TeamsPage() {
       )}
       {teams.data && !none && (
         <>
-          <FilterField label="Filter by name" value={q} onChange={filter} />
-          {shown.length > 0 && <List teams={shown} q={q} />}
-          {shown.length === 0 && (
+          <Views list="teams" filters={asked} built={BUILT} />
+          <FilterField label="Filter by name" value={q} onChange={(text) => look({ q: text })} />
+          {rows.length > 0 && (
+            <ListTable
+              label="Table of teams"
+              what={["team", "teams"]}
+              columns={COLUMNS}
+              rows={rows}
+              nameOf={({ name }) => name}
+              chosen={JSON.stringify(asked)}
+              sorting={{ by: sort, onSort: (by) => look({ sort: by }) }}
+              order={OWN}
+            />
+          )}
+          {rows.length === 0 && (
             <Empty
               title="No team fits the filter"
-              action={<Button onClick={() => filter("")}>Clear filter</Button>}
+              action={<Button onClick={() => look({ q: "" })}>Clear filter</Button>}
             />
           )}
         </>
