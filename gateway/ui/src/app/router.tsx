@@ -2,7 +2,19 @@ import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { PageFault } from "./lost-pages";
 import { invitation, root, setPassword, shell, signIn, terminal } from "./root-routes";
 import { given, page, text } from "./route-kit";
-import { compare, newTeam, run, runs, skill, skills, team, teams, template, templates } from "./work-routes";
+import {
+  compare,
+  list,
+  newTeam,
+  run,
+  runs,
+  skill,
+  skills,
+  team,
+  teams,
+  template,
+  templates,
+} from "./work-routes";
 
 const home = createRoute({
   getParentRoute: () => shell,
@@ -20,7 +32,7 @@ const fleet = createRoute({
       metric: text(search["metric"]),
       span: text(search["span"]),
     }),
-  component: page(() => import("~/domains/fleet/page"), "FleetPage"),
+  component: list("FleetPage"),
 });
 const node = createRoute({
   getParentRoute: () => shell,
@@ -31,8 +43,16 @@ const node = createRoute({
 const agents = createRoute({
   getParentRoute: () => shell,
   path: "/agents",
-  validateSearch: (search) => given({ q: text(search["q"]), dialog: text(search["dialog"]) }),
-  component: page(() => import("~/domains/agents/page"), "AgentsPage"),
+  validateSearch: (search) =>
+    given({
+      q: text(search["q"]),
+      state: text(search["state"]),
+      team: text(search["team"]),
+      group: text(search["group"]),
+      sort: text(search["sort"]),
+      dialog: text(search["dialog"]),
+    }),
+  component: list("AgentsPage"),
 });
 const agent = createRoute({
   getParentRoute: () => shell,

@@ -2,10 +2,8 @@
 export { AgentWork } from "~/domains/runtime/agent-work";
 export { AgentRuntime } from "~/domains/runtime/agent-runtime";
 export { ComparePage } from "~/domains/runs/compare-page";
-export { RunsPage } from "~/domains/runs/page";
 export { RunPage } from "~/domains/runs/run-page";
 export { NewTeamPage } from "~/domains/teams/new-page";
-export { TeamsPage } from "~/domains/teams/page";
 export { TeamRoute } from "./team-route";
 export { SkillsPage } from "~/domains/skills/page";
 export { SkillPage } from "~/domains/skills/skill-page";

@@ -4,10 +4,8 @@ import { shell } from "./root-routes";
 import { given, page, text } from "./route-kit";
 
 type Work =
-  | "RunsPage"
   | "ComparePage"
   | "RunPage"
-  | "TeamsPage"
   | "NewTeamPage"
   | "TeamRoute"
   | "SkillsPage"
@@ -15,12 +13,25 @@ type Work =
   | "TemplatesPage"
   | "TemplatePage";
 const work = (name: Work) => page(() => import("./work-route"), name);
+export const list = (name: "AgentsPage" | "FleetPage" | "RunsPage" | "TeamsPage") =>
+  page(() => import("./lists-route"), name);
 export const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",
   validateSearch: (search) =>
-    given({ q: text(search["q"]), state: text(search["state"]), shown: text(search["shown"]) }),
-  component: work("RunsPage"),
+    given({
+      q: text(search["q"]),
+      state: text(search["state"]),
+      outcome: text(search["outcome"]),
+      team: text(search["team"]),
+      by: text(search["by"]),
+      when: text(search["when"]),
+      from: text(search["from"]),
+      until: text(search["until"]),
+      sort: text(search["sort"]),
+      shown: text(search["shown"]),
+    }),
+  component: list("RunsPage"),
 });
 export const compare = createRoute({
   getParentRoute: () => shell,
@@ -35,8 +46,8 @@ export const run = createRoute({
 export const teams = createRoute({
   getParentRoute: () => shell,
   path: "/teams",
-  validateSearch: (search) => given({ q: text(search["q"]) }),
-  component: work("TeamsPage"),
+  validateSearch: (search) => given({ q: text(search["q"]), sort: text(search["sort"]) }),
+  component: list("TeamsPage"),
 });
 export const newTeam = createRoute({
   getParentRoute: () => shell,
