@@ -56,3 +56,4 @@ export const startAgent = (agent: string, body: NewRun, key: string) =>
   api.post("/api/claws/{id}/run", { path: { id: agent }, body, idempotencyKey: key });
 export const startRun = (team: string, body: NewRun, key: string) =>
   api.post("/api/teams/{id}/run", { path: { id: team }, body, idempotencyKey: key });
+export const cancel = (id: string) => api.post("/api/topology-runs/{id}/cancel", { path: { id } });

@@ -70,7 +70,7 @@ function State({ claw }: { claw: Claw }) {
   const { tone, word } = stateOf(clawStates, claw.status);
   return (
     <>
-      <Status tone={tone} word={word} />
+      <Status tone={tone} word={word} className="flex!" />
       <div className="truncate text-small text-fg-3 sm:hidden">
         sandbox {sandboxOf(claw)?.word.toLowerCase() ?? "none"}
       </div>
@@ -81,7 +81,7 @@ function State({ claw }: { claw: Claw }) {
 function Sandbox({ claw }: { claw: Claw }) {
   const sandbox = sandboxOf(claw);
   if (!sandbox) return <span className="text-fg-3">none</span>;
-  return <Status tone={sandbox.tone} word={sandbox.word} />;
+  return <Status tone={sandbox.tone} word={sandbox.word} className="flex!" />;
 }
 
 /** The widths do not follow the words, so a state that changes moves nothing. */
@@ -104,7 +104,7 @@ const columnsOf = (teams: Teams): ListColumn<Claw>[] => [
   },
   {
     name: "State",
-    look: "w-32 max-sm:px-2",
+    look: "w-32 max-sm:w-34 max-sm:px-2",
     orders: ["state", "-state"],
     show: (claw) => <State claw={claw} />,
   },

@@ -66,7 +66,7 @@ export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, sele
         </div>
       </th>
       <td className={cx(table.cell, "max-sm:px-2")}>
-        <Status tone={state.tone} word={state.word} title={state.why} />
+        <Status tone={state.tone} word={state.word} title={state.why} className="flex!" />
         <div className="text-small text-fg-3 sm:hidden">
           <Ago at={iso(node.seen)} never="never" />
         </div>

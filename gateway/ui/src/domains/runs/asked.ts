@@ -66,11 +66,14 @@ export function readAsked(search: Asked): Filters {
 export const narrows = ({ sort: _sort, shown: _shown, ...filters }: Filters): boolean =>
   Object.keys(filters).length > 0;
 
+/** What the gateway reads of the words. */
+const MOST_OF_Q = 200;
+
 /** The request. `words` of the title are those that were there when the person stopped typing. */
 export function wantedOf(asked: Filters, words: string, today: string): RunsWanted {
   const { state, outcome, team, by, sort, shown } = asked;
   return {
-    ...(words.trim() && { q: words.trim() }),
+    ...(words.trim() && { q: words.trim().slice(0, MOST_OF_Q) }),
     ...(state && { status: state as RunStatus }),
     ...(outcome && { outcome: outcome as RunOutcome }),
     ...(team && { team_id: team }),

@@ -1,11 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { keys } from "~/api/keys";
-import type { RunSummary } from "~/api/runs";
+import { cancel, type RunSummary } from "~/api/runs";
 import { renew } from "~/live/renew";
 import { BulkDialog, countOf } from "~/ui/list/bulk";
 import { isOver } from "~/ui/run-state";
 import { visible } from "~/ui/visible";
-import { cancel } from "./queries";
 
 export const RUNS = ["run", "runs"] as const;
 

@@ -4,7 +4,7 @@ import { Play } from "lucide-react";
 import { useMemo, useState } from "react";
 import { clawsQuery } from "~/api/claws";
 import { useMay } from "~/api/may";
-import type { RunSummary } from "~/api/runs";
+import { runsQuery, type RunSummary } from "~/api/runs";
 import { teamsQuery } from "~/api/teams";
 import { Button, buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
@@ -22,7 +22,6 @@ import { Stale } from "~/ui/stale";
 import { BUILT, narrows, NEWEST, readAsked, wantedOf } from "./asked";
 import { CancelDialog, RUNS } from "./cancel-many";
 import { RunFilters } from "./filters";
-import { runsQuery } from "./queries";
 import { columnsOf, type Names } from "./table";
 
 const route = getRouteApi("/shell/runs");

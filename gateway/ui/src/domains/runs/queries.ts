@@ -3,7 +3,7 @@ import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import type { components } from "~/api/schema";
 
-export { runsQuery } from "~/api/runs";
+export { cancel, runsQuery } from "~/api/runs";
 
 export const runQuery = (id: string) =>
   queryOptions({
@@ -32,7 +32,6 @@ export const push = (id: string, body: components["schemas"]["PushRun"]) =>
 
 export const compare = (body: components["schemas"]["NewComparison"], key: string) =>
   api.post("/api/topology-runs/compare", { body, idempotencyKey: key });
-export const cancel = (id: string) => api.post("/api/topology-runs/{id}/cancel", { path: { id } });
 export type ForkFrom = components["schemas"]["ForkFrom"];
 export const fork = (id: string, body: ForkFrom, key: string) =>
   api.post("/api/topology-runs/{id}/fork", { path: { id }, body, idempotencyKey: key });

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { teamsQuery } from "~/api/teams";
 import { watchEvents } from "~/live/provider";
 import { renew } from "~/live/renew";
-import { teamsQuery } from "./queries";
 
 const PAUSE_MS = 800;
 

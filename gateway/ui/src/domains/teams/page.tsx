@@ -3,6 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus, Workflow } from "lucide-react";
 import { useMemo } from "react";
 import { useMay } from "~/api/may";
+import { teamsQuery } from "~/api/teams";
 import { buttonClass, Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
@@ -16,7 +17,6 @@ import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { OWN, readAsked, shown, sorted } from "./list";
 import { useLastRuns } from "./live";
-import { teamsQuery } from "./queries";
 import { COLUMNS } from "./table";
 
 const route = getRouteApi("/shell/teams");

@@ -77,7 +77,7 @@ const ListRow = memo(Row) as typeof Row;
 /** It spans no further than the name: to span columns that a narrow screen hides would make room for them. */
 function GroupRow({ title, count, span }: { title: ReactNode; count: number; span: number }) {
   return (
-    <tr className="h-[52px] border-b border-line bg-sunken/50 max-sm:h-[72px]">
+    <tr className="h-[52px] border-b border-line max-sm:h-[72px]">
       {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label */}
       <th scope="rowgroup" colSpan={span} className="px-4 pt-3 text-left align-bottom font-[550]">
         <span className="flex items-baseline gap-2 pb-1.5">

@@ -17,6 +17,12 @@ describe("a time range", () => {
     });
     expect(boundsOf({ until: "2026-02-28" }, NOW)).toEqual({ until: at(2026, 3, 1) });
   });
+  it("takes its days in the other order too", () => {
+    expect(boundsOf({ from: "2026-11-09", until: "2026-11-03" }, NOW)).toEqual({
+      from: at(2026, 11, 3),
+      until: at(2026, 11, 10),
+    });
+  });
   it("ignores days that do not exist and words it does not know", () => {
     expect(boundsOf({ from: "2026-02-30", until: "soon", when: "ever" }, NOW)).toEqual({});
     expect(beginOf("2026-02-30")).toBeUndefined();

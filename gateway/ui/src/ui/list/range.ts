@@ -31,12 +31,18 @@ export function beginOf(day: string | undefined): Date | undefined {
 export const plusDays = (date: Date, days: number): Date =>
   new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
 
+/** Its days. Somebody who writes an address may write them in the other order. */
+function daysOf(wanted: When): { from: Date | undefined; until: Date | undefined } {
+  const [from, until] = [beginOf(wanted.from), beginOf(wanted.until)];
+  return from && until && from > until ? { from: until, until: from } : { from, until };
+}
+
 /** What a list asks the gateway for: from a moment, until before a moment. */
 export function boundsOf(wanted: When, today: string): { from?: string; until?: string } {
   const span = SPANS.find(([when]) => when === wanted.when);
   const now = beginOf(today);
   if (span && now) return { from: plusDays(now, 1 - span[2]).toISOString() };
-  const [from, until] = [beginOf(wanted.from), beginOf(wanted.until)];
+  const { from, until } = daysOf(wanted);
   return {
     ...(from && { from: from.toISOString() }),
     ...(until && { until: plusDays(until, 1).toISOString() }),
@@ -48,7 +54,7 @@ const long = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", 
 export function wordsOf(wanted: When): string {
   const span = SPANS.find(([when]) => when === wanted.when);
   if (span) return span[1];
-  const [from, until] = [beginOf(wanted.from), beginOf(wanted.until)];
+  const { from, until } = daysOf(wanted);
   if (from && until && dayOf(from) === dayOf(until)) return long.format(from);
   if (from && until) return `${long.format(from)} to ${long.format(until)}`;
   if (from) return `since ${long.format(from)}`;
