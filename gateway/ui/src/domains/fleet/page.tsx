@@ -23,10 +23,7 @@ import { words } from "./words";
 
 const route = getRouteApi("/shell/fleet");
 
-const BUILT = [
-  { name: "Offline", filters: { q: "state:offline" } },
-  { name: "Draining", filters: { q: "state:draining" } },
-];
+const BUILT = [{ name: "Offline", filters: { q: "state:offline" } }];
 
 export function FleetPage() {
   const search = route.useSearch();
