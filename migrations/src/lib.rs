@@ -75,6 +75,7 @@ mod m0920_sandbox_owners;
 mod m0921_added_packages;
 mod m0922_file_policy;
 mod m0923_run_messages;
+mod m0924_commands;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -148,6 +149,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0921_added_packages::Migration),
             Box::new(m0922_file_policy::Migration),
             Box::new(m0923_run_messages::Migration),
+            Box::new(m0924_commands::Migration),
         ]
     }
 }

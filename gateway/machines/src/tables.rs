@@ -6,6 +6,7 @@ use roost_platform::db::Table;
 pub fn tables() -> Vec<Table> {
     vec![
         Table::of::<crate::fleet::operations::entity::Entity>(),
+        Table::of::<crate::fleet::operations::kept_entity::Entity>(),
         Table::of::<crate::fleet::entity::node::Entity>(),
         Table::of::<crate::fleet::entity::health::Entity>(),
         Table::of::<crate::fleet::entity::tool::Entity>(),

@@ -150,6 +150,13 @@ pub const TABLES: &[Kept] = &[
     kept("node_history", Until(Rule::MachineAverages)),
     kept("images", Bounded("one for each image of the catalogue")),
     kept("node_operations", Until(Rule::Operations)),
+    kept(
+        "command_outputs",
+        With(
+            "node_operations",
+            "the first 32 KiB and the last 96 KiB of each command's output",
+        ),
+    ),
     kept("agent_containers", Until(Rule::Sandboxes)),
     kept("workspace_snapshots", Until(Rule::Snapshots)),
     kept(

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::model::said;
 use super::{CheckoutError, CheckoutsContext};
 use roost_machines::fleet::operations::{OutputItem, Part};
-use roost_machines::sandboxes::{self, NewExec, SandboxOwner, Starter};
+use roost_machines::sandboxes::{self, NewExec, SandboxOwner, Starter, Worker};
 use roost_platform::events::About;
 use roost_platform::ids::OperationId;
 use roost_tenancy::auth::WorkspaceScope;
@@ -66,6 +66,7 @@ impl<'a> Program<'a> {
             tty: None,
             deadline_s: Some(DEADLINE_S),
             purpose: Some(Purpose::new(purpose.0, Some(purpose.1))),
+            worker: Worker::default(),
         };
         let Target {
             scope,

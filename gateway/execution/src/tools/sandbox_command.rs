@@ -10,7 +10,7 @@ use super::error::ToolError;
 use super::model::{Capability, EffectKey};
 use super::output::{Frame, Frames, Gathered, Keep};
 use roost_machines::fleet::operations::{OperationsError, OutputItem, Part};
-use roost_machines::sandboxes::{self, NewExec, SandboxError, SandboxesHandle, Starter};
+use roost_machines::sandboxes::{self, NewExec, SandboxError, SandboxesHandle, Starter, Worker};
 use roost_platform::ids::OperationId;
 
 /// How much longer than its deadline the gateway waits for an operation: its machine may be away for a moment.
@@ -70,6 +70,10 @@ pub(super) async fn run(
         tty: None,
         deadline_s: Some(work.deadline_s),
         purpose: Some(work.purpose),
+        worker: Worker {
+            agent: Some(may.agent),
+            step: may.place.as_ref().map(|place| place.step.clone()),
+        },
     };
     let (id, starter) = (key.operation(), Starter::Agent(may.about));
     let id = sandboxes::exec(sandboxes, scope, owner, id, wanted, false, starter).await?;

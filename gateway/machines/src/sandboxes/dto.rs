@@ -16,7 +16,7 @@ use super::limits::NewLimits;
 use super::model::{Reason, State};
 use super::snapshots::{RestoredFrom, Snapshot};
 use crate::fleet::operations::OperationState;
-use roost_platform::ids::{NodeId, OperationId, SandboxId, SandboxOwnerId, SnapshotId};
+use roost_platform::ids::{ClawId, NodeId, OperationId, SandboxId, SandboxOwnerId, SnapshotId};
 use roost_web::json::{Check, Mistakes};
 
 /// The sandbox of an agent or of a team.
@@ -192,7 +192,8 @@ pub struct NewExec {
     /// `true` for a terminal with 24 rows and 80 columns, or its size.
     #[serde(default)]
     pub tty: Option<Tty>,
-    /// Seconds until the whole process tree is killed. The default is 600, the maximum one day.
+    /// Seconds until the whole process tree is killed. The default is 600, the maximum one day. A person's command with a
+    /// terminal and without this value is a shell: it ends when nobody has read its output for 30 minutes, or after a day.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 86_400)]
     pub deadline_s: Option<u64>,
@@ -200,6 +201,18 @@ pub struct NewExec {
     #[serde(skip)]
     #[schema(ignore)]
     pub purpose: Option<Purpose>,
+    /// The agent at work. A client of the API cannot set it.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub worker: Worker,
+}
+
+/// The agent that runs a command, and the step of its run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Worker {
+    pub agent: Option<ClawId>,
+    /// Such as `coder#1`.
+    pub step: Option<String>,
 }
 
 /// Whether the command gets a terminal, and its size.
@@ -407,6 +420,27 @@ pub struct PutFiles {
     pub folder: String,
     /// Bytes of the archive.
     pub bytes: u64,
+}
+
+/// Which commands a list shows.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct CommandsQuery {
+    /// Items per page: 1 to 200, default 50.
+    #[param(minimum = 1, maximum = 200)]
+    pub limit: Option<u64>,
+    /// `next_cursor` of the previous page.
+    pub cursor: Option<String>,
+    /// Only commands that failed: they ended with another exit code than 0, could not run, or were lost.
+    #[serde(default)]
+    pub failed: bool,
+    /// Only commands that have not ended.
+    #[serde(default)]
+    pub running: bool,
+    /// Only commands that contain this text, in any case.
+    #[param(max_length = 200)]
+    pub q: Option<String>,
 }
 
 /// How to answer.

@@ -12,6 +12,7 @@ mod branch;
 mod brief_store;
 #[cfg(test)]
 mod brief_store_tests;
+mod command_record;
 mod commands;
 mod drains;
 mod dto;
@@ -45,7 +46,7 @@ pub use commands::{
     cancel, destroy_for_good, exec, flush, forget_archives, has_machine, of_owner, output,
     provision, reached, running_sandbox, stdin,
 };
-pub use dto::{NewExec, NewSandbox};
+pub use dto::{NewExec, NewSandbox, Worker};
 pub use error::SandboxError;
 pub use handle::{Parts, SandboxesHandle, Settings};
 pub use limits::NewLimits;

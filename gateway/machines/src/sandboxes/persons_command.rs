@@ -6,7 +6,7 @@ use serde_json::json;
 use super::dto::{NewExec, Tty};
 use super::entity::container;
 use super::{SandboxesHandle, Starter};
-use crate::fleet::operations::PersonsEntry;
+use crate::fleet::operations::{PersonsEntry, quoted};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The most bytes of a command line in an entry.
@@ -74,15 +74,6 @@ fn line(argv: &[String]) -> (String, bool) {
     let cut = roost_protocol::text::clean(&whole, MOST);
     let is_cut = cut.len() < whole.len();
     (cut, is_cut)
-}
-
-/// An argument as a shell would need it, so that `a b` and two arguments differ.
-fn quoted(arg: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+".contains(c);
-    match !arg.is_empty() && arg.chars().all(plain) {
-        true => arg.to_owned(),
-        false => format!("'{}'", arg.replace('\'', r"'\''")),
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 //! The rows of operations decide what runs. There is no count in memory, because the rows stay true across restarts and
 //! gateways. [`resume`] starts a watching job again that was lost with its gateway.
 
-use std::time::Duration;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
 use roost_protocol::limits::SANDBOX_LEASE_S;
@@ -12,7 +13,7 @@ use roost_protocol::limits::SANDBOX_LEASE_S;
 use super::entity::container;
 use super::model::State;
 use super::{SandboxError, SandboxesHandle, agent_status, engine, store};
-use crate::fleet::operations::{self, OperationsError};
+use crate::fleet::operations::{self, OperationRow, OperationsError};
 use roost_agents::claws;
 use roost_platform::events::AgentState;
 use roost_platform::ids::OperationId;
@@ -21,6 +22,14 @@ use roost_tenancy::auth::WorkspaceScope;
 
 /// A command that ends sooner never changes the status: this saves an event and a write for a short change.
 const SHOWN_AFTER: Duration = Duration::from_millis(250);
+/// How long a shell lives without a reader.
+const UNREAD_FOR: Duration = Duration::from_secs(30 * 60);
+/// How often a shell is checked for readers.
+const LOOK_EVERY: Duration = Duration::from_secs(20);
+/// How long after its end the output of a command is looked for, when it could not be kept with the end.
+const KEPT_WITHIN: TimeDelta = TimeDelta::minutes(10);
+/// The most outputs that one look keeps.
+const AT_ONCE: u64 = 50;
 /// How exact the time of the last use is: it is written at most this often.
 const TOUCHED_EVERY: TimeDelta = TimeDelta::seconds(30);
 
@@ -58,16 +67,54 @@ async fn watch(
     tokio::pin!(ended);
     let mut outcome = tokio::time::timeout(SHOWN_AFTER, ended.as_mut()).await.ok();
     if outcome.is_none() {
-        if let Some(agent) = row.owner().agent() {
-            agent_status::show(sandboxes, scope, agent, AgentState::Working).await?;
-        }
-        outcome = Some(ended.await);
+        let status = sandboxes.operations.status(scope, command).await?;
+        outcome = Some(if status.is_some_and(|status| status.row.is_shell) {
+            end_of_shell(sandboxes, command, ended.as_mut()).await
+        } else {
+            if let Some(agent) = row.owner().agent() {
+                agent_status::show(sandboxes, scope, agent, AgentState::Working).await?;
+            }
+            ended.await
+        });
     }
     if let Some(Err(OperationsError::HeldElsewhere(_) | OperationsError::LocalOff)) = outcome {
         // Another gateway has the machine, and watches the command.
         return Ok(());
     }
+    // The row has the output already, unless some of it was still on its way.
+    if let Some(Ok(_)) = outcome {
+        sandboxes.operations.keep_output(command).await?;
+    }
     rest(sandboxes, &row).await
+}
+
+/// Waits for the end of a shell. Cancels it when nobody has read its output for a while: an open page reads. A shell is no
+/// work of its agent.
+async fn end_of_shell<T>(
+    sandboxes: &SandboxesHandle,
+    shell: OperationId,
+    mut ended: Pin<&mut impl Future<Output = T>>,
+) -> T {
+    let mut read_at = sandboxes.clock.monotonic();
+    loop {
+        if let Ok(end) = tokio::time::timeout(LOOK_EVERY, ended.as_mut()).await {
+            return end;
+        }
+        let now = sandboxes.clock.monotonic();
+        if sandboxes.operations.is_read(shell) {
+            read_at = now;
+        } else if is_abandoned(read_at, now) {
+            // A machine that is away gets the next attempt.
+            if let Err(error) = sandboxes.operations.cancel(shell).await {
+                tracing::info!(%error, operation = %shell, "the gateway cannot end a shell that nobody reads; it tries again");
+            }
+        }
+    }
+}
+
+/// Whether nobody has read a shell's output for so long that it ends.
+fn is_abandoned(read_at: Instant, now: Instant) -> bool {
+    now.saturating_duration_since(read_at) >= UNREAD_FOR
 }
 
 /// After a command: records the use, and sets the agent to idle unless another command still runs.
@@ -88,7 +135,7 @@ async fn rest(sandboxes: &SandboxesHandle, row: &container::Model) -> Result<(),
             .await?
             .is_some_and(|row| row.state == State::Running.as_str());
         if let (true, Some(agent)) = (running, row.owner().agent())
-            && !operations::any_command_open(&*tx, row.id).await?
+            && !operations::any_work_open(&*tx, row.id).await?
         {
             // An agent with a step at work stays `working`.
             claws::status::set(&mut tx, scope, agent, AgentState::Idle, now).await?;
@@ -117,10 +164,52 @@ pub(super) async fn resume(sandboxes: &SandboxesHandle) -> Result<(), SandboxErr
             ensure_watch(sandboxes, row, command.id).await?;
         }
     }
+    let recent = sandboxes.clock.now() - KEPT_WITHIN;
+    for command in operations::ended_without_output(db, recent, AT_ONCE).await? {
+        keep_output(sandboxes, command).await?;
+    }
     for row in store::running_of_working_agents(db).await? {
-        if !operations::any_command_open(db, row.id).await? {
+        if !operations::any_work_open(db, row.id).await? {
             rest(sandboxes, &row).await?;
         }
     }
     Ok(())
+}
+
+/// Keeps the output of a command whose watcher was lost. The machine may be away, so a job waits for it.
+async fn keep_output(
+    sandboxes: &SandboxesHandle,
+    command: OperationRow,
+) -> Result<(), SandboxError> {
+    let Some(workspace) = command.workspace_id else {
+        return Ok(());
+    };
+    let (operations, id) = (sandboxes.operations.clone(), command.id);
+    let started = sandboxes
+        .jobs
+        .spawn_job(
+            format!("output:{id}"),
+            Some(Tenant::new(workspace)),
+            move |_| async move { operations.keep_output(id).await.map_err(Into::into) },
+        )
+        .await;
+    match started {
+        Ok(_) | Err(StartError::NameTaken { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shell_ends_after_thirty_minutes_without_a_reader() {
+        let read_at = Instant::now();
+        let after = |minutes: u64| read_at + Duration::from_secs(minutes * 60);
+        assert!(!is_abandoned(read_at, after(29)));
+        assert!(is_abandoned(read_at, after(30)));
+        // The clock of a gateway never goes back; a wrong reading ends nothing.
+        assert!(!is_abandoned(after(60), read_at));
+    }
 }

@@ -3,7 +3,9 @@
 use sea_orm::entity::prelude::*;
 
 use roost_platform::db::TenantEntity;
-use roost_platform::ids::{NodeId, OperationId, SandboxId, SandboxOwnerId, WorkspaceId};
+use roost_platform::ids::{
+    ClawId, NodeId, OperationId, RunId, SandboxId, SandboxOwnerId, UserId, WorkspaceId,
+};
 
 /// One operation of a node or of the local engine.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -38,6 +40,23 @@ pub struct Model {
     pub started_at: Option<DateTimeUtc>,
     pub finished_at: Option<DateTimeUtc>,
     pub give_up_at: DateTimeUtc,
+    /// The kind of the sandbox's owner. Only a command that a person or an agent ran has it, and the fields below.
+    pub owner_kind: Option<String>,
+    /// The person who ran the command.
+    pub user_id: Option<UserId>,
+    /// The agent that ran the command.
+    pub agent_id: Option<ClawId>,
+    pub run_id: Option<RunId>,
+    /// The step of the run, as `coder#1`.
+    pub step: Option<String>,
+    /// The agent's tool.
+    pub tool: Option<String>,
+    /// What the person or the agent wrote.
+    pub command: Option<String>,
+    /// The exit code of the process, or 128 + the signal that ended it.
+    pub exit_code: Option<i32>,
+    /// A shell of a person: it lives until its person ends it or nobody reads it for a while.
+    pub is_shell: bool,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::entity::Model;
+use super::record::typed;
 
 /// A command in a sandbox. Other operations, and commands of older gateways, have none of these fields.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
@@ -22,6 +23,19 @@ pub struct CommandFacts {
 }
 
 impl CommandFacts {
+    /// The facts from the record of a command. A command of an older gateway has them in its request.
+    pub fn of_record(row: &mut Model) -> Self {
+        let mut facts = Self::take(row);
+        facts.tool = row.tool.take().or(facts.tool);
+        facts.command = row.command.take().or(facts.command);
+        if facts.tool.is_none() && facts.command.is_none() {
+            let argv = row.request.get("argv").cloned().unwrap_or_default();
+            let argv: Vec<String> = serde_json::from_value(argv).unwrap_or_default();
+            facts.command = typed(&argv);
+        }
+        facts
+    }
+
     /// Takes the purpose out of the stored request, so that an answer has it only once.
     pub fn take(row: &mut Model) -> Self {
         let purpose = row

@@ -10,11 +10,14 @@ use roost_protocol::operation::{OperationRequest, TtySize};
 use roost_protocol::report::{Ended, Terminal};
 
 use super::activity::Activities;
+use super::command_store;
 use super::entity;
 use super::error::OperationsError;
+use super::kept::KeptOutput;
 use super::line::{ANSWER_WITHIN, EngineCall, Line};
 use super::live::Live;
 use super::model::{self, OperationRef, OperationState, Target};
+use super::record::CommandRecord;
 use super::registry::Registry;
 use super::store;
 use super::stream::OutputStream;
@@ -145,10 +148,10 @@ impl OperationsHandle {
         target: Target,
         request: OperationRequest,
     ) -> Result<OperationRef, OperationsError> {
-        self.submit_for(target, request, None).await
+        self.submit_for(target, request, None, None).await
     }
 
-    /// As [`submit`](Self::submit), with the audit log's entry about the person who requests it.
+    /// As [`submit`](Self::submit), with the record of a command, and the audit log's entry about a person's request.
     ///
     /// # Errors
     /// As [`submit`](Self::submit). Without the entry nothing runs.
@@ -156,10 +159,15 @@ impl OperationsHandle {
         &self,
         target: Target,
         request: OperationRequest,
+        record: Option<CommandRecord>,
         entry: Option<PersonsEntry>,
     ) -> Result<OperationRef, OperationsError> {
         let line = self.line(target).await?;
-        let submission = Box::new(Submission { request, entry });
+        let submission = Box::new(Submission {
+            request,
+            entry,
+            record,
+        });
         line.ask(ANSWER_WITHIN, |reply| EngineCall::Submit(submission, reply))
             .await
     }
@@ -209,14 +217,22 @@ impl OperationsHandle {
         id: OperationId,
         offset: u64,
     ) -> Result<OutputStream, OperationsError> {
-        let live = match self.inner.registry.get(id) {
+        let live = self.inner.registry.get(id);
+        let kept = match &live {
+            Some(live) if !live.is_ended() || !live.needs_machine(offset) => KeptOutput::default(),
+            _ => command_store::kept_of(self.inner.db.read(), id)
+                .await?
+                .unwrap_or_default(),
+        };
+        let live = match live {
             Some(live) => live,
             None => {
                 let row = self.row(id).await?;
                 let Some(ended) = row.ended() else {
                     return Err(self.not_here(&row));
                 };
-                let from = offset.min(ended.output_end);
+                let output_end = ended.output_end;
+                let from = offset.min(output_end);
                 let live = Live::over(
                     id,
                     row.target(),
@@ -225,6 +241,11 @@ impl OperationsHandle {
                     from,
                     self.inner.clock.monotonic(),
                 );
+                if kept.is_whole(output_end) {
+                    live.gone();
+                    let clock = self.inner.clock.clone();
+                    return Ok(OutputStream::new(live, None, clock, offset).with_kept(kept));
+                }
                 self.inner.registry.put(live)
             }
         };
@@ -235,12 +256,7 @@ impl OperationsHandle {
             None => live.gone(),
             Some(line) => self.is_reached_here(line, &live, offset).await?,
         }
-        Ok(OutputStream::new(
-            live,
-            line,
-            self.inner.clock.clone(),
-            offset,
-        ))
+        Ok(OutputStream::new(live, line, self.inner.clock.clone(), offset).with_kept(kept))
     }
 
     /// Refuses a reader that needs the machine while another gateway holds it. On SQLite there is only one gateway.
@@ -449,7 +465,7 @@ impl OperationsHandle {
         )
     }
 
-    async fn row(&self, id: OperationId) -> Result<entity::Model, OperationsError> {
+    pub(super) async fn row(&self, id: OperationId) -> Result<entity::Model, OperationsError> {
         store::get(self.inner.db.read(), id)
             .await?
             .ok_or(OperationsError::UnknownOperation(id))

@@ -17,6 +17,7 @@ use roost_protocol::output::Piece;
 use roost_protocol::report::Ended;
 use tokio::sync::Notify;
 
+use super::kept::KeptOutput;
 use super::model::{Asked, Target};
 use super::output::{Found, LINGER, Output};
 use super::ring::Part;
@@ -51,6 +52,10 @@ struct State {
     noted: bool,
     /// Readers have nudged the dispatcher, and the dispatcher has not handled it yet.
     nudged: bool,
+    /// It is a command with a record.
+    recorded: bool,
+    /// Its output is kept, or there is nothing to keep.
+    kept: bool,
 }
 
 /// What a reader gets next.
@@ -120,6 +125,8 @@ impl Live {
             output,
             noted: false,
             nudged: false,
+            recorded: false,
+            kept: false,
         };
         Arc::new(Self {
             id,
@@ -198,6 +205,29 @@ impl Live {
         }
         drop(state);
         self.changed.notify_waiters();
+    }
+
+    /// What is kept of its output; `None` while some of it has not arrived.
+    pub(super) fn kept(&self, output_end: u64) -> Option<KeptOutput> {
+        self.state().output.kept(output_end)
+    }
+
+    /// It is a command with a record: a part of its output is kept.
+    pub(super) fn note_recorded(&self) {
+        self.state().recorded = true;
+    }
+
+    pub(super) fn is_recorded(&self) -> bool {
+        self.state().recorded
+    }
+
+    /// Nothing is left to keep.
+    pub(super) fn note_kept(&self) {
+        self.state().kept = true;
+    }
+
+    pub(super) fn is_kept(&self) -> bool {
+        self.state().kept
     }
 
     /// Whether it has an end that differs from this one.
@@ -288,6 +318,11 @@ impl Live {
         let state = self.state();
         let output = &state.output;
         state.stored && !output.is_read() && output.over_for(now).is_some_and(|over| over >= LINGER)
+    }
+
+    /// Whether it has a reader.
+    pub(super) fn is_read(&self) -> bool {
+        self.state().output.is_read()
     }
 
     // Called by readers and waiters.

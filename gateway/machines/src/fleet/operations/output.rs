@@ -15,6 +15,7 @@ use roost_protocol::limits::{KEPT_OUTPUT_BYTES, MAX_STREAMED_BYTES};
 use roost_protocol::machine::output::{Grant, OutputFault, Receiver, Taken};
 use roost_protocol::output::Piece;
 
+use super::kept::{HEAD_BYTES, KeptOutput, TAIL_BYTES};
 use super::pace::{self, Reader};
 use super::ring::{Part, Ring};
 
@@ -55,6 +56,8 @@ pub(super) enum Found {
 #[derive(Debug)]
 pub(super) struct Output {
     ring: Ring,
+    /// The first bytes, which the ring drops.
+    head: KeptOutput,
     receiver: Receiver,
     readers: HashMap<u64, Reader>,
     next_reader: u64,
@@ -72,6 +75,7 @@ impl Output {
     pub(super) fn of_new() -> Self {
         Self {
             ring: Ring::default(),
+            head: KeptOutput::default(),
             receiver: Receiver::new(pace::WINDOW),
             readers: HashMap::new(),
             next_reader: 0,
@@ -123,8 +127,27 @@ impl Output {
     }
 
     fn keep(&mut self, part: Part) {
+        if part.start() == self.head.head() {
+            self.head.add(&part, 0, HEAD_BYTES);
+        }
         self.ring.push(part);
         self.seen = self.seen.max(self.ring.end());
+    }
+
+    /// The first and the last bytes of an output that ends here; `None` while some of it has not arrived.
+    pub(super) fn kept(&self, end: u64) -> Option<KeptOutput> {
+        if self.ring.end() < end {
+            return None;
+        }
+        let (mut kept, mut at) = (self.head.clone(), self.head.head());
+        at = at
+            .max(end.saturating_sub(TAIL_BYTES))
+            .max(self.ring.start());
+        while let Some(part) = self.ring.read(at) {
+            at = part.end();
+            kept.add(&part, 0, end);
+        }
+        Some(kept)
     }
 
     /// Takes a piece from the machine.

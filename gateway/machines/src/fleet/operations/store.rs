@@ -11,6 +11,7 @@ use sea_orm::{
 
 use super::entity;
 use super::model::{Asked, OperationState, Target};
+use super::record::CommandRecord;
 use roost_platform::db::WriteTx;
 use roost_platform::db::{Older, TenantEntity};
 use roost_platform::ids::{NodeId, OperationId, SandboxId, SandboxOwnerId, WorkspaceId};
@@ -31,6 +32,8 @@ pub(super) struct NewOperation<'a> {
     pub(super) target: Target,
     pub(super) engine: &'a str,
     pub(super) asked: &'a Asked,
+    /// The record of a command that a person or an agent runs.
+    pub(super) record: Option<CommandRecord>,
     pub(super) request: serde_json::Value,
     /// The request in its wire form, kept until the end.
     pub(super) wire: Vec<u8>,
@@ -39,6 +42,12 @@ pub(super) struct NewOperation<'a> {
 }
 
 pub(super) async fn insert(tx: &WriteTx, new: NewOperation<'_>) -> Result<(), DbErr> {
+    let is_shell = new.record.as_ref().is_some_and(|record| record.is_shell);
+    let kind = new
+        .record
+        .as_ref()
+        .map(|record| record.owner_kind.to_owned());
+    let record = new.record.unwrap_or_default();
     let row = entity::ActiveModel {
         id: Set(new.id),
         node_id: Set(new.target.node()),
@@ -60,6 +69,15 @@ pub(super) async fn insert(tx: &WriteTx, new: NewOperation<'_>) -> Result<(), Db
         started_at: Set(None),
         finished_at: Set(None),
         give_up_at: Set(new.give_up_at),
+        owner_kind: Set(kind),
+        user_id: Set(record.user),
+        agent_id: Set(record.agent),
+        run_id: Set(record.run),
+        step: Set(record.step),
+        tool: Set(record.tool),
+        command: Set(record.command),
+        exit_code: Set(None),
+        is_shell: Set(is_shell),
     };
     entity::Entity::insert(row)
         .exec_without_returning(&**tx)
@@ -175,6 +193,17 @@ pub async fn any_command_open(
     Ok(found.is_some())
 }
 
+/// Whether a command other than a person's shell is under way in a sandbox.
+pub async fn any_work_open(db: &impl ConnectionTrait, sandbox: SandboxId) -> Result<bool, DbErr> {
+    let found = open_commands_query()
+        .filter(entity::Column::SandboxId.eq(sandbox))
+        .filter(entity::Column::IsShell.eq(false))
+        .limit(1)
+        .one(db)
+        .await?;
+    Ok(found.is_some())
+}
+
 /// Whether a command of an owner ended in its sandbox after this time.
 pub async fn any_command_ended_after(
     db: &impl ConnectionTrait,
@@ -247,8 +276,8 @@ pub(super) async fn finish(
     let outcome =
         serde_json::to_value(&ended.outcome).map_err(|error| DbErr::Json(error.to_string()))?;
     let mut sql = "UPDATE node_operations SET state = $1, outcome = $2, detail = $3, output_end = $4, \
-                   output_dropped = $5, duration_ms = $6, wire = NULL, finished_at = $7, started_at = COALESCE(started_at, $7) \
-                   WHERE id = $8 AND state IN ('pending', 'running')"
+                   output_dropped = $5, duration_ms = $6, wire = NULL, finished_at = $7, started_at = COALESCE(started_at, $7), \
+                   exit_code = $9 WHERE id = $8 AND state IN ('pending', 'running')"
         .to_owned();
     let mut values: Vec<Value> = vec![
         OperationState::from(ended.state).as_str().into(),
@@ -259,10 +288,11 @@ pub(super) async fn finish(
         signed(ended.duration_ms).into(),
         at.into(),
         id.into(),
+        exit_code(&ended.outcome).into(),
     ];
     if let Some(fence) = fence {
         sql.push_str(
-            " AND node_id = $9 AND EXISTS (SELECT 1 FROM nodes WHERE id = $9 AND conn_epoch = $10 AND held_by = $11)",
+            " AND node_id = $10 AND EXISTS (SELECT 1 FROM nodes WHERE id = $10 AND conn_epoch = $11 AND held_by = $12)",
         );
         values.extend([
             fence.node.into(),
@@ -278,6 +308,13 @@ pub(super) async fn finish(
         ))
         .await?;
     Ok(done.rows_affected() == 1)
+}
+
+fn exit_code(outcome: &Outcome) -> Option<i32> {
+    match outcome {
+        Outcome::Exited { code } => Some(*code),
+        _ => None,
+    }
 }
 
 fn detail(ended: &Ended) -> Option<String> {
@@ -337,6 +374,7 @@ impl entity::Model {
         self.state = OperationState::from(ended.state).as_str().to_owned();
         self.outcome = serde_json::to_value(&ended.outcome).ok();
         self.detail = detail(ended);
+        self.exit_code = exit_code(&ended.outcome);
         self.output_end = signed(ended.output_end);
         self.output_dropped = signed(ended.output_dropped);
         self.duration_ms = Some(signed(ended.duration_ms));

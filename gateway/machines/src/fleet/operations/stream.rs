@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures::Stream;
 use roost_protocol::report::Ended;
 
+use super::kept::KeptOutput;
 use super::line::{EngineCall, Line};
 use super::live::{Live, Next};
 use super::ring::Part;
@@ -30,6 +31,8 @@ pub struct OutputStream {
     reader: u64,
     at: u64,
     over: bool,
+    /// Bytes that the machine may not have any more.
+    kept: KeptOutput,
 }
 
 impl OutputStream {
@@ -42,7 +45,14 @@ impl OutputStream {
             reader,
             at: from,
             over: false,
+            kept: KeptOutput::default(),
         }
+    }
+
+    /// Fills gaps with what the gateway has kept.
+    pub(super) fn with_kept(mut self, kept: KeptOutput) -> Self {
+        self.kept = kept;
+        self
     }
 
     /// The next part; `None` after the end. `None` without an end means that another gateway holds the machine now, and
@@ -62,6 +72,10 @@ impl OutputStream {
             }
             match next {
                 Next::Part(part) => {
+                    let part = match part {
+                        Part::Gap { from, to } => self.kept.fill(from, to),
+                        part => part,
+                    };
                     watch(&part, self.at, self.live.id);
                     self.at = part.end();
                     return Some(OutputItem::Part(part));

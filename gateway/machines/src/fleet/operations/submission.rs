@@ -4,16 +4,18 @@ use chrono::{DateTime, Utc};
 use roost_protocol::operation::OperationRequest;
 use sea_orm::DbErr;
 
+use super::record::CommandRecord;
 use roost_platform::db::WriteTx;
 use roost_platform::ids::{SandboxOwnerId, SharedIds, UserId};
 use roost_tenancy::audit;
 use roost_tenancy::auth::WorkspaceScope;
 
-/// A request, and for the request of a person its entry in the audit log.
+/// A request; for a command its record, and for the request of a person its entry in the audit log.
 #[derive(Debug)]
 pub(in crate::fleet) struct Submission {
     pub(in crate::fleet) request: OperationRequest,
     pub(in crate::fleet) entry: Option<PersonsEntry>,
+    pub(in crate::fleet) record: Option<CommandRecord>,
 }
 
 impl From<OperationRequest> for Submission {
@@ -21,6 +23,7 @@ impl From<OperationRequest> for Submission {
         Self {
             request,
             entry: None,
+            record: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use roost_protocol::ids as wire;
-use roost_protocol::limits::DEFAULT_DEADLINE_S;
+use roost_protocol::limits::{DEFAULT_DEADLINE_S, MAX_DEADLINE_S};
 use roost_protocol::operation::{Exec, Operation, OperationRequest, TtySize};
 
 use super::follow::{STDIN_WITHIN, WholeOutput, of_owner, whole_output};
@@ -11,8 +11,8 @@ use crate::sandboxes::engine::{on_behalf, target_of};
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::State;
 use crate::sandboxes::{
-    SandboxError, SandboxOwner, SandboxesHandle, Starter, owner as owners, persons_command, store,
-    working,
+    SandboxError, SandboxOwner, SandboxesHandle, Starter, command_record, owner as owners,
+    persons_command, store, working,
 };
 use roost_platform::ids::OperationId;
 use roost_tenancy::auth::WorkspaceScope;
@@ -115,7 +115,9 @@ async fn start(
     let now = sandboxes.clock.monotonic();
     sandboxes.rates.take(scope.workspace(), starter, now)?;
     let target = target_of(&row);
-    let request = request(&row, id, &wanted, keep_stdin);
+    let is_shell = command_record::is_shell(&wanted, starter);
+    let request = request(&row, id, &wanted, keep_stdin, is_shell);
+    let record = command_record::of(row.owner_kind, &wanted, starter);
     if let Starter::Agent(about) = starter {
         sandboxes.operations.is_about(id, about);
     }
@@ -129,7 +131,7 @@ async fn start(
     };
     let taken = sandboxes
         .operations
-        .submit_for(target, request, entry)
+        .submit_for(target, request, record, entry)
         .await?;
     if let Some(text) = wanted.stdin {
         sandboxes
@@ -145,7 +147,14 @@ fn request(
     id: OperationId,
     wanted: &NewExec,
     keep_stdin: bool,
+    is_shell: bool,
 ) -> OperationRequest {
+    // A shell ends when nobody reads it (`working`); a machine allows a process a day at most.
+    let default = if is_shell {
+        MAX_DEADLINE_S
+    } else {
+        DEFAULT_DEADLINE_S
+    };
     let tty = match wanted.tty {
         None | Some(Tty::Wanted(false)) => None,
         Some(Tty::Wanted(true)) => Some(TtySize { rows: 24, cols: 80 }),
@@ -165,7 +174,7 @@ fn request(
             env: wanted.env.clone(),
             stdin: keep_stdin || wanted.stdin.is_some(),
             tty,
-            deadline_s: wanted.deadline_s.unwrap_or(DEFAULT_DEADLINE_S),
+            deadline_s: wanted.deadline_s.unwrap_or(default),
         }),
     }
 }

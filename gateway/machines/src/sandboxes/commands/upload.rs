@@ -13,7 +13,7 @@ use roost_protocol::text::clean;
 
 use super::{cancel, exec, output, stdin};
 use crate::fleet::operations::{OutputItem, Part};
-use crate::sandboxes::dto::NewExec;
+use crate::sandboxes::dto::{NewExec, Worker};
 use crate::sandboxes::{SandboxError, SandboxOwner, SandboxesHandle, Starter, persons_command};
 use roost_platform::ids::{OperationId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -88,6 +88,7 @@ pub async fn upload(
         tty: None,
         deadline_s: Some(DEADLINE_S),
         purpose: Some(Purpose::new(persons_command::UPLOAD, Some(&folder))),
+        worker: Worker::default(),
     };
     let id = OperationId(sandboxes.ids.next());
     let starter = Starter::Person(user);

@@ -186,7 +186,11 @@ impl Dispatcher {
         submission: Submission,
         cx: &Context<M>,
     ) -> Result<(OperationRef, Flow), OperationsError> {
-        let Submission { request, entry } = submission;
+        let Submission {
+            request,
+            entry,
+            record,
+        } = submission;
         let id = OperationId::from(request.id);
         let taken = OperationRef {
             id,
@@ -204,6 +208,7 @@ impl Dispatcher {
         kill_point!(cx, "operations.submit.before_row");
         let mut asked = Asked::of(&request);
         asked.workspace = asked.workspace.or(self.owner.map(Into::into));
+        let is_recorded = record.is_some();
         let at = cx.now();
         let give_up_at = at + model::give_up_after(&request);
         let new = NewOperation {
@@ -211,6 +216,7 @@ impl Dispatcher {
             target: self.target,
             engine: &self.engine,
             asked: &asked,
+            record,
             request: model::summary(&request),
             wire,
             at,
@@ -244,6 +250,9 @@ impl Dispatcher {
             .operations
             .registry()
             .put(Live::begun(self.target, request));
+        if is_recorded {
+            live.note_recorded();
+        }
         let flow = if self.link.is_some() {
             let outputs = live.step(Input::Connected { listed: None });
             self.carry_out(&live, outputs, cx).await?

@@ -142,6 +142,9 @@ impl Dispatcher {
             row.caller(),
             row.wire_request(),
         ));
+        if row.owner_kind.is_some() {
+            live.note_recorded();
+        }
         if self.link.is_none() {
             live.detached(self.away_since);
         }

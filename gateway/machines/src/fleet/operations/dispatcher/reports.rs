@@ -14,11 +14,13 @@ use roost_protocol::report::{Ended, ErrorKind, OperationReport, Report, Terminal
 
 use super::{Dispatcher, Flow, worse};
 use crate::fleet::operations::OperationRow;
+use crate::fleet::operations::command_store;
 use crate::fleet::operations::error::OperationsError;
 use crate::fleet::operations::live::Live;
 use crate::fleet::operations::model::{self, Target};
 use crate::fleet::operations::store::{self, Fence};
-use roost_platform::ids::OperationId;
+use roost_platform::db::WriteTx;
+use roost_platform::ids::{OperationId, WorkspaceId};
 use roost_platform::kill_point;
 use roost_platform::promises::Watch;
 use roost_platform::supervision::Context;
@@ -182,6 +184,7 @@ impl Dispatcher {
         kill_point!(cx, "operations.finish.before_row");
         let tx = self.operations.db().write().await?;
         let won = store::finish(&tx, live.id, fence.as_ref(), &ended, at).await?;
+        let is_kept = won && self.keep_output(&tx, live, &ended).await?;
         tx.commit().await?;
         kill_point!(cx, "operations.finish.after_row");
         if !won {
@@ -208,6 +211,9 @@ impl Dispatcher {
         }
         self.stdin.over(live.id);
         let state = ended.state;
+        if is_kept {
+            live.note_kept();
+        }
         live.end(ended, cx.monotonic());
         if won {
             self.publish_activity(live, Some(state));
@@ -216,6 +222,27 @@ impl Dispatcher {
             self.send_grants(live),
             self.stored(live, cx.monotonic()),
         ))
+    }
+
+    /// Keeps the output of a recorded command with its end, if all of it has arrived. Returns whether nothing is left to
+    /// keep.
+    async fn keep_output(
+        &self,
+        tx: &WriteTx,
+        live: &Live,
+        ended: &Ended,
+    ) -> Result<bool, OperationsError> {
+        let workspace = live.asked.workspace.map(WorkspaceId).or(self.owner);
+        let (true, Some(workspace)) = (live.is_recorded(), workspace) else {
+            return Ok(true);
+        };
+        let Some(kept) = live.kept(ended.output_end) else {
+            return Ok(false);
+        };
+        if !kept.is_empty() {
+            command_store::keep(tx, workspace, live.id, &kept).await?;
+        }
+        Ok(true)
     }
 
     /// Lets the machine delete an end if its output is here or has no reader.
