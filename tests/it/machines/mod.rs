@@ -1,6 +1,7 @@
 //! Machines: the fleet and its operations, and sandboxes on a real engine.
 
 mod audited_commands;
+mod command_log;
 mod fleet;
 mod hardening;
 mod image_choice;

@@ -598,6 +598,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/claws/{id}/sandbox/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The commands of people and agents in the sandboxes of an owner, newest first. They stay listed after the sandbox has
+         *     ended, for `runs.retention_days`.
+         */
+        get: operations["sandbox_commands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws/{id}/sandbox/exec": {
         parameters: {
             query?: never;
@@ -2203,6 +2223,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/teams/{id}/sandbox/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The commands of people and agents in the sandboxes of an owner, newest first. They stay listed after the sandbox has
+         *     ended, for `runs.retention_days`.
+         */
+        get: operations["team_sandbox_commands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/teams/{id}/sandbox/exec": {
         parameters: {
             query?: never;
@@ -3493,6 +3533,11 @@ export interface components {
          * @enum {string}
          */
         Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lacks" | "sandbox-lost" | "files-stay" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "chunk-invalid" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        /** @description The agent that ran a command. `name` is absent when the agent is gone. */
+        CommandAgent: {
+            id: components["schemas"]["ClawId"];
+            name?: string | null;
+        };
         /** @description A command in a sandbox. Other operations, and commands of older gateways, have none of these fields. */
         CommandFacts: {
             /** @description The agent's input to its tool: the command or the path, without the program that Roost puts around it. */
@@ -4472,7 +4517,8 @@ export interface components {
             cwd?: string | null;
             /**
              * Format: int64
-             * @description Seconds until the whole process tree is killed. The default is 600, the maximum one day.
+             * @description Seconds until the whole process tree is killed. The default is 600, the maximum one day. A person's command with a
+             *     terminal and without this value is a shell: it ends when nobody has read its output for 30 minutes, or after a day.
              */
             deadline_s?: number | null;
             env?: {
@@ -5615,6 +5661,42 @@ export interface components {
                 waiting_since?: string | null;
                 waits_for?: components["schemas"]["RunWaitsFor"] | null;
             }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_SandboxCommand: {
+            items: (components["schemas"]["CommandFacts"] & {
+                agent?: components["schemas"]["CommandAgent"] | null;
+                /** @description A person has cancelled it, and it has not ended. */
+                cancelling: boolean;
+                /** Format: date-time */
+                created_at: string;
+                /** @description Why it could not run. */
+                detail?: string | null;
+                /** Format: int64 */
+                duration_ms?: number | null;
+                /** Format: date-time */
+                finished_at?: string | null;
+                id: components["schemas"]["OperationId"];
+                /** @description A shell: it lives until its person ends it, or nobody reads it for a while. */
+                is_shell: boolean;
+                node_id?: components["schemas"]["NodeId"] | null;
+                /**
+                 * Format: int64
+                 * @description Bytes of output. The machine keeps all of it for a day, and the gateway the first 32 KiB and the last 96 KiB for as
+                 *     long as the command is listed.
+                 */
+                output_bytes: number;
+                run_id?: components["schemas"]["RunId"] | null;
+                sandbox_id?: components["schemas"]["SandboxId"] | null;
+                /** Format: date-time */
+                started_at?: string | null;
+                state: components["schemas"]["OperationState"];
+                /** @description The step of that run, as `coder#1`. */
+                step?: string | null;
+                user?: components["schemas"]["UserBrief"] | null;
+            })[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
         };
@@ -6947,6 +7029,38 @@ export interface components {
             node_id: string;
             node_name: string;
             state: components["schemas"]["SandboxState"];
+        };
+        /** @description A command in a sandbox. Its output is at `…/sandbox/exec/{id}`. */
+        SandboxCommand: components["schemas"]["CommandFacts"] & {
+            agent?: components["schemas"]["CommandAgent"] | null;
+            /** @description A person has cancelled it, and it has not ended. */
+            cancelling: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Why it could not run. */
+            detail?: string | null;
+            /** Format: int64 */
+            duration_ms?: number | null;
+            /** Format: date-time */
+            finished_at?: string | null;
+            id: components["schemas"]["OperationId"];
+            /** @description A shell: it lives until its person ends it, or nobody reads it for a while. */
+            is_shell: boolean;
+            node_id?: components["schemas"]["NodeId"] | null;
+            /**
+             * Format: int64
+             * @description Bytes of output. The machine keeps all of it for a day, and the gateway the first 32 KiB and the last 96 KiB for as
+             *     long as the command is listed.
+             */
+            output_bytes: number;
+            run_id?: components["schemas"]["RunId"] | null;
+            sandbox_id?: components["schemas"]["SandboxId"] | null;
+            /** Format: date-time */
+            started_at?: string | null;
+            state: components["schemas"]["OperationState"];
+            /** @description The step of that run, as `coder#1`. */
+            step?: string | null;
+            user?: components["schemas"]["UserBrief"] | null;
         };
         /** Format: uuid */
         SandboxId: string;
@@ -10412,6 +10526,64 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    sandbox_commands: {
+        parameters: {
+            query?: {
+                /** @description Items per page: 1 to 200, default 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Only commands that failed: they ended with another exit code than 0, could not run, or were lost. */
+                failed?: boolean;
+                /** @description Only commands that have not ended. */
+                running?: boolean;
+                /** @description Only commands that contain this text, in any case. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SandboxCommand"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16738,6 +16910,64 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_sandbox_commands: {
+        parameters: {
+            query?: {
+                /** @description Items per page: 1 to 200, default 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Only commands that failed: they ended with another exit code than 0, could not run, or were lost. */
+                failed?: boolean;
+                /** @description Only commands that have not ended. */
+                running?: boolean;
+                /** @description Only commands that contain this text, in any case. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SandboxCommand"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

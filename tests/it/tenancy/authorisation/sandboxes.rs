@@ -12,6 +12,11 @@ macro_rules! cases_of {
                 "",
             ),
             (
+                concat!("GET /api/", $kind, "/{id}/sandbox/commands"),
+                Role("viewer"),
+                "",
+            ),
+            (
                 concat!("GET /api/", $kind, "/{id}/snapshots"),
                 Role("viewer"),
                 "",

@@ -1,6 +1,7 @@
 //! `/api/claws/{id}/sandbox…`, `/api/teams/{id}/sandbox…` and `/api/fleet/placement`.
 
 mod exec;
+mod log;
 mod on_node;
 pub(super) mod owned;
 mod placement;
@@ -17,6 +18,7 @@ pub fn router() -> OpenApiRouter<SandboxesHandle> {
     let of_owners = || {
         sandbox::router()
             .merge(exec::router())
+            .merge(log::router())
             .merge(upload::router())
             .merge(snapshots::owners_router())
     };
