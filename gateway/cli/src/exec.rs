@@ -46,6 +46,15 @@ const RETRIES: u32 = 8;
 /// Exit code when the command did not end by itself.
 const NOT_ENDED: u8 = 125;
 
+/// Prints the output of a command that was started before, to its end.
+///
+/// # Errors
+/// When there is no such command, or its output cannot be read.
+pub(super) async fn output(api: &Api, owner: Owner, id: OperationId) -> anyhow::Result<ExitCode> {
+    let command = Running { api, owner, id };
+    Ok(code_of(&command.follow().await?, api.json))
+}
+
 impl Exec {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         let owner = owners::find(api, &self.owner).await?;

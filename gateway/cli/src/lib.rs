@@ -27,6 +27,7 @@ mod run_list;
 mod run_live;
 mod run_repo;
 mod sandbox;
+mod sandbox_log;
 mod session;
 mod show;
 mod sse;

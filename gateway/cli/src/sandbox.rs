@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use crate::api::types::{NewLimits, NewSandbox, Sandbox as Made};
 use crate::api::{Api, Parsed, routes};
 use crate::show::{self, Shown};
-use crate::{exec, owners};
+use crate::{exec, owners, sandbox_log};
 
 /// Sandboxes.
 #[derive(Debug, clap::Subcommand)]
@@ -36,6 +36,11 @@ pub enum Sandbox {
         after_help = "Examples:\n  roost sandbox exec ada -- uname -a\n  tar c src | roost sandbox exec ada -- tar x\n  roost sandbox exec -t ada -- bash\n  roost sandbox exec team:Ledger -- ls"
     )]
     Exec(exec::Exec),
+    /// List the commands of people and agents in its sandboxes, or print the output of one
+    #[command(
+        after_help = "Examples:\n  roost sandbox log ada\n  roost sandbox log ada --failed --search cargo\n  roost sandbox log team:Ledger COMMAND"
+    )]
+    Log(sandbox_log::Log),
     /// Store the workspace and end the sandbox
     Destroy {
         /// Id or name of the agent, or team:NAME
@@ -63,6 +68,7 @@ impl Sandbox {
                 one(api, &api.ask(routes::sandbox(&owner)).await?);
             }
             Self::Exec(exec) => return exec.run(api).await,
+            Self::Log(log) => return log.run(api).await,
             Self::Destroy { owner } => {
                 let owner = owners::find(api, &owner).await?;
                 let call = routes::destroy_sandbox(&owner);

@@ -1,4 +1,4 @@
-//! What the client reads of runs, of what they ask for, of repositories, and of draining machines. Written from gateway/openapi.json by tests/types; do not change it by hand.
+//! What the client reads of runs, of what they ask for, of repositories, of commands, and of draining machines. Written from gateway/openapi.json by tests/types; do not change it by hand.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,11 @@ use serde::Deserialize;
 use super::answers::*;
 use super::names::*;
 use super::strings::Moment;
+
+#[derive(Deserialize)]
+pub struct CommandAgent {
+    pub name: Option<String>,
+}
 
 #[derive(Deserialize)]
 pub struct Door {
@@ -301,6 +306,18 @@ pub struct RunVerdict {
     pub best: String,
     pub reason: String,
     pub scores: BTreeMap<String, f64>,
+}
+
+#[derive(Deserialize)]
+pub struct SandboxCommand {
+    pub id: OperationId,
+    pub state: OperationState,
+    pub exit_code: Option<i32>,
+    pub command: Option<String>,
+    pub tool: Option<String>,
+    pub user: Option<UserBrief>,
+    pub agent: Option<CommandAgent>,
+    pub created_at: Moment,
 }
 
 #[derive(Deserialize)]

@@ -67,6 +67,17 @@ pub fn exec(owner: &Owner, body: &NewExec) -> Call<ExecTaken> {
     call
 }
 
+/// `GET /api/claws/{id}/sandbox/commands`
+#[must_use]
+pub fn sandbox_commands(owner: &Owner, limit: Option<u64>, failed: Option<bool>, running: Option<bool>, q: Option<&str>) -> Call<Page<SandboxCommand>> {
+    let mut call = Call::new(Method::GET, format!("/api/{}/sandbox/commands", owner.place()));
+    call.query("limit", limit);
+    call.query("failed", failed);
+    call.query("running", running);
+    call.query("q", q);
+    call
+}
+
 /// `GET /api/claws/{id}/sandbox/exec/{operation_id}`
 #[must_use]
 pub fn exec_output(owner: &Owner, operation_id: &OperationId, offset: Option<u64>) -> Call<Stream<ExecEvents>> {

@@ -85,6 +85,12 @@ pub const ROUTES: &[Route] = &[
         answer: Some("ExecTaken"),
         ..route("exec", "post", EXEC, &[])
     },
+    route(
+        "sandbox_commands",
+        "get",
+        "/api/claws/{id}/sandbox/commands",
+        &["limit", "failed", "running", "q"],
+    ),
     route("exec_output", "get", ONE_EXEC, &["offset"]),
     route("cancel_exec", "delete", ONE_EXEC, &[]),
     route(

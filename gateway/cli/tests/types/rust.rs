@@ -13,7 +13,9 @@ use crate::wanted_runs;
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
 
 /// How the names of the types begin that stand beside runs.
-const OF_RUNS: [&str; 9] = [
+const OF_RUNS: [&str; 11] = [
+    "SandboxCommand",
+    "CommandAgent",
     "Run",
     "Door",
     "Drain",
@@ -83,7 +85,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut runs = format!(
-        "//! What the client reads of runs, of what they ask for, of repositories, and of draining machines. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::answers::*;\nuse super::names::*;\nuse super::strings::Moment;\n"
+        "//! What the client reads of runs, of what they ask for, of repositories, of commands, and of draining machines. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::answers::*;\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut events = format!(
         "//! What the client reads of event streams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::parsed::Parsed;\n"

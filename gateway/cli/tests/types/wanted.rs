@@ -127,6 +127,20 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("EngineInfo", &["name", "version"]),
     ("ExecTaken", &["operation_id"]),
     (
+        "SandboxCommand",
+        &[
+            "id",
+            "state",
+            "exit_code",
+            "command",
+            "tool",
+            "user",
+            "agent",
+            "created_at",
+        ],
+    ),
+    ("CommandAgent", &["name"]),
+    (
         "Explanation",
         &["actor", "does", "why", "holds", "lost", "not_restartable"],
     ),
