@@ -55,6 +55,8 @@ export const keys = {
   templates: ["team_template"] as const,
   // An agent's sandbox is below the agent. Events name no team for a team's sandbox, so all of these have one beginning.
   teamSandboxes: ["team", "sandboxes"] as const,
+  // The commands of every owner. An event of a machine names no owner.
+  commands: ["commands"] as const,
   // A snapshot never changes, so its files are not below whose they are: those parts are requested again after each event.
   folder: (id: string, snapshot: string, path: string) => ["files", id, snapshot, "folder", path] as const,
   file: (id: string, snapshot: string, path: string) => ["files", id, snapshot, "file", path] as const,

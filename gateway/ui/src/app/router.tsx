@@ -68,6 +68,7 @@ const agent = createRoute({
       snapshot: text(search["snapshot"]),
       path: text(search["path"]),
       before: text(search["before"]),
+      shell: text(search["shell"]),
     }),
   component: page(() => import("./agent-route"), "AgentRoute"),
 });

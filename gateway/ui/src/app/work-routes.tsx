@@ -64,6 +64,7 @@ export const team = createRoute({
       snapshot: text(search["snapshot"]),
       path: text(search["path"]),
       before: text(search["before"]),
+      shell: text(search["shell"]),
     }),
   component: work("TeamRoute"),
 });

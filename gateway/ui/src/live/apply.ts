@@ -111,6 +111,8 @@ export function applyEvents(client: QueryClient, events: LiveEvent[]) {
       audited(client);
     } else if (type === "placement.fallback") {
       void renew(client, { queryKey: typeof agent === "string" ? keys.claw(agent) : keys.teamSandboxes });
+    } else if (type === "node.activity") {
+      void renew(client, { queryKey: keys.commands });
     } else if (type === "door.request" || type === "door.resolve") {
       void renew(client, { queryKey: keys.doors });
     } else if (type === "beat") {

@@ -4,7 +4,7 @@ import { Button } from "./button";
 import { cx } from "./class";
 
 /** Puts text on the clipboard; also where the clipboard API is missing, as on plain HTTP. */
-async function toClipboard(text: string): Promise<boolean> {
+export async function toClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
