@@ -1,3 +1,4 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMay } from "~/api/may";
 import { useProvisioning, type Owner } from "~/api/sandboxes";
 import type { Sandbox } from "~/api/types";
@@ -6,6 +7,7 @@ import { HardeningTable } from "~/ui/hardening";
 import { MissingRight } from "~/ui/missing-right";
 import { sandboxStates, stateOf } from "~/ui/sandbox-words";
 import { Console } from "./console/console";
+import { historyQuery } from "./console/history";
 import { SandboxPlace } from "./sandbox-place";
 import { Saved } from "./saved";
 
@@ -29,10 +31,15 @@ export function SandboxParts({ owner, sandbox, makes }: Props) {
   return (
     <>
       {none && makes && <SandboxPlace owner={owner} lost={sandbox} making={making} />}
+      {!sandbox && <EarlierCommands owner={owner} />}
       {sandbox && (
         <>
           {sandbox.state !== "lost" && <Saved sandbox={sandbox} />}
-          <Console owner={owner} blocked={blocked(sandbox, may("sandboxes.use"))} />
+          <Console
+            owner={owner}
+            mayUse={may("sandboxes.use")}
+            blocked={blocked(sandbox, may("sandboxes.use"))}
+          />
           <section aria-label="Hardening report" className="rounded-panel border border-line bg-surface">
             {sandbox.hardening.length === 0 ? (
               <Empty title={sandbox.hardening_missing ? "No report" : "No report yet"}>
@@ -48,6 +55,14 @@ export function SandboxParts({ owner, sandbox, makes }: Props) {
       )}
     </>
   );
+}
+
+/** What ran before, where there is no sandbox any more. */
+function EarlierCommands({ owner }: { owner: Owner }) {
+  const history = useInfiniteQuery(historyQuery(owner, { q: "", failed: false }));
+  if (!history.data?.pages[0]?.items.length) return null;
+  const why = <p className="text-fg-2">There is no sandbox now, so commands cannot run.</p>;
+  return <Console owner={owner} mayUse={false} blocked={why} />;
 }
 
 /** Why nothing can be run, where nothing can. */

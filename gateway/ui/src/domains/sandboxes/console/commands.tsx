@@ -1,64 +1,103 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ArrowDown } from "lucide-react";
-import { useEffect, type ReactNode } from "react";
+import { useState, type KeyboardEvent, type ReactNode } from "react";
+import { meQuery } from "~/api/me";
 import type { Owner } from "~/api/sandboxes";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
+import { FilterField } from "~/ui/filter-field";
 import { useFollow } from "~/ui/follow";
+import { Failed } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { renew } from "~/live/renew";
 import { CommandLine } from "./command-line";
+import { entriesOf, type Entry } from "./entries";
+import { cancel } from "./exec";
+import { historyQuery, keyOf } from "./history";
+import { RunningElsewhere } from "./running";
 import { RunView } from "./run-view";
-import { attach, clear, closeInput, restore, run, useRunsOf, write } from "./runs";
+import { closeInput, run, useStarted, write } from "./started";
 import { type, useTyped } from "./typed";
+
+/** How many of the newest commands show their output at once. Each reads it from the gateway. */
+const OPEN = 4;
 
 interface Props {
   owner: Owner;
+  mayUse: boolean;
   blocked: ReactNode;
   head: ReactNode;
+  onShell: (op: string) => void;
 }
 
-/** Commands one after another, each with its own output and end. */
-export function Commands({ owner, blocked, head }: Props) {
-  const runs = useRunsOf(owner);
-  const { text, cwd } = useTyped(owner.id);
-  const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(runs);
-  const current = runs.find((one) => !one.exit && !one.problem);
-  const finished = runs.some((one) => one.exit || one.problem);
+/** Whether a command has not ended, as far as the gateway has told. */
+const isOpen = ({ command, problem }: Entry) =>
+  !problem && (!command || command.state === "pending" || command.state === "running");
 
-  const { kind, id } = owner;
-  useEffect(() => {
-    restore({ kind, id });
-    return attach({ kind, id });
-  }, [kind, id]);
+/** The commands of everybody in this sandbox, oldest first, each with its own output and end. */
+export function Commands({ owner, mayUse, blocked, head, onShell }: Props) {
+  const client = useQueryClient();
+  const me = useQuery(meQuery).data?.user.id;
+  const { text, cwd, since, q, failed } = useTyped(owner.id);
+  const history = useInfiniteQuery(historyQuery(owner, { q: q.trim(), failed }));
+  const listed = history.data?.pages.flatMap(({ items }) => items) ?? [];
+  const started = useStarted(owner);
+  const filtered = q.trim() !== "" || failed;
+  const entries = entriesOf(listed, filtered ? [] : started, filtered ? undefined : since);
+  const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(history.data ?? started);
+  const [opened] = useState(() => new Set<string>());
+  const mine = new Set(started.map(({ key }) => key));
+  const current = entries.findLast(
+    (one) => isOpen(one) && !one.command?.is_shell && (!one.command || one.command.user?.id === me),
+  );
+  const renewAll = () => void renew(client, { queryKey: keyOf(owner) });
+  // What a command showed stays on screen when newer ones arrive below it.
+  for (const { key } of entries.slice(-OPEN)) opened.add(key);
 
   const start = (command: string) => {
     jump();
     const where = cwd.trim();
-    void run(owner, command, { argv: ["/bin/sh", "-c", command], ...(where ? { cwd: where } : {}) });
+    const body = { argv: ["/bin/sh", "-c", command], ...(where ? { cwd: where } : {}) };
+    void run(owner, command, body, renewAll);
+  };
+  // A selection is copied, as everywhere else.
+  const keys = (event: KeyboardEvent) => {
+    const isCancel = event.ctrlKey && !event.shiftKey && !event.altKey && event.key === "c";
+    if (!isCancel || !current?.op || !mayUse || `${window.getSelection() ?? ""}` !== "") return;
+    const field = event.target;
+    if (field instanceof HTMLInputElement && field.selectionStart !== field.selectionEnd) return;
+    event.preventDefault();
+    void cancel(owner, current.op).catch(renewAll);
   };
 
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line bg-surface px-3 py-1.5">
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div className="flex min-h-0 flex-1 flex-col" onKeyDown={keys}>
+      <div className="flex flex-wrap items-center gap-2 border-b border-line bg-surface px-3 py-1.5">
         {head}
-        <label
-          className={cx(
-            "flex min-w-0 items-center gap-2 text-small text-fg-3 max-sm:hidden",
-            Boolean(blocked) && "hidden",
-          )}
+        <FilterField
+          label="Filter"
+          value={q}
+          onChange={(next) => type(owner.id, { q: next })}
+          className="max-w-44"
+        />
+        <Button
+          look={failed ? "plain" : "quiet"}
+          aria-pressed={failed}
+          onClick={() => type(owner.id, { failed: !failed })}
         >
-          Run in
-          <input
-            value={cwd}
-            onChange={(event) => type(owner.id, { cwd: event.target.value })}
-            placeholder="the workspace"
-            spellCheck="false"
-            autoComplete="off"
-            className="h-7 w-44 rounded-control border border-line-strong/60 bg-canvas px-2 font-mono text-small text-fg"
-          />
-        </label>
-        <Button look="quiet" disabled={!finished} onClick={() => clear(owner)}>
+          Failed
+        </Button>
+        <Button
+          look="quiet"
+          disabled={entries.length === 0 || filtered}
+          title="Hide these commands here. The gateway keeps them."
+          onClick={() => type(owner.id, { since: new Date().toISOString() })}
+        >
           Clear
         </Button>
       </div>
+      <RunningElsewhere owner={owner} mayUse={mayUse} shown={entries.slice(-OPEN)} onShell={onShell} />
       <div className="relative flex min-h-0 flex-1 flex-col">
         <div
           ref={box}
@@ -69,19 +108,50 @@ export function Commands({ owner, blocked, head }: Props) {
           tabIndex={0}
           className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2"
         >
-          {runs.length === 0 && !blocked && (
+          {history.isPending && <Loading what="the commands" rows={3} />}
+          {history.isError && !history.data && (
+            <Failed error={history.error} retry={() => void history.refetch()} />
+          )}
+          {(history.hasNextPage || (since !== undefined && !filtered && listed.length > 0)) && (
+            <div className="border-b border-line/70 px-4 py-2">
+              <Button
+                look="quiet"
+                busy={history.isFetchingNextPage}
+                onClick={() =>
+                  since !== undefined && !filtered
+                    ? type(owner.id, { since: undefined })
+                    : void history.fetchNextPage()
+                }
+              >
+                Show earlier commands
+              </Button>
+            </div>
+          )}
+          {history.isSuccess && entries.length === 0 && (
             <p className="px-4 py-6 text-fg-3">
-              Each command runs by itself with <code className="font-mono text-small">/bin/sh -c</code>, as an
-              ordinary user, inside the sandbox. For interactive programs, use Shell.
+              {filtered
+                ? "No commands match this filter."
+                : blocked
+                  ? "No command has run here."
+                  : "Each command runs by itself with /bin/sh -c, as an ordinary user, inside the sandbox. For interactive programs, use Shell."}
             </p>
           )}
-          {runs.map((one) => (
-            <RunView key={one.key} owner={owner} run={one} />
+          {entries.map((one) => (
+            <RunView
+              key={one.key}
+              owner={owner}
+              entry={one}
+              me={me}
+              mayUse={mayUse}
+              opens={opened.has(one.key) || mine.has(one.key)}
+              onEnd={renewAll}
+              onShell={onShell}
+            />
           ))}
         </div>
         {!following && (
           <Button
-            className="absolute right-4 bottom-3 shadow-float"
+            className="absolute right-4 bottom-3 z-20 shadow-float"
             icon={<ArrowDown size={14} aria-hidden />}
             onClick={jump}
           >
@@ -92,15 +162,32 @@ export function Commands({ owner, blocked, head }: Props) {
       {blocked ? (
         <div className="border-t border-line bg-surface px-4 py-3">{blocked}</div>
       ) : (
-        <CommandLine
-          running={current !== undefined}
-          text={text}
-          onText={(next) => type(owner.id, { text: next })}
-          history={runs.map((one) => one.command)}
-          onCommand={start}
-          onInput={(text) => current && write(current.key, text)}
-          onEnd={() => current && closeInput(current.key)}
-        />
+        <>
+          <CommandLine
+            running={current !== undefined}
+            text={text}
+            onText={(next) => type(owner.id, { text: next })}
+            history={entries.flatMap(({ text, command }) => (command?.tool || text === "" ? [] : [text]))}
+            onCommand={start}
+            onInput={(text) => current && write(owner, current, text)}
+            onEnd={() => current && closeInput(owner, current)}
+          />
+          <label
+            className={cx(
+              "flex min-w-0 items-center gap-2 border-t border-line bg-surface px-4 py-1 text-small text-fg-3 max-sm:hidden",
+            )}
+          >
+            Run in
+            <input
+              value={cwd}
+              onChange={(event) => type(owner.id, { cwd: event.target.value })}
+              placeholder="the workspace"
+              spellCheck="false"
+              autoComplete="off"
+              className="h-6 w-64 bg-transparent font-mono text-small text-fg"
+            />
+          </label>
+        </>
       )}
     </div>
   );

@@ -1,12 +1,10 @@
-import { Suspense, useState, type ReactNode } from "react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { Owner } from "~/api/sandboxes";
-import { later } from "~/live/arriving";
 import { cx } from "~/ui/class";
-import { PartMissing } from "~/ui/part-missing";
 import { Commands } from "./commands";
-import { useRunsOf } from "./runs";
-
-const ShellTerminal = later(async () => (await import("./terminal")).ShellTerminal, PartMissing);
+import { NEW } from "./history";
+import { Shells } from "./shells";
 
 const MODES = [
   ["commands", "Commands"],
@@ -38,40 +36,41 @@ function Modes({ mode, usable, onChange }: { mode: Mode; usable: boolean; onChan
 
 interface Props {
   owner: Owner;
+  mayUse: boolean;
   /** Why nothing can be run here now; shown in the place of the command line. */
   blocked: ReactNode;
 }
 
-/** The sandbox's console: single commands as a log, or a shell with a terminal. */
-export function Console({ owner, blocked }: Props) {
-  const [mode, setMode] = useState<Mode>("commands");
-  const runs = useRunsOf(owner);
-  // Where nothing was run and nothing can be, the reason needs no screen of its own.
-  const small = Boolean(blocked) && mode === "commands" && runs.length === 0;
-  const modes = <Modes mode={mode} usable={!blocked} onChange={setMode} />;
+/** The sandbox's console: single commands as a log, or shells with a terminal. The address names the shell. */
+export function Console({ owner, mayUse, blocked }: Props) {
+  const { shell } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const usable = mayUse && !blocked;
+  const mode: Mode = shell && usable ? "shell" : "commands";
+  const choose = (next: string | undefined) =>
+    void navigate({
+      to: ".",
+      search: (now) => {
+        const { shell: _former, ...rest } = now;
+        return next ? { ...rest, shell: next } : rest;
+      },
+      replace: true,
+    });
+  const modes = (
+    <Modes mode={mode} usable={usable} onChange={(next) => choose(next === "shell" ? NEW : undefined)} />
+  );
   return (
     <section
       aria-label="Console"
       className={cx(
         "flex min-w-0 flex-col overflow-hidden rounded-panel border border-line bg-sunken",
-        !small && "h-[clamp(340px,calc(100dvh-300px),900px)] max-sm:h-[72dvh]",
+        "h-[clamp(340px,calc(100dvh-300px),900px)] max-sm:h-[72dvh]",
       )}
     >
       {mode === "commands" ? (
-        <Commands owner={owner} blocked={blocked} head={modes} />
+        <Commands owner={owner} mayUse={mayUse} blocked={blocked} head={modes} onShell={choose} />
       ) : (
-        <>
-          <div className="flex border-b border-line bg-surface px-3 py-1.5">{modes}</div>
-          <Suspense
-            fallback={
-              <p role="status" className="p-4 text-fg-3">
-                Opening the terminal…
-              </p>
-            }
-          >
-            <ShellTerminal owner={owner} />
-          </Suspense>
-        </>
+        <Shells owner={owner} id={shell ?? NEW} head={modes} onChoose={choose} />
       )}
     </section>
   );

@@ -102,19 +102,27 @@ export async function follow(
   }
 }
 
-/** Sends input in order. Each piece carries its offset, so one that is sent twice counts once. */
+/** After this pause somebody else may have typed, so the gateway is asked how far the input is. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Sends input in order. Each piece carries its offset, so one that is sent twice counts once. Without an offset, and after a
+ * pause, the gateway tells it: another page may write to the same command.
+ */
 export class Input {
   private tail: Promise<void> = Promise.resolve();
   private waiting: Uint8Array[] = [];
   private closing = false;
+  private sentAt = 0;
 
   constructor(
     private readonly owner: Owner,
     private readonly op: string,
-    public offset: number,
+    private offset: number | undefined,
     private readonly onProblem: (problem: Problem) => void,
-    private readonly onOffset: (offset: number) => void,
-  ) {}
+  ) {
+    if (offset !== undefined) this.sentAt = Date.now();
+  }
 
   write(bytes: Uint8Array) {
     this.waiting.push(bytes);
@@ -126,6 +134,15 @@ export class Input {
     this.tail = this.tail.then(() => this.drain());
   }
 
+  private async send(body: Uint8Array<ArrayBuffer>, offset: number, eof: boolean): Promise<number> {
+    const answer = await api.post(`${addressOf(this.owner).at}/sandbox/exec/{operation_id}/stdin`, {
+      path: at(this.owner, this.op),
+      body,
+      query: { offset, eof: eof || undefined },
+    });
+    return answer?.offset ?? offset + body.length;
+  }
+
   private async drain(): Promise<void> {
     if (this.waiting.length === 0 && !this.closing) return;
     const pieces = this.waiting.splice(0);
@@ -133,16 +150,13 @@ export class Input {
     pieces.reduce((position, piece) => (body.set(piece, position), position + piece.length), 0);
     const eof = this.closing;
     this.closing = false;
+    // A repeat has the offset of the first attempt, so it counts once.
+    let from = Date.now() - this.sentAt < PAUSE_MS ? this.offset : undefined;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const query = { offset: this.offset, eof: eof || undefined };
-        const answer = await api.post(`${addressOf(this.owner).at}/sandbox/exec/{operation_id}/stdin`, {
-          path: at(this.owner, this.op),
-          body,
-          query,
-        });
-        this.offset = answer?.offset ?? this.offset + body.length;
-        this.onOffset(this.offset);
+        from ??= await this.send(new Uint8Array(), 0, false);
+        this.offset = await this.send(body, from, eof);
+        this.sentAt = Date.now();
         return;
       } catch (error) {
         const problem = asProblem(error);

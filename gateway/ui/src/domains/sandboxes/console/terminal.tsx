@@ -7,18 +7,8 @@ import { asProblem, type Problem } from "~/api/problem";
 import type { Owner } from "~/api/sandboxes";
 import { Button } from "~/ui/button";
 import { ProblemNote } from "~/ui/problem";
-import { follow, Input, resize, start, type Exit } from "./exec";
+import { follow, Input, resize, type Exit } from "./exec";
 import { withQuietStyles } from "./quiet-styles";
-
-const key = (owner: Owner) => `roost-shell:${owner.id}`;
-
-/** The best shell there is. An `exec` that fails ends the shell that tried, so it looks first. */
-const SHELL = ["/bin/sh", "-c", "command -v bash >/dev/null && exec bash -l; exec sh -l"];
-
-interface Kept {
-  op: string;
-  stdin: number;
-}
 
 function colours() {
   const style = getComputedStyle(document.documentElement);
@@ -32,52 +22,25 @@ function colours() {
   };
 }
 
-function kept(owner: Owner): Kept | undefined {
-  try {
-    return (JSON.parse(sessionStorage.getItem(key(owner)) ?? "null") as Kept | null) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 interface End {
   exit?: Exit;
   problem?: Problem;
 }
 
-/** Connects a terminal to a shell: the one of before where it still runs, otherwise a new one. */
+/** Connects a terminal to a shell, from the begin of what is kept of its output. */
 async function connect(
   owner: Owner,
+  op: string,
   term: Terminal,
   signal: AbortSignal,
   onEnd: (end: End) => void,
   onLink: (live: boolean) => void,
 ) {
-  const size = { rows: term.rows, cols: term.cols };
-  let before = kept(owner);
-  const keep = (op: string, stdin: number) =>
-    sessionStorage.setItem(key(owner), JSON.stringify({ op, stdin } satisfies Kept));
-  // The terminal has the focus before its shell exists; what is typed until then waits for it.
-  const early: Uint8Array[] = [];
-  let write = (bytes: Uint8Array): void => {
-    early.push(bytes);
-  };
   const encoder = new TextEncoder();
+  const input = new Input(owner, op, undefined, (problem) => onEnd({ problem }));
+  const write = (bytes: Uint8Array) => input.write(bytes);
   const typed = term.onData((text) => write(encoder.encode(text)));
   const binary = term.onBinary((text) => write(Uint8Array.from(text, (char) => char.charCodeAt(0))));
-  before ??= { op: await start(owner, { argv: SHELL, tty: size }), stdin: 0 };
-  const { op } = before;
-  keep(op, before.stdin);
-  if (signal.aborted) return;
-  const input = new Input(
-    owner,
-    op,
-    before.stdin,
-    (problem) => onEnd({ problem }),
-    (offset) => keep(op, offset),
-  );
-  write = (bytes) => input.write(bytes);
-  early.forEach(write);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const send = ({ rows, cols }: { rows: number; cols: number }) =>
     void resize(owner, op, rows, cols).catch(() => undefined);
@@ -87,10 +50,6 @@ async function connect(
   });
   send(term);
   let next = 0;
-  const finish = (end: End) => {
-    sessionStorage.removeItem(key(owner));
-    onEnd(end);
-  };
   await follow(
     owner,
     op,
@@ -102,8 +61,8 @@ async function connect(
         term.write(fresh);
       },
       gap: (_from, to) => (next = Math.max(next, to)),
-      exit: (exit) => finish({ exit }),
-      refused: (problem) => finish({ problem }),
+      exit: (exit) => onEnd({ exit }),
+      refused: (problem) => onEnd({ problem }),
       link: onLink,
     },
     signal,
@@ -111,11 +70,25 @@ async function connect(
   [typed, binary, sized].forEach((one) => one.dispose());
 }
 
-export function ShellTerminal({ owner: { kind, id } }: { owner: Owner }) {
+/** How a shell ended, in words. */
+function endOf({ code, state, detail }: Exit): string {
+  if (detail) return `The shell has ended: ${detail}`;
+  if (state === "cancelled") return "The shell was ended, or nobody had read it for 30 minutes.";
+  return `The shell has ended${code === null ? "" : ` with ${code}`}.`;
+}
+
+interface Props {
+  owner: Owner;
+  op: string;
+  onEnd: () => void;
+  onNew: () => void;
+}
+
+/** One shell. It lives on when this is closed: its address opens it again, in any tab. */
+export function ShellTerminal({ owner: { kind, id }, op, onEnd, onNew }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const [end, setEnd] = useState<End>();
   const [linked, setLinked] = useState(true);
-  const [round, setRound] = useState(0);
 
   useEffect(() => {
     const element = place.current;
@@ -147,8 +120,12 @@ export function ShellTerminal({ owner: { kind, id } }: { owner: Owner }) {
     watch.observe(element);
     const theme = new MutationObserver(() => (term.options.theme = colours()));
     theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    void connect({ kind, id }, term, stop.signal, setEnd, setLinked).catch((error: unknown) =>
-      setEnd({ problem: asProblem(error) }),
+    const finish = (end: End) => {
+      setEnd(end);
+      onEnd();
+    };
+    void connect({ kind, id }, op, term, stop.signal, finish, setLinked).catch((error: unknown) =>
+      finish({ problem: asProblem(error) }),
     );
     return () => {
       stop.abort();
@@ -156,26 +133,22 @@ export function ShellTerminal({ owner: { kind, id } }: { owner: Owner }) {
       theme.disconnect();
       term.dispose();
     };
-    // A new round means a new shell in a fresh terminal.
+    // The functions only tell.
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react/exhaustive-deps
-  }, [kind, id, round]);
+  }, [kind, id, op]);
 
-  const again = () => {
-    setEnd(undefined);
-    setRound(round + 1);
-  };
   return (
     <div className="flex min-h-0 flex-1 flex-col bg-sunken">
       <div ref={place} className="min-h-0 flex-1 overflow-hidden px-3 pt-2" />
       <div className="flex min-h-10 flex-wrap items-center justify-between gap-2 border-t border-line bg-surface px-4 py-1.5 text-small text-fg-3">
         <span role="status">
           {end?.exit
-            ? `The shell has ended${end.exit.code === null ? "" : ` with ${end.exit.code}`}.`
+            ? endOf(end.exit)
             : linked
-              ? "Ctrl Shift . leaves the terminal"
+              ? "Ctrl Shift . leaves the terminal. The shell lives until you end it, or nobody reads it for 30 minutes; at most a day."
               : "Reconnecting. What you type is kept."}
         </span>
-        <Button data-after-terminal className="h-6 text-small" disabled={!end} onClick={again}>
+        <Button data-after-terminal className="h-6 text-small" disabled={!end} onClick={onNew}>
           New shell
         </Button>
       </div>
