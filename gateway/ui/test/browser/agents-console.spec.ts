@@ -1,6 +1,7 @@
 // The agent's sandbox and its console: making, running, input, cuts, ends.
 import type { Page } from "@playwright/test";
 import { axe, shot, until } from "../kit.ts";
+import { makeExec } from "../mock/exec.ts";
 import { agentNamed, expect, test, type Visit } from "./fixtures.ts";
 
 const open = async ({ mock, page }: Visit, name = "mason") => {
@@ -129,7 +130,7 @@ test.describe("agents: console", () => {
     const at = await visit();
     const { mock, page } = at;
     await open(at);
-    await page.getByRole("button", { name: "Shell" }).click();
+    await page.getByRole("button", { name: "Shell", exact: true }).click();
     await page.locator(".xterm-rows").getByText("agent@sandbox").waitFor();
     await page.keyboard.type("echo through the tty");
     await page.keyboard.press("Enter");
@@ -144,6 +145,103 @@ test.describe("agents: console", () => {
     const [exec] = mock.state.execs.values();
     exec.finish("done", 0);
     await page.getByText("The shell has ended").waitFor();
+  });
+
+  test("a command and its output are there in another tab, and end there with Cancel", async ({ visit }) => {
+    const at = await visit();
+    const { mock, page } = at;
+    await open(at);
+    await type(page, "exit 3");
+    await run(page, "exit 3").getByText("Exit 3", { exact: true }).waitFor();
+    await type(page, "sleep 1000");
+    await run(page, "sleep 1000").getByText("Running", { exact: true }).waitFor();
+    const other = await page.context().newPage();
+    await page.close();
+    await open({ ...at, page: other });
+    await run(other, "exit 3").getByText("Exit 3", { exact: true }).waitFor();
+    await run(other, "exit 3").getByText("You", { exact: true }).waitFor();
+    await run(other, "sleep 1000").getByRole("button", { name: "Cancel" }).click();
+    await run(other, "sleep 1000").getByText("Cancelled", { exact: true }).waitFor();
+    await type(other, "sleep 1000");
+    await until("two of them", async () => (await run(other, "sleep 1000").count()) === 2);
+    await run(other, "sleep 1000").getByText("Running", { exact: true }).waitFor();
+    await other.getByLabel("Input for the running command").press("Control+c");
+    await until(
+      "both to be cancelled",
+      async () => (await other.getByText("Cancelled", { exact: true }).count()) === 2,
+    );
+    await other.getByRole("button", { name: "Failed" }).click();
+    await until("only the failed one", async () => (await other.getByRole("article").count()) === 1);
+    await run(other, "exit 3").waitFor();
+    expect(await axe(other)).toStrictEqual([]);
+    expect([...mock.state.execs.values()].filter(({ exit }) => exit?.state === "cancelled").length).toBe(2);
+  });
+
+  test("an agent's command shows the agent and its own words, and a person cancels it", async ({ visit }) => {
+    const at = await visit();
+    const { mock, page } = at;
+    const agent = agentNamed(mock.state, "mason");
+    const argv = ["python3", "-I", "-S", "-c", "import subprocess", "sleep 1000"];
+    const { id, name } = agent;
+    const exec = makeExec(id, argv, null, { agent: { id, name }, tool: "shell", command: "make test" });
+    mock.state.execs.set(exec.id, exec);
+    exec.say("compiling\n");
+    await open(at);
+    await run(page, "make test").getByRole("link", { name: "mason" }).waitFor();
+    await run(page, "make test").getByText("compiling").waitFor();
+    // What is typed is a command, and no input of the agent's command.
+    await type(page, "echo mine");
+    await run(page, "echo mine").getByText("Exit 0", { exact: true }).waitFor();
+    await run(page, "make test").getByRole("button", { name: "Cancel" }).click();
+    await run(page, "make test").getByText("Cancelled", { exact: true }).waitFor();
+    await shot(page, "console-agents-command");
+  });
+
+  test("an output looks as in a terminal, and text is found in it", async ({ visit }) => {
+    const at = await visit();
+    const { page } = at;
+    await open(at);
+    await type(page, "colours");
+    const pre = run(page, "colours").locator("pre");
+    await pre.waitFor();
+    await until("the whole output", async () => (await pre.textContent())!.trim().endsWith("TWO"));
+    expect((await pre.textContent())!.trim()).toBe("error: orange\nDone 100%\none\nTWO");
+    expect(await pre.locator(".text-failed").first().textContent()).toContain("error");
+    await run(page, "colours").getByRole("button", { name: "Find in this output" }).click();
+    await page.getByRole("textbox", { name: "Find in this output" }).fill("o");
+    await page.getByText("1 of 5", { exact: true }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "console-colours");
+    const saved = page.waitForEvent("download");
+    await run(page, "colours").getByRole("button", { name: "Download the output" }).click();
+    expect((await saved).suggestedFilename()).toMatch(/^command-.*\.txt$/);
+  });
+
+  test("a shell has an address that opens it after a reload, beside a second one", async ({ visit }) => {
+    const at = await visit();
+    const { mock, page } = at;
+    await open(at);
+    await page.getByRole("button", { name: "Shell", exact: true }).click();
+    await page.locator(".xterm-rows").getByText("agent@sandbox").waitFor();
+    await page.keyboard.type("echo kept");
+    await page.keyboard.press("Enter");
+    const rows = page.locator(".xterm-rows");
+    await until("the echo", async () => (await rows.textContent())!.split("kept").length > 2);
+    const [exec] = mock.state.execs.values();
+    expect(new URL(page.url()).searchParams.get("shell")).toBe(exec.id);
+    await page.reload();
+    await until("it again", async () => (await rows.textContent())!.split("kept").length > 2);
+    expect(mock.state.execs.size).toBe(1);
+    await page.locator(".xterm-screen").click();
+    await page.keyboard.type("echo more");
+    await until("the typing", async () => (await rows.textContent())!.includes("echo more"));
+    await page.getByRole("group", { name: "Shells" }).getByRole("button", { name: "Shell 1" }).waitFor();
+    await page.getByRole("button", { name: "New shell" }).first().click();
+    await page.getByRole("group", { name: "Shells" }).getByRole("button", { name: "Shell 2" }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "shells");
+    await page.getByRole("button", { name: "End shell" }).click();
+    await page.getByText("The shell was ended").waitFor();
   });
 
   test("a lost sandbox is reported and replaced", async ({ visit }) => {

@@ -9,6 +9,12 @@ type Exit = Schemas["ExecExit"];
 export interface Exec {
   id: string;
   argv: string[];
+  /** Whose sandbox it runs in, and its line in the list of commands. */
+  owner: string;
+  line: Pick<
+    Schemas["SandboxCommand"],
+    "user" | "agent" | "tool" | "command" | "is_shell" | "created_at" | "run_id" | "step"
+  >;
   pieces: { stream: string; offset: number; bytes: Buffer }[];
   end: number;
   exit: Exit | null;
@@ -22,12 +28,26 @@ export interface Exec {
   finish: (state: Exit["state"], code: number | null, more?: Partial<Exit>) => void;
 }
 
-export function makeExec(argv: string[], tty: Schemas["NewExec"]["tty"]): Exec {
+type Line = Partial<Exec["line"]>;
+
+export function makeExec(
+  owner: string,
+  argv: string[],
+  tty: Schemas["NewExec"]["tty"],
+  line: Line = {},
+): Exec {
   const started = Date.now();
   const tell = () => exec.watchers.forEach((watcher) => watcher());
   const exec: Exec = {
     id: newId(),
     argv,
+    owner,
+    line: {
+      command: argv.at(-1) ?? "",
+      is_shell: Boolean(tty),
+      created_at: new Date(started).toISOString(),
+      ...line,
+    },
     pieces: [],
     end: 0,
     exit: null,
@@ -93,6 +113,13 @@ function runCommand(exec: Exec, command: string): void {
       }),
     );
   if (command === "sleep 1000") return undefined;
+  if (command === "colours") {
+    exec.say(
+      "\u001b[1;31merror\u001b[0m: \u001b[38;5;208morange\u001b[0m\nDone  10%\rDone  70%\rDone 100%\n",
+    );
+    exec.say("one\ntwo\n\u001b[1A\u001b[2KTWO\n");
+    return later(20, () => exec.finish("done", 0));
+  }
   if (command === "cargo test") {
     exec.say("   Compiling roost-protocol v0.1.0\n   Compiling roost-gateway v0.1.0\n", "stderr");
     exec.say(
@@ -122,6 +149,27 @@ function runShell(exec: Exec): void {
       line = "";
       exec.say("\u001b[32magent@sandbox\u001b[0m:\u001b[34m~\u001b[0m$ ");
     }
+  };
+}
+
+/** A command as lists show it. */
+export function lineOf(exec: Exec): Schemas["SandboxCommand"] {
+  const { id, line, exit, end } = exec;
+  return {
+    id,
+    ...line,
+    state: exit?.state ?? "running",
+    cancelling: false,
+    started_at: line.created_at,
+    output_bytes: exit ? end : 0,
+    ...(exit
+      ? {
+          exit_code: exit.code,
+          detail: exit.detail,
+          duration_ms: exit.duration_ms,
+          finished_at: new Date().toISOString(),
+        }
+      : {}),
   };
 }
 

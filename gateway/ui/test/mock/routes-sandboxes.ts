@@ -1,5 +1,5 @@
 // Sandboxes of the mock with their commands and saved files, over HTTP. An agent's and a team's have the same routes.
-import { makeExec, streamExec, type Exec } from "./exec.ts";
+import { lineOf, makeExec, streamExec, type Exec } from "./exec.ts";
 import { newId } from "./ids.ts";
 import { must, Refusal } from "./refusal.ts";
 import type { Asked, AskedOf, At, Routes } from "./route.ts";
@@ -146,9 +146,31 @@ function routesOf(kind: Kind) {
     start(at: At<"POST /api/claws/{id}/sandbox/exec">) {
       if (sandboxOf(at).state === "lost")
         throw new Refusal(409, "sandbox-lost", "The sandbox is lost", { detail: "Make a new one." });
-      const exec = makeExec(at.body.argv, at.body.tty);
+      const exec = makeExec(at.params.id, at.body.argv, at.body.tty, { user: at.state.user });
       at.state.execs.set(exec.id, exec);
+      const tell = () =>
+        at.mock.hub.emit("node.activity", { nodeId: "machine:local", label: "exec", heat: 0.3 });
+      const finish = exec.finish;
+      exec.finish = (...end) => (finish(...end), tell());
+      tell();
       return { status: 202, body: { operation_id: exec.id } };
+    },
+    commands(at: At<"GET /api/claws/{id}/sandbox/commands">) {
+      kind.find(at);
+      const { query, state } = at;
+      const q = query.get("q")?.toLowerCase() ?? "";
+      const all = [...state.execs.values()]
+        .filter(({ owner }) => owner === at.params.id)
+        .map(lineOf)
+        .filter((one) => !query.get("failed") || one.state === "failed" || (one.exit_code ?? 0) !== 0)
+        .filter((one) => !query.get("running") || one.state === "running")
+        .filter((one) => (one.command ?? "").toLowerCase().includes(q))
+        .reverse();
+      const from = Number(query.get("cursor") ?? 0);
+      const next = from + Number(query.get("limit") ?? 50);
+      return {
+        body: { items: all.slice(from, next), next_cursor: next < all.length ? String(next) : null },
+      };
     },
     follow(at: OfExec) {
       kind.find(at);
@@ -186,6 +208,7 @@ export const sandboxRoutes = {
   "GET /api/claws/{id}/snapshots/{snapshot}/files": agent.folder,
   "GET /api/claws/{id}/snapshots/{snapshot}/file": agent.file,
   "GET /api/claws/{id}/snapshots/{snapshot}/diff": agent.diff,
+  "GET /api/claws/{id}/sandbox/commands": agent.commands,
   "POST /api/claws/{id}/sandbox/exec": agent.start,
   "GET /api/claws/{id}/sandbox/exec/{operation_id}": agent.follow,
   "POST /api/claws/{id}/sandbox/exec/{operation_id}/stdin": agent.input,
@@ -199,6 +222,7 @@ export const sandboxRoutes = {
   "GET /api/teams/{id}/snapshots/{snapshot}/files": team.folder,
   "GET /api/teams/{id}/snapshots/{snapshot}/file": team.file,
   "GET /api/teams/{id}/snapshots/{snapshot}/diff": team.diff,
+  "GET /api/teams/{id}/sandbox/commands": team.commands,
   "POST /api/teams/{id}/sandbox/exec": team.start,
   "GET /api/teams/{id}/sandbox/exec/{operation_id}": team.follow,
   "POST /api/teams/{id}/sandbox/exec/{operation_id}/stdin": team.input,
