@@ -381,9 +381,12 @@ fn is_begun(step: &step::Model) -> bool {
 impl RunStep {
     /// From its row, and the runs that the steps of the run started.
     pub(super) fn new(row: step::Model, children: &[child::Model], files: &mut RunFiles) -> Self {
+        let is_parent = children.iter().any(|link| is_of(link, &row));
         let status = match StepStatus::parse(&row.status) {
-            // A run that it started is at work.
-            Some(StepStatus::Waiting) if row.away_since_ms.is_none() => StepStatus::Running,
+            // A run that it started is at work. Without one, the step's own run is paused.
+            Some(StepStatus::Waiting) if row.away_since_ms.is_none() && is_parent => {
+                StepStatus::Running
+            }
             status => status.unwrap_or(StepStatus::Failed),
         };
         let waits = is_begun(&row);

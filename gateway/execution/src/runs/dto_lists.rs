@@ -27,6 +27,8 @@ pub struct RunsQuery {
     pub agent_id: Option<ClawId>,
     /// The children of this run, instead of the runs that people started.
     pub parent_run_id: Option<RunId>,
+    /// The runs that were forked from this run.
+    pub forked_from: Option<RunId>,
     pub status: Option<Status>,
     /// Only runs with this outcome. A run that has not ended has none.
     pub outcome: Option<Outcome>,
@@ -75,6 +77,7 @@ impl RunsQuery {
             team: self.team_id,
             agent: self.agent_id,
             parent: self.parent_run_id,
+            forked_from: self.forked_from,
             status: self.status,
             outcome: self.outcome,
             created_by: self.created_by,

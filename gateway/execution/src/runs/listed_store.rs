@@ -25,6 +25,8 @@ pub struct Wanted {
     pub team: Option<TeamId>,
     pub agent: Option<ClawId>,
     pub parent: Option<RunId>,
+    /// Only runs that were forked from this one.
+    pub forked_from: Option<RunId>,
     pub status: Option<Status>,
     /// Only runs with this outcome. A run that has not ended has none.
     pub outcome: Option<Outcome>,
@@ -119,6 +121,9 @@ fn filtered(mut query: Select<record::Entity>, wanted: &Wanted) -> Select<record
     query = query
         .apply_if(wanted.origin, |query, origin| {
             query.filter(Origin.eq(origin.as_str()))
+        })
+        .apply_if(wanted.forked_from, |query, from| {
+            query.filter(record::Column::ForkedFrom.eq(from))
         })
         .apply_if(wanted.team, |query, team| query.filter(TeamId.eq(team)))
         .apply_if(wanted.agent, |query, agent| query.filter(AgentId.eq(agent)))

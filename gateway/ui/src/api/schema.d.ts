@@ -17744,6 +17744,8 @@ export interface operations {
                 agent_id?: components["schemas"]["ClawId"];
                 /** @description The children of this run, instead of the runs that people started. */
                 parent_run_id?: components["schemas"]["RunId"];
+                /** @description The runs that were forked from this run. */
+                forked_from?: components["schemas"]["RunId"];
                 status?: components["schemas"]["RunStatus"];
                 /** @description Only runs with this outcome. A run that has not ended has none. */
                 outcome?: components["schemas"]["RunOutcome"];

@@ -22,6 +22,7 @@ mod parents;
 mod parked;
 pub mod parked_killed;
 mod pinned;
+mod spoken_to;
 mod step_files;
 mod upgrade;
 mod windows;
