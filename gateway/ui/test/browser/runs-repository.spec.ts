@@ -15,9 +15,13 @@ test.describe("the repository of a run", () => {
         mock.state.runs.list.unshift(run);
         const repo = bindRepo(mock.state, run);
         await page.goto(`${mock.url}/runs/${run.id}`);
-        const panel = page.getByRole("region", { name: "Repository", exact: true });
+        const panel = page.getByRole("region", { name: "Changes", exact: true });
         await panel.getByText("Begin the loop at zero").waitFor();
-        await panel.getByRole("button", { name: "Show the diff" }).click();
+        // The changed files are the result of a run that has ended.
+        await panel.getByText("for at in 0..length").waitFor();
+        await panel.getByRole("button", { name: "Hide changed files" }).click();
+        await panel.getByText("for at in 0..length").waitFor({ state: "detached" });
+        await panel.getByRole("button", { name: "Show changed files" }).click();
         await panel.getByText("for at in 0..length").waitFor();
         expect(await axe(page)).toStrictEqual([]);
         const whose = panel.getByRole("link", { name: mock.state.claws[0].name, exact: true });
@@ -35,7 +39,7 @@ test.describe("the repository of a run", () => {
     const repo = bindRepo(mock.state, run);
     repo.steps[0].refused = "It changes `.github/workflows/x.yml`, from which the code host runs programs.";
     await page.goto(`${mock.url}/runs/${run.id}`);
-    const panel = page.getByRole("region", { name: "Repository", exact: true });
+    const panel = page.getByRole("region", { name: "Changes", exact: true });
     await panel.getByText("from which the code host runs programs").waitFor();
     const detail = "The branch is at 9999 now. Look at its commits again, then push.";
     mock.state.failNext.set(
@@ -83,7 +87,7 @@ test.describe("the repository of a run", () => {
     mock.state.runs.list.unshift(run);
     bindRepo(mock.state, run);
     await page.goto(`${mock.url}/runs/${run.id}`);
-    const panel = page.getByRole("region", { name: "Repository", exact: true });
+    const panel = page.getByRole("region", { name: "Changes", exact: true });
     await panel.getByText("Begin the loop at zero").waitFor();
     expect(await panel.getByRole("button", { name: "Push branch" }).count()).toBe(0);
     await panel.getByText(/push branches/u).waitFor();

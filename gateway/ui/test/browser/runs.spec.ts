@@ -249,7 +249,7 @@ test.describe("runs", () => {
     await page.getByText("This run stays as it is.").waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "run-fork");
-    await page.getByRole("alertdialog").getByRole("button", { name: "Fork", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Fork", exact: true }).click();
     await page.getByText("a run, at Planner").waitFor();
     expect(mock.state.forked!.step).toBe("planner");
     expect(mock.state.forked!.key, "it carries a key").toBeTruthy();
@@ -304,11 +304,11 @@ test.describe("runs", () => {
       .waitFor();
     await page.getByRole("button", { name: "Fork from Coder, lap 1" }).click();
     await page.getByText("The files of coder#1 are not there").waitFor();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Fork from Planner, lap 1" }).click();
     await page.getByText("begins with the files of planner#1 (aaaaaaaa)").waitFor();
     await page.getByLabel("Fork without files").check();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Fork", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Fork", exact: true }).click();
     await page.getByText("a run, at Planner").waitFor();
     expect(mock.state.forked!.without_files).toBe(true);
   });

@@ -1,5 +1,5 @@
 // Runs of the mock, over HTTP.
-import { ago } from "./ids.ts";
+import { ago, newId } from "./ids.ts";
 import { must, Refusal } from "./refusal.ts";
 import { keyOf, type Routes } from "./route.ts";
 import { DIFF, makeRun, type RunSeed } from "./runs.ts";
@@ -39,6 +39,7 @@ function listed(runs: Run[], query: URLSearchParams): Run[] {
   const found = runs.filter(
     (run) =>
       belongs(run) &&
+      (!query.get("forked_from") || run.forked_from === query.get("forked_from")) &&
       (["status", "team_id", "agent_id", "outcome"] as const).every((name) => fits(run, name)) &&
       words.every((word) => run.title.toLowerCase().includes(word)) &&
       (!by || run.created_by?.id === by) &&
@@ -134,6 +135,45 @@ export const runRoutes = {
     run.cancelling = true;
     mock.hub.changed("run", run.id, 7);
     return { body: summaryOf(run) };
+  },
+  "POST /api/topology-runs/{id}/pause": ({ mock, state, params }) => {
+    const run = runOf(state, params.id);
+    run.paused_at = ago(0);
+    run.paused_by = state.user;
+    mock.hub.changed("run", run.id, 7);
+    return { body: summaryOf(run) };
+  },
+  "POST /api/topology-runs/{id}/resume": ({ mock, state, params }) => {
+    const run = runOf(state, params.id);
+    run.paused_at = null;
+    run.paused_by = null;
+    run.waits_for = null;
+    run.waiting_on = null;
+    mock.hub.changed("run", run.id, 8);
+    return { body: summaryOf(run) };
+  },
+  "GET /api/topology-runs/{id}/messages": ({ state, params }) => {
+    runOf(state, params.id);
+    return { body: state.runs.messages.get(params.id) ?? [] };
+  },
+  "POST /api/topology-runs/{id}/messages": ({ mock, state, params, body }) => {
+    const run = runOf(state, params.id);
+    if (!["queued", "running"].includes(run.status))
+      throw new Refusal(409, "conflict", "This conflicts with the present state", {
+        detail: "The run has ended. Fork it from one of its steps, and change what its agents hear there.",
+      });
+    const message = {
+      id: newId(),
+      run_id: run.id,
+      text: body.text,
+      agent_id: body.agent_id ?? null,
+      by: state.user,
+      created_at: ago(0),
+      heard: [],
+    };
+    state.runs.messages.set(run.id, [...(state.runs.messages.get(run.id) ?? []), message]);
+    mock.hub.changed("run", run.id, 9);
+    return { status: 201, body: message };
   },
   "POST /api/topology-runs/{id}/fork": ({ state, params, body, request }) => {
     const from = runOf(state, params.id);

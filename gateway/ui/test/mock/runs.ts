@@ -250,5 +250,5 @@ export function makeRuns(state: State): State["runs"] {
     error_code: "step-failed",
     steps_done: 1,
   });
-  return { list: [run, failed], calls: new Map([[run.id, calls]]), repos: new Map() };
+  return { list: [run, failed], calls: new Map([[run.id, calls]]), repos: new Map(), messages: new Map() };
 }

@@ -87,7 +87,12 @@ export interface State {
   workspace: string;
   people: People;
   repos: { connections: KnownConnection[]; repos: Repo[] };
-  runs: { list: Run[]; calls: Map<string, RunCall[]>; repos: Map<string, Schemas["RunRepository"]> };
+  runs: {
+    list: Run[];
+    calls: Map<string, RunCall[]>;
+    repos: Map<string, Schemas["RunRepository"]>;
+    messages: Map<string, Schemas["RunMessage"][]>;
+  };
   teams: {
     list: Team[];
     made: Map<string, Team>;
@@ -326,7 +331,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     workspace: "w1",
     people: makePeople(user),
     repos: { connections: [], repos: [] },
-    runs: { list: [], calls: new Map(), repos: new Map() },
+    runs: { list: [], calls: new Map(), repos: new Map(), messages: new Map() },
     teams: { list: [], made: new Map(), asked: [] },
     templates: makeTemplates(),
     skills: makeSkills(),

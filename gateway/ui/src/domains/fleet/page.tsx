@@ -23,7 +23,10 @@ import { words } from "./words";
 
 const route = getRouteApi("/shell/fleet");
 
-const BUILT = [{ name: "Offline", filters: { q: "state:offline" } }];
+const BUILT = [
+  { name: "Offline", filters: { q: "state:offline" } },
+  { name: "Draining", filters: { q: "state:draining" } },
+];
 
 export function FleetPage() {
   const search = route.useSearch();

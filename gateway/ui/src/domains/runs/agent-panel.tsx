@@ -13,7 +13,7 @@ import type { AgentNow } from "./live-progress";
 import { KEPT } from "./fork-history";
 import { ComputerScreen } from "./screen";
 import { ToolUseView } from "./tool-use";
-import { TurnView } from "./turn";
+import { HeardView, TurnView } from "./turn";
 import { screenOf, transcriptOf, type Entry } from "./transcript";
 import { stepState } from "./words";
 
@@ -66,6 +66,8 @@ function Stream({ entries, name, keptFrom }: StreamProps) {
           {shown.map((entry) =>
             entry.kind === "turn" ? (
               <TurnView key={entry.id} turn={entry} />
+            ) : entry.kind === "heard" ? (
+              <HeardView key={entry.id} heard={entry} />
             ) : (
               <ToolUseView key={entry.id} use={entry} />
             ),

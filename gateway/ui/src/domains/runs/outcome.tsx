@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { OctagonAlert } from "lucide-react";
 import { useState } from "react";
-import type { Run } from "~/api/runs";
+import { cancel, type Run } from "~/api/runs";
 import { number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { textLink } from "~/ui/class";
@@ -10,12 +10,11 @@ import { Demonstration } from "~/ui/demonstration";
 import { Confirm } from "~/ui/dialog";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Facts, Panel } from "~/ui/panel";
-import { isOver, money, originWord, outcomeState, runState, stepsWord, took } from "~/ui/run-state";
+import { isOver, money, outcomeState, runState, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { forkedAt } from "./fork-history";
-import { cancel } from "./queries";
 import { codeWord, EVIDENCE_RUN, evidenceWord, OUTCOME_NOTE, spoken } from "./words";
 
 /** What it came to, or why it did not. */
@@ -78,23 +77,6 @@ export function Verdict({ run }: { run: Run }) {
         </p>
       </div>
     </Panel>
-  );
-}
-
-/** How it stands, in one line. */
-export function Brief({ run }: { run: Run }) {
-  const now = useNow();
-  const state = runState(run);
-  const outcome = outcomeState(run);
-  return (
-    <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-fg-2">
-      <Status tone={state.tone} word={state.word} />
-      {outcome && <Status {...outcome} />}
-      {originWord(run) && <span>{originWord(run)}</span>}
-      <span>{duration(took(run.started_at, run.ended_at, now))}</span>
-      <span>{stepsWord(run)}</span>
-      <span>{money(run.cost_microusd)}</span>
-    </p>
   );
 }
 

@@ -32,6 +32,29 @@ export const push = (id: string, body: components["schemas"]["PushRun"]) =>
 
 export const compare = (body: components["schemas"]["NewComparison"], key: string) =>
   api.post("/api/topology-runs/compare", { body, idempotencyKey: key });
+export const pause = (id: string) => api.post("/api/topology-runs/{id}/pause", { path: { id } });
+export const resume = (id: string) => api.post("/api/topology-runs/{id}/resume", { path: { id } });
+
+export type RunMessage = components["schemas"]["RunMessage"];
+export type NewRunMessage = components["schemas"]["NewRunMessage"];
+/** Below the run's key, so a change of the run asks for them again. */
+export const messagesKey = (id: string) => [...keys.run(id), "messages"] as const;
+export const messagesQuery = (id: string) =>
+  queryOptions({
+    queryKey: messagesKey(id),
+    queryFn: ({ signal }) => api.get("/api/topology-runs/{id}/messages", { path: { id }, signal }),
+  });
+export const say = (id: string, body: NewRunMessage, key: string) =>
+  api.post("/api/topology-runs/{id}/messages", { path: { id }, body, idempotencyKey: key });
+
+/** The runs that were forked from one. */
+export const forksQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.runs, "forks", id],
+    queryFn: ({ signal }) =>
+      api.get("/api/topology-runs", { query: { forked_from: id, all: true, limit: 10 }, signal }),
+  });
+
 export type ForkFrom = components["schemas"]["ForkFrom"];
 export const fork = (id: string, body: ForkFrom, key: string) =>
   api.post("/api/topology-runs/{id}/fork", { path: { id }, body, idempotencyKey: key });

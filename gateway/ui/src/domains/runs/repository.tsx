@@ -75,10 +75,14 @@ interface BranchProps {
   branch: RunBranch;
   mayPush: boolean;
   hasHost: boolean;
+  /** Whether the changed files are shown without a click. */
+  shown: boolean;
 }
 
-function Branch({ run, branch, mayPush, hasHost }: BranchProps) {
-  const [open, setOpen] = useState(false);
+function Branch({ run, branch, mayPush, hasHost, shown }: BranchProps) {
+  const [chosen, setChosen] = useState<boolean>();
+  // The changed files are what came of a run that has ended, so they are shown until somebody hides them.
+  const open = chosen ?? shown;
   const owner = { kind: branch.owner_kind, id: branch.owner_id };
   const name = useOwners()(owner.id)?.name;
   return (
@@ -107,9 +111,9 @@ function Branch({ run, branch, mayPush, hasHost }: BranchProps) {
         <Button
           icon={<FileDiff size={14} aria-hidden />}
           aria-expanded={open}
-          onClick={() => setOpen((before) => !before)}
+          onClick={() => setChosen(!open)}
         >
-          {open ? "Hide the diff" : "Show the diff"}
+          {open ? "Hide changed files" : "Show changed files"}
         </Button>
         <a
           className={buttonClass()}
@@ -159,7 +163,7 @@ function Notes({ repo }: { repo: RunRepository }) {
 }
 
 /** The repository that a run works on: where it began, the commits that came back, and their way to the code host. */
-export function Repository({ run }: { run: string }) {
+export function Repository({ run, ended }: { run: string; ended: boolean }) {
   const repo = useQuery(runRepoQuery(run));
   const mayPush = useMay()("runs.push");
   if (repo.isPending) return <Loading what="the repository" rows={3} />;
@@ -167,7 +171,10 @@ export function Repository({ run }: { run: string }) {
   const { full_name, repo_id, upload_id, html_url, base, base_commit, branches } = repo.data;
   const hasHost = !upload_id;
   return (
-    <Panel title="Repository" aside={commitsWord(branches.reduce((sum, { commits }) => sum + commits, 0))}>
+    <Panel
+      title={branches.length > 0 ? "Changes" : "Repository"}
+      aside={commitsWord(branches.reduce((sum, { commits }) => sum + commits, 0))}
+    >
       <Stale query={repo} />
       <Facts
         items={[
@@ -201,6 +208,7 @@ export function Repository({ run }: { run: string }) {
           branch={branch}
           mayPush={mayPush && hasHost}
           hasHost={hasHost}
+          shown={ended && branches.length === 1}
         />
       ))}
       {branches.length === 0 && (

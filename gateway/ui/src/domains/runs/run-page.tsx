@@ -8,6 +8,7 @@ import { renew } from "~/live/renew";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
+import { isOver } from "~/ui/run-state";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
@@ -17,15 +18,19 @@ import { visible } from "~/ui/visible";
 import { BackLink } from "~/ui/back-link";
 import { AgentPanel } from "./agent-panel";
 import { Comparison } from "./comparison";
+import { useFollowWork } from "./follow-work";
 import { isKept } from "./fork-history";
 import { useAgentsNow, useChildrenMoves } from "./live";
-import { Brief, CancelRun, Outcome, Summary, Verdict } from "./outcome";
+import { Messages } from "./messages";
+import { Outcome, Summary, Verdict } from "./outcome";
 import { namesOf, panelsOf, stateOf, wayOf } from "./nodes";
 import { callsQuery, runQuery } from "./queries";
 import { Repository } from "./repository";
+import { RunHead } from "./run-head";
 import { Steps } from "./steps";
 import { useTeamGone } from "./team";
 import { Timeline } from "./timeline";
+import { workingNode } from "./words-live";
 
 const route = getRouteApi("/shell/runs/$id");
 const NO_CALLS: RunCall[] = [];
@@ -78,10 +83,12 @@ function Agents({ run, calls, asking, nameOf, reached, onLeft }: AgentsProps) {
   });
 }
 
-function Whole({ run }: { run: Run }) {
+function Whole({ run, title }: { run: Run; title: string }) {
+  const client = useQueryClient();
   const calls = useQuery(callsQuery(run.id));
   const may = useMay();
   const teamGone = useTeamGone(run);
+  const follow = useFollowWork(isOver(run.status) ? undefined : workingNode(run));
   useChildrenMoves(run);
   const names = useMemo(() => namesOf(run), [run]);
   const nameOf = (node: string) => names.get(node) ?? node;
@@ -92,10 +99,22 @@ function Whole({ run }: { run: Run }) {
   };
   return (
     <>
+      <RunHead
+        run={run}
+        title={title}
+        mayStart={may("runs.start")}
+        teamGone={teamGone}
+        nameOf={nameOf}
+        following={follow.following}
+        onFollow={follow.toggle}
+        onCancelled={() => void renew(client, { queryKey: keys.run(run.id) })}
+      />
       <Outcome run={run} />
       <Verdict run={run} />
       {run.comparison && <Comparison run={run} comparison={run.comparison} />}
-      {run.repo_run_id && <Repository run={run.repo_run_id} />}
+      {run.repo_run_id && <Repository run={run.repo_run_id} ended={isOver(run.status)} />}
+      <Timeline run={run} calls={calls.data ?? NO_CALLS} nameOf={nameOf} onStep={reach} />
+      <Messages run={run} nameOf={nameOf} mayStart={may("runs.start")} />
       <Panel title="Topology" aside={run.comparison ? "side by side" : kindName(run.graph.kind)}>
         <Topology
           label="Who works with whom in this run"
@@ -119,7 +138,6 @@ function Whole({ run }: { run: Run }) {
         reached={reached}
         onLeft={() => setReached(undefined)}
       />
-      <Timeline run={run} calls={calls.data ?? NO_CALLS} nameOf={nameOf} />
       <Steps run={run} nameOf={nameOf} mayStart={may("runs.start")} teamGone={teamGone} />
       <Summary run={run} teamGone={teamGone} />
       {!may("runs.start") && <MissingRight what="start, cancel or fork runs" least="member" />}
@@ -130,20 +148,10 @@ function Whole({ run }: { run: Run }) {
 /** One run while it happens, and as it was. */
 export function RunPage() {
   const { id } = route.useParams();
-  const client = useQueryClient();
-  const may = useMay();
   const run = useQuery(runQuery(id));
   const title = run.data ? visible(run.data.title) || "Run" : "…";
   return (
-    <PageFrame
-      crumbs={[{ label: "Runs", to: "/runs" }, { label: title }]}
-      actions={
-        run.data &&
-        may("runs.start") && (
-          <CancelRun run={run.data} onDone={() => void renew(client, { queryKey: keys.run(id) })} />
-        )
-      }
-    >
+    <PageFrame crumbs={[{ label: "Runs", to: "/runs" }, { label: title }]}>
       {run.isPending && <Loading what="the run" rows={6} />}
       {run.isError && !run.data && (
         <Failed
@@ -155,12 +163,8 @@ export function RunPage() {
       )}
       {run.data && (
         <>
-          <h1 className="text-head-1 break-words">
-            <bdi>{title}</bdi>
-          </h1>
-          <Brief run={run.data} />
           <Stale query={run} />
-          <Whole key={id} run={run.data} />
+          <Whole key={id} run={run.data} title={title} />
         </>
       )}
     </PageFrame>

@@ -33,7 +33,7 @@ const call = (index: number, kind: "model" | "tool" | "note", content: RunCall["
 });
 const turns = (heard: readonly LiveTurn[], calls: RunCall[], busy = true) =>
   transcriptOf(calls, heard, busy).map((one) =>
-    one.kind === "turn" ? [one.think, one.say, one.live] : one.name,
+    one.kind === "turn" ? [one.think, one.say, one.live] : one.kind === "heard" ? one.text : one.name,
   );
 
 describe("what an agent says", () => {

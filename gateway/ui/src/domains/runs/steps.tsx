@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { Link } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
 import { Fragment, useState } from "react";
@@ -6,58 +5,15 @@ import type { Run, RunCheck, RunStep } from "~/api/runs";
 import { DASH, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { type Column, DataTable } from "~/ui/data-table";
-import { Confirm } from "~/ui/dialog";
-import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { Panel } from "~/ui/panel";
 import { isOver, money, stepsWord, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { ForkDialog } from "./fork-dialog";
 import { isKept, KEPT } from "./fork-history";
-import { fork, type ForkFrom } from "./queries";
-import { ForkFiles, StepFiles } from "./step-files";
+import { StepFiles } from "./step-files";
 import { checkWord, purposeWord, stepName, stepState } from "./words";
-
-function ForkDialog({
-  run,
-  step,
-  name,
-  onClose,
-}: {
-  run: Run;
-  step: RunStep;
-  name: string;
-  onClose: () => void;
-}) {
-  const navigate = useNavigate();
-  const [without, setWithout] = useState(false);
-  const forking = useKeyedMutation((from: ForkFrom, key) => fork(run.id, from, key));
-  const again = run.steps.filter((one) => one.position >= step.position);
-  const cost = again.reduce((sum, one) => sum + one.cost_microusd, 0);
-  const go = async () => {
-    const made = await forking.mutateAsync({ step: step.key, lap: step.lap, without_files: without });
-    onClose();
-    await navigate({ to: "/runs/$id", params: { id: made.id } });
-  };
-  return (
-    <Confirm
-      open
-      onClose={onClose}
-      look="primary"
-      title={`Fork from ${visible(name)}${step.lap > 1 ? `, lap ${step.lap}` : ""}`}
-      action="Fork"
-      run={go}
-      consequence={
-        <>
-          A new run begins with the same goal. It keeps the outputs of the steps before this one. It repeats
-          this step and all steps after it, with their models, tools and costs. In this run that was{" "}
-          {again.length} {again.length === 1 ? "step" : "steps"} for {money(cost)}. This run stays as it is.
-          <ForkFiles starts={step.fork_files} without={without} onWithout={setWithout} />
-        </>
-      }
-    />
-  );
-}
 
 function Time({ step }: { step: RunStep }) {
   return duration(took(step.started_at, step.ended_at, useNow()));
@@ -173,9 +129,7 @@ export function Steps({ run, nameOf, mayStart, teamGone }: Props) {
           Its team is deleted, so it cannot be forked from a step.
         </p>
       )}
-      {from && (
-        <ForkDialog run={run} step={from} name={nameOf(from.node)} onClose={() => setFrom(undefined)} />
-      )}
+      {from && <ForkDialog run={run} first={from} nameOf={nameOf} onClose={() => setFrom(undefined)} />}
     </Panel>
   );
 }

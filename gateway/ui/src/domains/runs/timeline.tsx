@@ -1,12 +1,14 @@
-import type { RunCall, RunStep } from "~/api/runs";
+import { ZoomIn, ZoomOut } from "lucide-react";
+import { useState } from "react";
+import type { Run, RunCall, RunStep } from "~/api/runs";
+import { IconButton } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { Panel } from "~/ui/panel";
-import { isOver } from "~/ui/run-state";
+import { isOver, money } from "~/ui/run-state";
 import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import type { Run } from "~/api/runs";
 import { beginOf, KEPT, ownSteps } from "./fork-history";
-import { stepName } from "./words";
+import { purposeWord, stepName, stepState } from "./words";
 
 interface Span {
   left: string;
@@ -29,46 +31,99 @@ const LOOK: Record<RunCall["kind"], string> = {
   note: "inset-y-3 bg-line",
 };
 
-/** A bar of it: the step, and in it each turn of a model and each call of a tool. */
-function Bar({
-  step,
-  calls,
-  at,
-}: {
+const KIND: Record<RunCall["kind"], string> = {
+  model: "model turn",
+  tool: "tool call",
+  check: "check",
+  child: "run of its own",
+  door: "approval",
+  note: "note",
+};
+
+interface Tip {
+  /** Percent from the left edge of the lane. */
+  left: number;
+  node: string;
+  lines: string[];
+}
+
+interface BarProps {
   step: RunStep;
   calls: RunCall[];
   at: (from: string, to?: string | null) => Span;
-}) {
+  now: number;
+  name: string;
+  onTip: (lines: string[] | undefined, target?: Element) => void;
+  onStep: () => void;
+}
+
+const length = (from: string, to: string | null | undefined, now: number) =>
+  duration(Math.max(0, (to ? Date.parse(to) : now) - Date.parse(from)));
+
+/** A bar of it: the step, and in it each turn of a model and each call of a tool. */
+function Bar({ step, calls, at, now, name, onTip, onStep }: BarProps) {
+  const { word } = stepState(step);
+  const about = [
+    `${visible(name)}, ${purposeWord(step.purpose)}${step.lap > 1 ? `, lap ${step.lap}` : ""}`,
+    `${word}, ${length(step.started_at, step.ended_at, now)}, ${money(step.cost_microusd)}`,
+  ];
   return (
     <>
-      <div
+      <button
+        type="button"
         data-bar={step.status}
-        className={cx("absolute inset-y-0.5 rounded-xs border", GROUND[step.status] ?? "border-line-strong")}
+        aria-label={about.join(": ")}
+        className={cx(
+          "absolute inset-y-0.5 cursor-pointer rounded-xs border hover:brightness-110",
+          GROUND[step.status] ?? "border-line-strong",
+        )}
         style={at(step.started_at, step.ended_at)}
+        onClick={onStep}
+        onPointerEnter={(event) => onTip(about, event.currentTarget)}
+        onFocus={(event) => onTip(about, event.currentTarget)}
+        onPointerLeave={() => onTip(undefined)}
+        onBlur={() => onTip(undefined)}
       />
       {calls.map((call) => (
         <div
           key={call.index}
           data-call={call.kind}
-          className={cx("absolute min-w-px", LOOK[call.kind], call.failed && "bg-failed")}
+          className={cx("absolute min-w-px cursor-pointer", LOOK[call.kind], call.failed && "bg-failed")}
           style={at(call.started_at, call.ended_at)}
+          onClick={onStep}
+          onPointerEnter={(event) =>
+            onTip(
+              [
+                `${visible(call.name)}: ${KIND[call.kind]}${call.failed ? ", failed" : ""}`,
+                `${length(call.started_at, call.ended_at, now)}${call.cost_microusd > 0 ? `, ${money(call.cost_microusd)}` : ""}`,
+              ],
+              event.currentTarget,
+            )
+          }
+          onPointerLeave={() => onTip(undefined)}
         />
       ))}
     </>
   );
 }
 
-/** Who was at work when: a lane for each, growing while it runs. */
+const MOST_ZOOM = 32;
+
+/** Who was at work when: a lane for each, growing while it runs. A step leads to what its agent said and did. */
 export function Timeline({
   run,
   calls,
   nameOf,
+  onStep,
 }: {
   run: Run;
   calls: RunCall[];
   nameOf: (node: string) => string;
+  onStep: (node: string) => void;
 }) {
   const now = useNow();
+  const [zoom, setZoom] = useState(1);
+  const [tip, setTip] = useState<Tip>();
   const own = ownSteps(run);
   const begin = beginOf(run);
   const ends = [...own.map((step) => step.ended_at), ...calls.map((call) => call.ended_at)]
@@ -79,65 +134,113 @@ export function Timeline({
     ? Math.max(last, run.ended_at ? Date.parse(run.ended_at) : 0)
     : Math.max(last, now);
   if (run.steps.length === 0) return null;
-  const length = Math.max(1, end - begin);
+  const span = Math.max(1, end - begin);
   const at = (from: string, to?: string | null): Span => {
-    const left = Math.min(100, Math.max(0, ((Date.parse(from) - begin) / length) * 100));
-    const right = ((to ? Date.parse(to) : end) - begin) / length;
+    const left = Math.min(100, Math.max(0, ((Date.parse(from) - begin) / span) * 100));
+    const right = ((to ? Date.parse(to) : end) - begin) / span;
     return { left: `${left}%`, width: `max(2px, ${Math.max(0, Math.min(100, right * 100) - left)}%)` };
   };
   const nodes = [...new Set(run.steps.map((step) => step.node))];
   const ticks = [0, 0.25, 0.5, 0.75, 1];
+  const onTip = (node: string) => (lines: string[] | undefined, target?: Element) => {
+    const lane = target?.parentElement?.getBoundingClientRect();
+    const bar = target?.getBoundingClientRect();
+    if (!lines || !lane || !bar || lane.width === 0) return setTip(undefined);
+    const middle = bar.left + bar.width / 2 - lane.left;
+    return setTip({ node, lines, left: Math.min(90, Math.max(10, (middle / lane.width) * 100)) });
+  };
   return (
-    <Panel title="Timeline" aside={`${duration(length)} in all`}>
+    <Panel
+      title="Timeline"
+      aside={
+        <>
+          <span className="tabular-nums">{duration(span)} in all</span>
+          <IconButton label="Zoom out" disabled={zoom === 1} onClick={() => setZoom(zoom / 2)}>
+            <ZoomOut size={14} aria-hidden />
+          </IconButton>
+          <IconButton label="Zoom in" disabled={zoom === MOST_ZOOM} onClick={() => setZoom(zoom * 2)}>
+            <ZoomIn size={14} aria-hidden />
+          </IconButton>
+        </>
+      }
+    >
       <figure
         className="min-w-0 px-4 py-3"
         aria-label="When each agent worked. The table of steps below shows the same in figures"
       >
-        <div className="flex flex-col gap-1">
-          {nodes.map((node) => (
-            <div key={node} data-lane className="grid grid-cols-[minmax(72px,128px)_1fr] items-center gap-3">
-              <bdi className="truncate text-small text-fg-2" title={visible(nameOf(node))}>
+        <div className="grid grid-cols-[minmax(72px,128px)_1fr] gap-3">
+          <div className="flex flex-col gap-1">
+            {nodes.map((node) => (
+              <bdi
+                key={node}
+                className="block h-8 truncate text-small leading-8 text-fg-2"
+                title={visible(nameOf(node))}
+              >
                 {visible(nameOf(node))}
               </bdi>
-              <div className="relative h-8 overflow-hidden rounded-xs bg-sunken">
-                {!own.some((step) => step.node === node) && (
-                  <span className="block truncate px-2 leading-8 text-small text-fg-3">{KEPT}</span>
-                )}
-                {own
-                  .filter((step) => step.node === node)
-                  .map((step) => (
-                    <Bar
-                      key={stepName(step)}
-                      step={step}
-                      at={at}
-                      calls={calls.filter((call) => call.step === step.key && call.lap === step.lap)}
-                    />
-                  ))}
+            ))}
+          </div>
+          <div
+            className="min-w-0 overflow-x-auto"
+            tabIndex={zoom > 1 ? 0 : undefined}
+            role={zoom > 1 ? "region" : undefined}
+            aria-label={zoom > 1 ? "Lanes" : undefined}
+          >
+            <div className="flex flex-col gap-1" style={{ width: `${zoom * 100}%` }}>
+              {nodes.map((node) => (
+                <div key={node} data-lane className="relative h-8 rounded-xs bg-sunken">
+                  {!own.some((step) => step.node === node) && (
+                    <span className="block truncate px-2 leading-8 text-small text-fg-3">{KEPT}</span>
+                  )}
+                  {own
+                    .filter((step) => step.node === node)
+                    .map((step) => (
+                      <Bar
+                        key={stepName(step)}
+                        step={step}
+                        at={at}
+                        now={now}
+                        name={nameOf(node)}
+                        calls={calls.filter((call) => call.step === step.key && call.lap === step.lap)}
+                        onTip={onTip(node)}
+                        onStep={() => onStep(node)}
+                      />
+                    ))}
+                  {tip?.node === node && (
+                    <p
+                      aria-hidden
+                      className="pointer-events-none absolute top-full z-10 mt-0.5 w-max max-w-64 -translate-x-1/2 rounded-control border border-line bg-raised px-2 py-1 text-small shadow-float"
+                      style={{ left: `${tip.left}%` }}
+                    >
+                      {tip.lines.map((line) => (
+                        <span key={line} className="block truncate">
+                          {line}
+                        </span>
+                      ))}
+                    </p>
+                  )}
+                </div>
+              ))}
+              <div aria-hidden className="flex justify-between text-micro text-fg-3">
+                {ticks.map((tick) => (
+                  <span key={tick} className={tick === 0.25 || tick === 0.75 ? "max-sm:hidden" : undefined}>
+                    {duration(span * tick)}
+                  </span>
+                ))}
               </div>
             </div>
-          ))}
-        </div>
-        <div aria-hidden className="mt-1 grid grid-cols-[minmax(72px,128px)_1fr] gap-3 text-micro text-fg-3">
-          <span />
-          <div className="flex justify-between">
-            {ticks.map((tick) => (
-              <span key={tick} className={tick === 0.25 || tick === 0.75 ? "max-sm:hidden" : undefined}>
-                {duration(length * tick)}
-              </span>
-            ))}
           </div>
         </div>
         <figcaption className="mt-2 flex flex-wrap gap-x-4 text-small text-fg-3">
           <span className="inline-flex items-center gap-1.5">
-            <span aria-hidden className="h-2 w-4 bg-accent" /> a model speaks (upper)
+            <span aria-hidden className="h-2 w-4 bg-accent" /> Model
           </span>
           <span className="inline-flex items-center gap-1.5">
-            <span aria-hidden className="h-2 w-4 bg-info" /> a tool works (lower)
+            <span aria-hidden className="h-2 w-4 bg-info" /> Tool
           </span>
           {calls.some((call) => call.kind === "child") && (
             <span className="inline-flex items-center gap-1.5">
-              <span aria-hidden className="h-2 w-4 bg-line-strong" /> a team works in a run of its own
-              (middle)
+              <span aria-hidden className="h-2 w-4 bg-line-strong" /> Run of its own
             </span>
           )}
         </figcaption>

@@ -37,7 +37,15 @@ export interface ToolUse {
   failed: boolean;
 }
 
-export type Entry = Turn | ToolUse;
+/** What a person said to the run, before the next turn of the agent. */
+export interface Heard {
+  kind: "heard";
+  id: string;
+  by: string;
+  text: string;
+}
+
+export type Entry = Turn | ToolUse | Heard;
 
 const words = (value: unknown) => (typeof value === "string" ? value : "");
 /** What was kept does not change, and each piece that is heard is compared with it. */
@@ -49,6 +57,7 @@ function kept(call: RunCall, heard: LiveTurn | undefined): Entry {
   const id = `${call.step}#${call.lap}.${call.shard}/${call.index}`;
   const ms = Math.max(0, Date.parse(call.ended_at) - Date.parse(call.started_at));
   const text = words(content["text"]);
+  if (call.kind === "note" && content["message"]) return { kind: "heard", id, by: call.name, text };
   if (call.kind === "note")
     return {
       kind: "turn",

@@ -1,11 +1,13 @@
+import { MessageSquare } from "lucide-react";
 import { number } from "~/ui/bytes";
 import { cx } from "~/ui/class";
 import { Demonstration } from "~/ui/demonstration";
+import { Markdown } from "~/ui/markdown/markdown";
 import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { duration } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import type { Turn } from "./transcript";
+import type { Heard, Turn } from "./transcript";
 
 const LONG = 400;
 
@@ -30,6 +32,23 @@ function Thought({ text, live }: { text: string; live: boolean }) {
   );
 }
 
+/** What a person said to the run. */
+export function HeardView({ heard }: { heard: Heard }) {
+  return (
+    <li data-entry="heard" className="px-4 py-2">
+      <div className="rounded-control border border-accent/40 bg-accent/8 px-3 py-2">
+        <p className="flex items-center gap-1.5 text-small text-fg-2">
+          <MessageSquare size={14} aria-hidden />
+          Message from <bdi>{visible(heard.by)}</bdi>
+        </p>
+        <p dir="auto" className="break-words whitespace-pre-wrap">
+          {visible(heard.text)}
+        </p>
+      </div>
+    </li>
+  );
+}
+
 /** One turn of a model: what was thought, said, and which call it writes. */
 export function TurnView({ turn }: { turn: Turn }) {
   const about = [
@@ -41,11 +60,15 @@ export function TurnView({ turn }: { turn: Turn }) {
   return (
     <li data-entry={turn.live ? "live" : "turn"} className="flex flex-col gap-1 px-4 py-2">
       {turn.think.trim() !== "" && <Thought text={turn.think} live={turn.live} />}
-      {turn.say.trim() !== "" && (
-        <p dir="auto" className={cx("break-words whitespace-pre-wrap", turn.failed && "text-failed")}>
-          {visible(turn.say.trim())}
-        </p>
-      )}
+      {turn.say.trim() !== "" &&
+        (turn.live || turn.failed ? (
+          // Markdown that is still being written changes its form with each piece.
+          <p dir="auto" className={cx("break-words whitespace-pre-wrap", turn.failed && "text-failed")}>
+            {visible(turn.say.trim())}
+          </p>
+        ) : (
+          <Markdown text={turn.say.trim()} what="the words" />
+        ))}
       {turn.writing.trim() !== "" && (
         <p
           dir="auto"

@@ -16,6 +16,8 @@ export function spoken(text: string): { text: string; demonstration: boolean } {
 
 const STEPS: Record<string, { tone: Tone; word: string }> = {
   running: { tone: "running", word: "At work" },
+  // A step that waits for something says so with `waiting_since`. Without it, a person paused the run.
+  waiting: { tone: "waiting", word: "Paused" },
   done: { tone: "done", word: "Done" },
   failed: { tone: "failed", word: "Failed" },
   cancelled: { tone: "offline", word: "Cancelled" },

@@ -106,7 +106,7 @@ export function BulkDialog<T extends { id: string }>(props: Props<T>) {
       <p role="status" className="mt-2 min-h-5 text-small text-fg-2">
         {finished &&
           (failed.length === 0
-            ? `${items.length === 1 ? "" : "All "}${countOf(items.length, what)} answered.`
+            ? `All ${countOf(items.length, what)} answered.`
             : `${items.length - failed.length} answered, ${failed.length} did not.`)}
       </p>
       <DialogActions>
