@@ -258,8 +258,8 @@ async fn lists_of_runs_are_filtered_and_sorted_page_by_page() {
         let owner = place.gateway.owner().await;
         let server = ModelServer::that(|asked| {
             let text = match heard(asked, "reject") {
-                0 => "It is done.\nTEST_PASS: 1",
-                _ => "It is not done.\nTEST_FAIL: 1",
+                0 => "It is done.\nTEST_PASS: INT-01",
+                _ => "It is not done.\nTEST_FAIL: INT-01",
             };
             piece(&json!({ "content": text }), "stop")
         })

@@ -85,8 +85,12 @@ function Bar({ step, calls, at, now, name, onTip, onStep }: BarProps) {
         onBlur={() => onTip(undefined)}
       />
       {calls.map((call) => (
-        <div
+        // Its step can be reached by keyboard, and the panel that it leads to has each call as text.
+        <button
           key={call.index}
+          type="button"
+          tabIndex={-1}
+          aria-hidden
           data-call={call.kind}
           className={cx("absolute min-w-px cursor-pointer", LOOK[call.kind], call.failed && "bg-failed")}
           style={at(call.started_at, call.ended_at)}
