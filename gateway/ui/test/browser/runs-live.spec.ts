@@ -153,7 +153,7 @@ test.describe("a run that is over", () => {
     const timeline = page.getByRole("region", { name: "Timeline" });
     const bar = timeline.locator("[data-bar]").first();
     await bar.focus();
-    await timeline.locator("[data-lane] p").waitFor();
+    await timeline.locator("[data-tip]").waitFor();
     await shot(page, "run-timeline-tip");
     const narrow = (await timeline.locator("[data-lane]").first().boundingBox())!.width;
     await timeline.getByRole("button", { name: "Zoom in" }).click();

@@ -40,10 +40,10 @@ const KIND: Record<RunCall["kind"], string> = {
   note: "note",
 };
 
+/** Pixels of the window, because the lanes cut off what lies beyond them. */
 interface Tip {
-  /** Percent from the left edge of the lane. */
   left: number;
-  node: string;
+  top: number;
   lines: string[];
 }
 
@@ -74,7 +74,7 @@ function Bar({ step, calls, at, now, name, onTip, onStep }: BarProps) {
         data-bar={step.status}
         aria-label={about.join(": ")}
         className={cx(
-          "absolute inset-y-0.5 cursor-pointer rounded-xs border hover:brightness-110",
+          "absolute inset-y-0.5 cursor-pointer rounded-xs border -outline-offset-2 hover:brightness-110",
           GROUND[step.status] ?? "border-line-strong",
         )}
         style={at(step.started_at, step.ended_at)}
@@ -146,12 +146,12 @@ export function Timeline({
   };
   const nodes = [...new Set(run.steps.map((step) => step.node))];
   const ticks = [0, 0.25, 0.5, 0.75, 1];
-  const onTip = (node: string) => (lines: string[] | undefined, target?: Element) => {
-    const lane = target?.parentElement?.getBoundingClientRect();
+  const onTip = (lines: string[] | undefined, target?: Element) => {
     const bar = target?.getBoundingClientRect();
-    if (!lines || !lane || !bar || lane.width === 0) return setTip(undefined);
-    const middle = bar.left + bar.width / 2 - lane.left;
-    return setTip({ node, lines, left: Math.min(90, Math.max(10, (middle / lane.width) * 100)) });
+    if (!lines || !bar) return setTip(undefined);
+    const middle = (Math.max(0, bar.left) + Math.min(window.innerWidth, bar.right)) / 2;
+    const left = Math.min(window.innerWidth - 140, Math.max(140, middle));
+    return setTip({ lines, left, top: bar.bottom + 4 });
   };
   return (
     <Panel
@@ -206,23 +206,10 @@ export function Timeline({
                         now={now}
                         name={nameOf(node)}
                         calls={calls.filter((call) => call.step === step.key && call.lap === step.lap)}
-                        onTip={onTip(node)}
+                        onTip={onTip}
                         onStep={() => onStep(node)}
                       />
                     ))}
-                  {tip?.node === node && (
-                    <p
-                      aria-hidden
-                      className="pointer-events-none absolute top-full z-10 mt-0.5 w-max max-w-64 -translate-x-1/2 rounded-control border border-line bg-raised px-2 py-1 text-small shadow-float"
-                      style={{ left: `${tip.left}%` }}
-                    >
-                      {tip.lines.map((line) => (
-                        <span key={line} className="block truncate">
-                          {line}
-                        </span>
-                      ))}
-                    </p>
-                  )}
                 </div>
               ))}
               <div aria-hidden className="flex justify-between text-micro text-fg-3">
@@ -235,6 +222,20 @@ export function Timeline({
             </div>
           </div>
         </div>
+        {tip && (
+          <p
+            aria-hidden
+            data-tip
+            className="pointer-events-none fixed z-30 w-max max-w-64 -translate-x-1/2 rounded-control border border-line bg-raised px-2 py-1 text-small shadow-float"
+            style={{ left: tip.left, top: tip.top }}
+          >
+            {tip.lines.map((line) => (
+              <span key={line} className="block truncate">
+                {line}
+              </span>
+            ))}
+          </p>
+        )}
         <figcaption className="mt-2 flex flex-wrap gap-x-4 text-small text-fg-3">
           <span className="inline-flex items-center gap-1.5">
             <span aria-hidden className="h-2 w-4 bg-accent" /> Model
