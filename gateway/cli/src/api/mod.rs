@@ -15,6 +15,7 @@ pub mod routes;
 mod owner;
 mod parsed;
 #[rustfmt::skip]
+#[expect(clippy::too_many_arguments, reason = "a list of runs has many filters, and each is an argument")]
 mod run_routes;
 #[rustfmt::skip]
 mod runs;
