@@ -178,7 +178,7 @@ fn value(order: Order) -> Option<SimpleExpr> {
         // A run that has not started takes 0.
         Order::Duration => Some(
             Func::coalesce([
-                Func::coalesce([ended, updated]).sub(started).into(),
+                Func::coalesce([ended, updated]).sub(started),
                 Expr::value(0_i64),
             ])
             .into(),
