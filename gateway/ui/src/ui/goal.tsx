@@ -1,6 +1,14 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Play } from "lucide-react";
-import { lazy, Suspense, useRef, useState, type KeyboardEvent, type SubmitEvent } from "react";
+import {
+  lazy,
+  Suspense,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type SubmitEvent,
+} from "react";
 import { asProblem } from "~/api/problem";
 import type { RunRepo } from "~/api/repos";
 import type { NewRun, RunSummary } from "~/api/runs";
@@ -16,20 +24,31 @@ import { RepoChoice } from "./repo-choice";
 // Most runs have no uploaded files, so the page does not wait for this part.
 const UploadChoice = lazy(() => import("./upload/upload-choice"));
 
-/** What a team or an agent is to do next. A started run opens. */
-export function Goal({
-  title,
-  own,
-  start,
-}: {
-  title: string;
+interface Props {
+  /** Before the goal: who works, where that is a choice. */
+  lead?: ReactNode;
   /** The repository of those who work, which the form begins with. */
   own?: RunRepo | undefined;
   start: (body: NewRun, key: string) => Promise<RunSummary>;
-}) {
+}
+
+/** What a team or an agent is to do next. A started run opens. */
+export function Goal({ title, ...form }: Props & { title: string }) {
+  return (
+    <Panel title={title}>
+      <div className="px-4 py-3">
+        <GoalForm {...form} />
+      </div>
+    </Panel>
+  );
+}
+
+export function GoalForm({ lead, own, start }: Props) {
   const [text, setText] = useState("");
   const [most, setMost] = useState("");
-  const [repo, setRepo] = useState(own);
+  // Undefined while nobody chose, so that another own repository takes its place.
+  const [chosen, setRepo] = useState<RunRepo | null>();
+  const repo = chosen === undefined ? own : (chosen ?? undefined);
   const [upload, setUpload] = useState<Upload>();
   const form = useRef<HTMLFormElement>(null);
   const navigate = useNavigate();
@@ -51,47 +70,46 @@ export function Goal({
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
   };
   return (
-    <Panel title={title}>
-      <form ref={form} onSubmit={(event) => void submit(event)} className="flex flex-col gap-3 px-4 py-3">
-        <Area
-          label="Goal"
-          required
-          maxLength={100_000}
-          rows={3}
-          value={text}
-          onKeyDown={sends}
-          onChange={(event) => setText(event.target.value)}
-          hint="The result that you want. Ctrl and Enter starts the run."
-          error={problem?.field("/input")}
-        />
-        {!upload && <RepoChoice value={repo} onChange={setRepo} problem={problem} />}
-        {!repo && (
-          <Suspense>
-            <UploadChoice upload={upload} onChange={setUpload} />
-          </Suspense>
-        )}
-        <Field
-          label="May cost at most, in dollars"
-          inputMode="decimal"
-          className="max-w-40"
-          autoComplete="off"
-          placeholder="no limit"
-          value={most}
-          onChange={(event) => setMost(event.target.value)}
-          error={sumMistake(most) ?? problem?.field("/cost_ceiling_microusd")}
-        />
-        {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
-        <Button
-          type="submit"
-          look="primary"
-          className="self-start"
-          busy={run.isPending}
-          disabled={text.trim() === "" || sumMistake(most) !== undefined}
-          icon={<Play size={14} aria-hidden />}
-        >
-          Run
-        </Button>
-      </form>
-    </Panel>
+    <form ref={form} onSubmit={(event) => void submit(event)} className="flex flex-col gap-3">
+      {lead}
+      <Area
+        label="Goal"
+        required
+        maxLength={100_000}
+        rows={3}
+        value={text}
+        onKeyDown={sends}
+        onChange={(event) => setText(event.target.value)}
+        hint="The result that you want. Ctrl and Enter starts the run."
+        error={problem?.field("/input")}
+      />
+      {!upload && <RepoChoice value={repo} onChange={(next) => setRepo(next ?? null)} problem={problem} />}
+      {!repo && (
+        <Suspense>
+          <UploadChoice upload={upload} onChange={setUpload} />
+        </Suspense>
+      )}
+      <Field
+        label="May cost at most, in dollars"
+        inputMode="decimal"
+        className="max-w-40"
+        autoComplete="off"
+        placeholder="no limit"
+        value={most}
+        onChange={(event) => setMost(event.target.value)}
+        error={sumMistake(most) ?? problem?.field("/cost_ceiling_microusd")}
+      />
+      {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
+      <Button
+        type="submit"
+        look="primary"
+        className="self-start"
+        busy={run.isPending}
+        disabled={text.trim() === "" || sumMistake(most) !== undefined}
+        icon={<Play size={14} aria-hidden />}
+      >
+        Run
+      </Button>
+    </form>
   );
 }

@@ -336,4 +336,24 @@ test.describe("navigation", () => {
     await page.getByRole("option", { name: "Observatory" }).click();
     await drawer.getByRole("button", { name: "Workspace Observatory" }).waitFor();
   });
+
+  test("work is given to a team or an agent, and what is typed stays with another choice", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ width: 1440, height: 900 });
+    mock.state.models.list.forEach((model) => (model.is_default = false));
+    await home(page, mock);
+    await page.getByRole("button", { name: "Give work" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Goal").fill("Mend the loop.");
+    const who = dialog.getByLabel("Who works");
+    const [team] = mock.state.teams.list;
+    await who.selectOption({ label: team!.name });
+    expect(await dialog.getByLabel("Goal").inputValue()).toBe("Mend the loop.");
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "home-give-work");
+    await dialog.getByRole("button", { name: "Run" }).click();
+    await page.waitForURL(/\/runs\//u);
+    expect(mock.state.teams.goal!.input).toBe("Mend the loop.");
+  });
 });

@@ -4,6 +4,7 @@ import type { RunSummary } from "~/api/runs";
 import type { AppConnection, NodeLine, RepoConnection } from "~/api/types";
 import { needsPerson, type Facts } from "./attention";
 import { nextOf, stepsOf } from "./checklist";
+import { lacksModel, whoIs, workers } from "./workers";
 import { DAYS, daysOf, topOf, totalOf, type Counted } from "./usage";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -221,5 +222,37 @@ describe("the first steps", () => {
     expect(nextOf(stepsOf(has))).toBe("model");
     expect(nextOf(stepsOf({ ...has, models: 1, team: "t" }))).toBe("code");
     expect(nextOf(stepsOf({ models: 1, repos: 1, files: false, team: "t", runs: 1 }))).toBeUndefined();
+  });
+});
+
+describe("who can be given work", () => {
+  const team = (id: string, name: string, agents: string[], more = {}) =>
+    ({ id, name, state: "ready", members: agents.map((agent_id) => ({ agent_id })), ...more }) as never;
+  const agent = (id: string, name: string, more = {}) => ({ id, name, ...more }) as never;
+  const all = workers(
+    [team("t2", "Two", ["a1"]), team("t1", "One", ["a2"]), team("t3", "Going", [], { state: "going" })],
+    [agent("a1", "Ada"), agent("a3", "Cleo"), agent("a2", "Ben"), agent("a4", "Gone", { deleted_at: "x" })],
+  );
+
+  it("is each team that stays, and each agent that is in none", () => {
+    expect(all.map(({ key }) => key)).toStrictEqual(["team:t1", "team:t2", "agent:a3"]);
+  });
+
+  it("is the one that worked last, until a person chooses", () => {
+    expect(whoIs(all, undefined, undefined)?.name).toBe("One");
+    expect(whoIs(all, undefined, { team_id: "t2" })?.name).toBe("Two");
+    expect(whoIs(all, undefined, { agent_id: "a3" })?.name).toBe("Cleo");
+    expect(whoIs(all, "team:t1", { team_id: "t2" })?.name).toBe("One");
+    expect(whoIs(all, "team:gone", undefined)?.name).toBe("One");
+    expect(whoIs([], "team:t1", undefined)).toBeUndefined();
+  });
+
+  it("lacks a model where neither it nor the workspace has one", () => {
+    const [bound] = workers([team("t", "T", ["a"], { model_binding: "openai/x" })], []);
+    expect(lacksModel(all[0]!, [])).toBe(true);
+    expect(lacksModel(bound!, [])).toBe(false);
+    expect(lacksModel(all[2]!, [])).toBe(true);
+    expect(lacksModel(all[0]!, [{ is_default: true } as never])).toBe(false);
+    expect(lacksModel(all[0]!, [{ is_default: false } as never])).toBe(true);
   });
 });

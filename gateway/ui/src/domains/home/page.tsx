@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
+import { Play, Plus } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
 import { useMay } from "~/api/may";
 import { meQuery } from "~/api/me";
-import { buttonClass } from "~/ui/button";
+import { Button, buttonClass } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { PageFrame } from "~/ui/page";
 import { Loading } from "~/ui/skeleton";
@@ -12,12 +13,16 @@ import { Lately, Running } from "./runs";
 import { Spend } from "./spend";
 import { Start, useStart } from "./start";
 
+// The first page is there before the form is.
+const GiveWork = lazy(() => import("./give-work"));
+
 /** The first page of a workspace: what needs a person, what runs, what was done, and what it took. */
 export function HomePage() {
   const me = useQuery(meQuery);
   const may = useMay();
   const start = useStart(me.data?.workspace.id ?? "");
   const needs = useNeeds();
+  const [giving, setGiving] = useState(false);
   const bare = start.fresh && start.shown;
   return (
     <PageFrame
@@ -25,15 +30,28 @@ export function HomePage() {
       first
       crumbs={[{ label: "Home" }]}
       actions={
-        !bare &&
-        may("teams.manage") && (
-          <Link to="/teams/new" className={buttonClass()}>
-            <Plus size={14} aria-hidden />
-            New team
-          </Link>
+        !bare && (
+          <>
+            {may("teams.manage") && (
+              <Link to="/teams/new" className={buttonClass()}>
+                <Plus size={14} aria-hidden />
+                New team
+              </Link>
+            )}
+            {may("runs.start") && (
+              <Button look="primary" icon={<Play size={14} aria-hidden />} onClick={() => setGiving(true)}>
+                Give work
+              </Button>
+            )}
+          </>
         )
       }
     >
+      {giving && (
+        <Suspense>
+          <GiveWork onClose={() => setGiving(false)} />
+        </Suspense>
+      )}
       <h1 className="text-head-1">Home</h1>
       {start.undecided && (
         <Loading what="the workspace" rows={8} className="rounded-panel border border-line bg-surface" />
