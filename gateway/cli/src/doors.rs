@@ -1,4 +1,4 @@
-//! `roost door`: what agents ask to do outside, and the decision of a person. A watched run asks at the terminal.
+//! `roost approval`: what agents ask to do outside, and the decision of a person. A watched run asks at the terminal.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use crate::show::{self, Shown};
 /// Requests of agents.
 #[derive(Debug, clap::Subcommand)]
 #[command(
-    after_help = "Examples:\n  roost door list\n  roost door show 3ef71724\n  roost door approve 3ef71724"
+    after_help = "Examples:\n  roost approval list\n  roost approval show 3ef71724\n  roost approval approve 3ef71724"
 )]
 pub enum Door {
     /// List the requests that wait for a decision
@@ -104,7 +104,7 @@ async fn find(api: &Api, wanted: &str) -> anyhow::Result<Parsed<Asked>> {
     match (found.pop(), found.is_empty()) {
         (Some(door), true) => Ok(door),
         (Some(_), false) => bail!("several requests end with {wanted:?}; give more of the id"),
-        (None, _) => bail!("no request ends with {wanted:?}; see: roost door list --all"),
+        (None, _) => bail!("no request ends with {wanted:?}; see: roost approval list --all"),
     }
 }
 
@@ -321,7 +321,7 @@ pub(super) async fn ask_about(
         }
         if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
             println!(
-                "{} waits for a decision: {}. Decide with: roost door approve {}",
+                "{} waits for a decision: {}. Decide with: roost approval approve {}",
                 door.agent_name.shown(),
                 door.summary.shown(),
                 short(&door.id)
@@ -333,7 +333,7 @@ pub(super) async fn ask_about(
         match answered().await? {
             Some(decision) => decide(api, &door.id, decision).await?,
             None => println!(
-                "Not decided. It waits until {}; decide with: roost door approve {}",
+                "Not decided. It waits until {}; decide with: roost approval approve {}",
                 door.expires_at.shown(),
                 short(&door.id)
             ),

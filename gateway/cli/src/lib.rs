@@ -76,7 +76,7 @@ pub enum ClientCommand {
     #[command(subcommand)]
     Token(people::Token),
     /// Agents
-    #[command(subcommand)]
+    #[command(subcommand, name = "agent", visible_alias = "claw")]
     Claw(claws::Claw),
     /// Machines
     #[command(subcommand)]
@@ -99,14 +99,14 @@ pub enum ClientCommand {
     #[command(subcommand)]
     Repo(repos::Repo),
     /// What agents ask to do outside, for a person to decide
-    #[command(subcommand)]
+    #[command(subcommand, name = "approval", visible_alias = "door")]
     Door(doors::Door),
     /// Live events of the workspace
     Events(events::Events),
     /// The supervision tree
     Tree(tree::Tree),
     /// Kill actors at named points, on a gateway that allows it
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Chaos(chaos::Chaos),
     /// `roost audit list`: the program has the other commands of the audit log.
     #[command(skip)]

@@ -58,6 +58,14 @@ enum Command {
     Backup(owner::BackupArgs),
     /// Replace the database with a saved one; the gateway must be stopped
     Restore(owner::BackupArgs),
+    /// Print the completions of a shell
+    #[command(
+        after_help = "Examples:\n  roost completions bash > ~/.local/share/bash-completion/completions/roost\n  roost completions zsh > ~/.zfunc/_roost\n  roost completions fish > ~/.config/fish/completions/roost.fish"
+    )]
+    Completions {
+        /// bash, zsh, fish, elvish or powershell
+        shell: clap_complete::Shell,
+    },
     Doctor(support::DoctorArgs),
     SupportBundle(support::BundleArgs),
     OneTime(owner::OneTimeArgs),
@@ -87,7 +95,7 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     if matches!(
         cli.command,
-        Command::Config(_) | Command::Openapi | Command::Client(_)
+        Command::Config(_) | Command::Openapi | Command::Completions { .. } | Command::Client(_)
     ) {
         // `roost … | head` ends quietly. What changes this host is not cut off by a reader that went away.
         sigpipe::reset();
@@ -97,6 +105,11 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Config(args) => setup::print_config(&args),
         Command::Openapi => {
             print!("{}", crate::edge::server::router::openapi_json());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Completions { shell } => {
+            let mut command = <Cli as clap::CommandFactory>::command();
+            clap_complete::generate(shell, &mut command, "roost", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)
         }
         Command::Backup(args) => on_a_runtime(owner::save(args)),

@@ -299,7 +299,7 @@ async fn command_line_shows_the_diff_and_decides() {
     }
     let none = terminal.runs(&["door", "approve", "zzz"]).await;
     assert!(
-        !none.ok && none.err.contains("roost door list"),
+        !none.ok && none.err.contains("roost approval list"),
         "{}",
         none.err
     );

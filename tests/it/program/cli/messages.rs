@@ -258,3 +258,32 @@ async fn an_operator_sets_a_plan_by_name_and_a_team_that_does_not_fit_says_what_
     );
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn completions_name_the_commands_and_a_shell_reads_them() {
+    let terminal = Terminal::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let said = terminal.runs(&["completions", shell]).await;
+        assert!(said.ok, "{shell}: {}", said.err);
+        for command in ["agent", "approval", "sandbox", "completions"] {
+            assert!(said.out.contains(command), "{shell} lacks {command}");
+        }
+        if shell == "bash" {
+            let file = terminal.folder().join("roost.bash");
+            std::fs::write(&file, &said.out).expect("written");
+            let checked = std::process::Command::new("bash")
+                .arg("-n")
+                .arg(&file)
+                .status();
+            assert!(checked.expect("bash starts").success());
+        }
+    }
+    let refused = terminal.refused(&["completions", "tcsh"]).await;
+    assert!(refused.contains("possible values"), "{refused}");
+    let help = terminal.runs(&["--help"]).await.out;
+    assert!(
+        help.contains("agent") && help.contains("[aliases: claw]"),
+        "{help}"
+    );
+    assert!(!help.contains("chaos"), "{help}");
+}
