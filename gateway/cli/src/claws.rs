@@ -1,4 +1,4 @@
-//! `roost claw`: agents.
+//! `roost agent`: agents.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,6 +36,9 @@ pub enum Claw {
         /// Only start it, and print the run's id
         #[arg(long)]
         detach: bool,
+        /// The model of the agent in this run, as `provider/model`; see *Settings*, *Models* on the page
+        #[arg(long, value_name = "MODEL")]
+        model: Option<String>,
         /// The most that it may cost, in US dollars
         #[arg(long, value_name = "USD")]
         ceiling: Option<f64>,
@@ -49,7 +52,7 @@ pub enum Claw {
     },
     /// Show what an agent runs with: its model, its permissions and its image. With options, change them first
     #[command(
-        after_help = "Examples:\n  roost claw runtime Ada\n  roost claw runtime Ada --profile coding_readwrite --bundle skills --bundle sandbox\n  roost claw runtime Ada --image node --memory 2048 --cpus 2"
+        after_help = "Examples:\n  roost agent runtime Ada\n  roost agent runtime Ada --profile coding_readwrite --bundle skills --bundle sandbox\n  roost agent runtime Ada --image node --memory 2048 --cpus 2"
     )]
     Runtime {
         claw: String,
@@ -124,6 +127,7 @@ impl Claw {
                 claw,
                 goal,
                 detach,
+                model,
                 ceiling,
                 repo,
                 from,
@@ -133,6 +137,7 @@ impl Claw {
                     input: team::goal_text(goal)?,
                     repo: run_repo::asked(api, repo, from.as_deref()).await?,
                     cost_ceiling_microusd: ceiling.map(team::microusd).transpose()?,
+                    model,
                 };
                 let run = api.ask(routes::run_claw(&id, &new)).await?;
                 if detach {
@@ -239,7 +244,7 @@ impl Named for Agent {
     const KIND: Kind = Kind {
         one: "agent",
         many: "agents",
-        list: "roost claw list",
+        list: "roost agent list",
     };
 
     fn id(&self) -> &ClawId {

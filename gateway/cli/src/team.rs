@@ -117,6 +117,9 @@ pub enum Team {
         /// Only start it, and print the run's id
         #[arg(long)]
         detach: bool,
+        /// The model of the agents in this run, as `provider/model`; see *Settings*, *Models* on the page
+        #[arg(long, value_name = "MODEL")]
+        model: Option<String>,
         /// The most that it may cost, in US dollars
         #[arg(long, value_name = "USD")]
         ceiling: Option<f64>,
@@ -315,6 +318,7 @@ impl Team {
                 team,
                 goal,
                 detach,
+                model,
                 ceiling,
                 repo,
                 no_repo,
@@ -330,6 +334,7 @@ impl Team {
                         false => run_repo::asked(api, repo, from.as_deref()).await?.map(Some),
                     },
                     cost_ceiling_microusd: ceiling.map(microusd).transpose()?,
+                    model,
                 };
                 let run = api.ask(routes::run_team(&id, &new)).await?;
                 if detach {

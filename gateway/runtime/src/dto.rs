@@ -114,11 +114,17 @@ pub struct RunAgent {
     /// The cost limit of the run, in millionths of a US dollar.
     #[schema(minimum = 0)]
     pub cost_ceiling_microusd: Option<i64>,
+    /// The model of the agent in this run (`<provider>/<model>`). Its own applies when it is absent.
+    #[schema(min_length = 1, max_length = 200)]
+    pub model: Option<String>,
 }
 
 impl Check for RunAgent {
     fn check(&self, mistakes: &mut Mistakes) {
         mistakes.text("/input", &self.input, 1, 100_000);
+        if let Some(model) = &self.model {
+            mistakes.text("/model", model, 1, 200);
+        }
         RunRepo::check(self.repo.as_ref(), mistakes);
         if self
             .cost_ceiling_microusd

@@ -239,6 +239,8 @@ pub struct RunAgent {
     pub repo: Option<RunRepo>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ceiling_microusd: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -258,6 +260,8 @@ pub struct RunTeam {
     pub repo: Option<Option<RunRepo>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ceiling_microusd: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 #[derive(Serialize)]

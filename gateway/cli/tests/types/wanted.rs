@@ -71,9 +71,15 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("NewTeamRole", &["slot", "checks"]),
     ("PairRequest", &["name"]),
     ("PushRun", &["branch", "commit"]),
-    ("RunAgent", &["input", "repo", "cost_ceiling_microusd"]),
+    (
+        "RunAgent",
+        &["input", "repo", "cost_ceiling_microusd", "model"],
+    ),
     ("RunRepo", &["repo_id", "upload_id", "base"]),
-    ("RunTeam", &["input", "repo", "cost_ceiling_microusd"]),
+    (
+        "RunTeam",
+        &["input", "repo", "cost_ceiling_microusd", "model"],
+    ),
     ("Switch", &["workspace_id"]),
     ("TeamChange", &["image", "limits", "repo", "shared_sandbox"]),
     ("TeamRepo", &["repo_id", "base"]),

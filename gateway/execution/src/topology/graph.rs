@@ -36,6 +36,15 @@ impl Graph {
     pub fn node(&self, id: &str) -> Option<&Node> {
         self.nodes.iter().find(|node| node.id == id)
     }
+
+    /// The same graph with this model in each node, whatever the agents are bound to.
+    #[must_use]
+    pub fn with_model(mut self, model: &str) -> Self {
+        for node in &mut self.nodes {
+            node.attributes.model = Some(model.to_owned());
+        }
+        self
+    }
 }
 
 /// How the nodes of a graph work together.

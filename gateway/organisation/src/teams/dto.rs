@@ -250,11 +250,17 @@ pub struct RunTeam {
     /// The cost limit of the run, in millionths of a US dollar.
     #[schema(minimum = 0)]
     pub cost_ceiling_microusd: Option<i64>,
+    /// The model of all its agents in this run (`<provider>/<model>`). Each agent's own applies when it is absent.
+    #[schema(min_length = 1, max_length = 200)]
+    pub model: Option<String>,
 }
 
 impl Check for RunTeam {
     fn check(&self, mistakes: &mut Mistakes) {
         mistakes.text("/input", &self.input, 1, 100_000);
+        if let Some(model) = &self.model {
+            mistakes.text("/model", model, 1, 200);
+        }
         RunRepo::check(self.repo.as_ref().and_then(Option::as_ref), mistakes);
         if self
             .cost_ceiling_microusd

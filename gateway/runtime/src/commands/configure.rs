@@ -5,6 +5,7 @@ use crate::{RuntimeContext, RuntimeError};
 use roost_agents::claws::{ClawRow, Configured, configure_in};
 use roost_execution::models;
 use roost_machines::sandboxes::NewLimits;
+use roost_platform::db::WriteTx;
 use roost_platform::ids::{ClawId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
@@ -23,15 +24,8 @@ pub(crate) async fn configure(
     wanted: RuntimeConfigChange,
 ) -> Result<ClawRow, RuntimeError> {
     let mut change = Change::begin(state, scope, user).await?;
-    if let Some(Some(model)) = &wanted.model_binding
-        && !models::is_there(change.tx(), scope, model).await?
-    {
-        return Err(RuntimeError::Wrong(vec![FieldError {
-            pointer: "/model_binding".to_owned(),
-            detail: format!(
-                "names no model of this workspace: add {model:?} under Models, or leave it out"
-            ),
-        }]));
+    if let Some(Some(model)) = &wanted.model_binding {
+        known(&change, scope, "/model_binding", model).await?;
     }
     if let Some(Some(image)) = &wanted.image
         && let Some(detail) = state.agents.sandboxes.images().refusal(image)
@@ -53,4 +47,25 @@ pub(crate) async fn configure(
     let row = configure_in(&mut change, id, if_version, wanted).await?;
     change.commit().await?;
     Ok(row)
+}
+
+/// Refuses a model that the workspace does not have.
+///
+/// # Errors
+/// [`RuntimeError::Wrong`] for this field, or the database's.
+pub(super) async fn known(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    field: &str,
+    model: &str,
+) -> Result<(), RuntimeError> {
+    if models::is_there(&**tx, scope, model).await? {
+        return Ok(());
+    }
+    Err(RuntimeError::Wrong(vec![FieldError {
+        pointer: field.to_owned(),
+        detail: format!(
+            "names no model of this workspace: add {model:?} under Models, or leave it out"
+        ),
+    }]))
 }

@@ -1,5 +1,6 @@
 //! Gives work to one agent, without a team.
 
+use super::configure::known;
 use crate::dto::RunAgent;
 use crate::{RuntimeContext, RuntimeError};
 use roost_agents::claws::{self, ClawError};
@@ -14,7 +15,7 @@ use roost_tenancy::change::Change;
 /// Enqueues the run `id`, whose graph has one node. A repeat with the same id returns the existing run.
 ///
 /// # Errors
-/// [`ClawError::NotFound`], [`RunError::AgentGone`], [`RuntimeError::Checkout`].
+/// [`ClawError::NotFound`], [`RuntimeError::Wrong`] for an unknown model, [`RunError::AgentGone`], [`RuntimeError::Checkout`].
 pub(crate) async fn run(
     state: &RuntimeContext,
     scope: WorkspaceScope,
@@ -37,12 +38,20 @@ pub(crate) async fn run(
     }
     let link = templates::link::of(change.tx(), scope, agent).await?;
     let slot = link.map(|link| link.role_slot);
+    let graph = topology::alone(agent.0, &claw.name, slot.as_deref());
+    let graph = match &asked.model {
+        Some(model) => {
+            known(&change, scope, "/model", model).await?;
+            graph.with_model(model)
+        }
+        None => graph,
+    };
     let new = NewRun {
         id,
         origin: Origin::Chat,
         tier: Tier::Single,
         title: runs::titled(&claw.name, &asked.input),
-        graph: topology::alone(agent.0, &claw.name, slot.as_deref()),
+        graph,
         input: asked.input,
         team: None,
         agent: Some(agent),

@@ -6371,6 +6371,8 @@ export interface components {
             cost_ceiling_microusd?: number | null;
             /** @description The goal. */
             input: string;
+            /** @description The model of the agent in this run (`<provider>/<model>`). Its own applies when it is absent. */
+            model?: string | null;
             repo?: components["schemas"]["RunRepo"] | null;
         };
         /** @description A branch of a run. */
@@ -6934,6 +6936,8 @@ export interface components {
             cost_ceiling_microusd?: number | null;
             /** @description The goal. */
             input: string;
+            /** @description The model of all its agents in this run (`<provider>/<model>`). Each agent's own applies when it is absent. */
+            model?: string | null;
             repo?: components["schemas"]["RunRepo"] | null;
         };
         /**

@@ -15,13 +15,15 @@ import type { NewRun, RunSummary } from "~/api/runs";
 import type { Upload } from "~/api/uploads";
 import { Button } from "./button";
 import { microusdOf, sumMistake } from "./dollars";
-import { Area, Field } from "./field";
+import { Area } from "./field";
 import { useKeyedMutation } from "./keyed-mutation";
 import { Panel } from "./panel";
 import { ProblemNote } from "./problem";
 import { RepoChoice } from "./repo-choice";
+import type { Options } from "./run-options";
 
 // Most runs have no uploaded files, so the page does not wait for this part.
+const RunOptions = lazy(() => import("./run-options"));
 const UploadChoice = lazy(() => import("./upload/upload-choice"));
 
 interface Props {
@@ -45,7 +47,7 @@ export function Goal({ title, ...form }: Props & { title: string }) {
 
 export function GoalForm({ lead, own, start }: Props) {
   const [text, setText] = useState("");
-  const [most, setMost] = useState("");
+  const [options, setOptions] = useState<Options>({ model: "", most: "" });
   // Undefined while nobody chose, so that another own repository takes its place.
   const [chosen, setRepo] = useState<RunRepo | null>();
   const repo = chosen === undefined ? own : (chosen ?? undefined);
@@ -56,9 +58,10 @@ export function GoalForm({ lead, own, start }: Props) {
   const problem = run.isError ? asProblem(run.error) : undefined;
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const ceiling = microusdOf(most);
+    const ceiling = microusdOf(options.most);
     const body = {
       input: text.trim(),
+      ...(options.model && { model: options.model }),
       ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }),
       // Null: without a repository, although there is one of their own.
       ...(upload ? { repo: { upload_id: upload.id } } : (repo ?? own) && { repo: repo ?? null }),
@@ -89,23 +92,16 @@ export function GoalForm({ lead, own, start }: Props) {
           <UploadChoice upload={upload} onChange={setUpload} />
         </Suspense>
       )}
-      <Field
-        label="May cost at most, in dollars"
-        inputMode="decimal"
-        className="max-w-40"
-        autoComplete="off"
-        placeholder="no limit"
-        value={most}
-        onChange={(event) => setMost(event.target.value)}
-        error={sumMistake(most) ?? problem?.field("/cost_ceiling_microusd")}
-      />
+      <Suspense fallback={<div className="h-13" />}>
+        <RunOptions value={options} onChange={setOptions} problem={problem} />
+      </Suspense>
       {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
       <Button
         type="submit"
         look="primary"
         className="self-start"
         busy={run.isPending}
-        disabled={text.trim() === "" || sumMistake(most) !== undefined}
+        disabled={text.trim() === "" || sumMistake(options.most) !== undefined}
         icon={<Play size={14} aria-hidden />}
       >
         Run

@@ -128,7 +128,7 @@ test.describe("uploaded files of a run", () => {
     delete repo.repo_id;
     delete repo.html_url;
     await page.goto(`${mock.url}/runs/${run.id}`);
-    const panel = page.getByRole("region", { name: "Repository", exact: true });
+    const panel = page.getByRole("region", { name: "Changes", exact: true });
     await panel.getByText("uploaded files, without a code host").waitFor();
     const link = panel.getByRole("link", { name: "Download the files" });
     expect(await link.getAttribute("href")).toContain(`/api/runs/${run.id}/repo/archive?branch=`);

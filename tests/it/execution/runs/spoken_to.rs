@@ -201,14 +201,35 @@ async fn message_to_one_agent_is_heard_by_no_other_and_a_paused_run_can_be_cance
 }
 
 #[tokio::test]
-async fn fork_takes_another_goal_model_and_message() {
+async fn run_takes_another_model_and_a_fork_also_another_goal_and_a_message() {
     let place = Place::start().await;
     let owner = place.gateway.owner().await;
     let server = model().await;
-    let (team, _) = team(owner, &server).await;
+    let (team, agents) = team(owner, &server).await;
     let other = json!({ "provider": "openai", "model": "other", "api_key": "sk-of-this-test-1234",
         "base_url": format!("http://{}/v1", server.address) });
     owner.post("/api/models").json(&other).expect(201).await;
+    // One run with another model than the team's, and one with a model that nobody added.
+    let run = |model: &str| {
+        let asked = json!({ "input": WORDS, "model": model });
+        owner.post(&format!("/api/teams/{team}/run")).json(&asked)
+    };
+    let with = run("openai/other").expect(202).await;
+    over(owner, with.str("/id")).await;
+    let models: Vec<_> = server
+        .asked()
+        .into_iter()
+        .map(|asked| asked.body["model"].clone())
+        .collect();
+    assert_eq!(models, ["other", "other"]);
+    let refused = run("openai/unknown").expect(400).await;
+    assert_eq!(refused.str("/errors/0/pointer"), "/model");
+    let alone = json!({ "input": WORDS, "model": "openai/unknown" });
+    let alone = owner
+        .post(&format!("/api/claws/{}/run", agents[0]))
+        .json(&alone);
+    assert_eq!(alone.expect(400).await.str("/errors/0/pointer"), "/model");
+
     let id = started(owner, &team, WORDS).await;
     over(owner, &id).await;
     let asked = server.asked().len();

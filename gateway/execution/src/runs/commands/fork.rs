@@ -79,13 +79,12 @@ pub async fn fork(
     }
     let starts = there(runs, scope, starts).await?;
     let kept_steps: Vec<String> = kept.iter().map(|row| ref_of(row).to_string()).collect();
-    let mut graph: Graph = serde_json::from_str(&origin.graph).map_err(|_| RunError::NoStep)?;
-    if let Some(model) = &wanted.model {
-        // Nothing of a kept step runs again, so each node may have it.
-        for node in &mut graph.nodes {
-            node.attributes.model = Some(model.clone());
-        }
-    }
+    let graph: Graph = serde_json::from_str(&origin.graph).map_err(|_| RunError::NoStep)?;
+    // Nothing of a kept step runs again, so each node may have it.
+    let graph = match &wanted.model {
+        Some(model) => graph.with_model(model),
+        None => graph,
+    };
     let new = New {
         id,
         origin: Origin::Fork { of: from },

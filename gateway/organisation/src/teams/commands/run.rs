@@ -1,11 +1,14 @@
 //! Runs a team. The run keeps the team's topology of that moment.
 
+use super::create::no_model;
 use crate::teams::dto::RunTeam;
 use crate::teams::model::State;
 use crate::teams::{TeamError, TeamsContext, store};
 use roost_connections::checkouts::{self, RunRepo};
 use roost_connections::repos;
+use roost_execution::models;
 use roost_execution::runs::{self, NewRun, Origin, RunRow, Tier, start_in};
+use roost_execution::topology::Graph;
 use roost_platform::db::WriteTx;
 use roost_platform::ids::{RunId, TeamId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -14,7 +17,7 @@ use roost_tenancy::change::Change;
 /// Enqueues a run of the team's graph.
 ///
 /// # Errors
-/// [`TeamError::NotFound`], [`TeamError::Going`], [`TeamError::RepoRemoved`], [`TeamError::Checkout`].
+/// [`TeamError::NotFound`], [`TeamError::Wrong`] for an unknown model, [`TeamError::Going`], [`TeamError::RepoRemoved`], [`TeamError::Checkout`].
 pub async fn run(
     state: &TeamsContext,
     scope: WorkspaceScope,
@@ -39,12 +42,20 @@ pub async fn run(
     if State::from_stored(&row.state) == State::Going {
         return Err(TeamError::Going);
     }
+    let graph: Graph = serde_json::from_str(&row.topology).map_err(|_| TeamError::NotFound)?;
+    let graph = match &asked.model {
+        Some(model) if !models::is_there(change.tx(), scope, model).await? => {
+            return Err(TeamError::Wrong(vec![no_model("/model".to_owned(), model)]));
+        }
+        Some(model) => graph.with_model(model),
+        None => graph,
+    };
     let new = NewRun {
         id,
         origin: Origin::Team,
         tier: Tier::Team,
         title: runs::titled(&row.name, &asked.input),
-        graph: serde_json::from_str(&row.topology).map_err(|_| TeamError::NotFound)?,
+        graph,
         input: asked.input,
         team: Some(team),
         agent: None,

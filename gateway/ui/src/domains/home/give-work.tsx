@@ -1,20 +1,21 @@
 // The box on Home in which one gives work: to a team, or to one agent.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { clawsQuery } from "~/api/claws";
 import { type ModelBinding, modelsQuery } from "~/api/models";
 import { startAgent, startRun } from "~/api/runs";
 import { teamsQuery } from "~/api/teams";
 import { textLink } from "~/ui/class";
 import { Choice } from "~/ui/field";
-import { GoalForm } from "~/ui/goal";
 import { Modal } from "~/ui/dialog";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { visible } from "~/ui/visible";
 import { lacksModel, ownRepo, type Worker, whoIs, workers } from "./workers";
 import { recentQuery } from "./queries";
+
+const GoalForm = lazy(async () => ({ default: (await import("~/ui/goal")).GoalForm }));
 
 export default function GiveWork({ onClose }: { onClose: () => void }) {
   const teams = useQuery(teamsQuery);
@@ -63,34 +64,36 @@ function Work({ all, who, onChoose, models }: WorkProps) {
     </option>
   );
   return (
-    <GoalForm
-      own={ownRepo(who)}
-      start={(body, key) =>
-        who.kind === "team" ? startRun(who.id, body, key) : startAgent(who.id, body, key)
-      }
-      lead={
-        <>
-          <Choice
-            label="Who works"
-            className="sm:max-w-80"
-            value={who.key}
-            onChange={(event) => onChoose(event.target.value)}
-          >
-            {group("team").length > 0 && <optgroup label="Teams">{group("team").map(option)}</optgroup>}
-            {group("agent").length > 0 && (
-              <optgroup label="Single agents">{group("agent").map(option)}</optgroup>
+    <Suspense fallback={<Loading what="the form" rows={6} />}>
+      <GoalForm
+        own={ownRepo(who)}
+        start={(body, key) =>
+          who.kind === "team" ? startRun(who.id, body, key) : startAgent(who.id, body, key)
+        }
+        lead={
+          <>
+            <Choice
+              label="Who works"
+              className="sm:max-w-80"
+              value={who.key}
+              onChange={(event) => onChoose(event.target.value)}
+            >
+              {group("team").length > 0 && <optgroup label="Teams">{group("team").map(option)}</optgroup>}
+              {group("agent").length > 0 && (
+                <optgroup label="Single agents">{group("agent").map(option)}</optgroup>
+              )}
+            </Choice>
+            {models && lacksModel(who, models) && (
+              <p className="text-waiting">
+                No model is set, so a script answers instead of a model.{" "}
+                <Link to="/settings/models" className={textLink}>
+                  Add a model
+                </Link>
+              </p>
             )}
-          </Choice>
-          {models && lacksModel(who, models) && (
-            <p className="text-waiting">
-              No model is set, so a script answers instead of a model.{" "}
-              <Link to="/settings/models" className={textLink}>
-                Add a model
-              </Link>
-            </p>
-          )}
-        </>
-      }
-    />
+          </>
+        }
+      />
+    </Suspense>
   );
 }
