@@ -16,6 +16,7 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::runs::entity::child::Entity>(),
         Table::of::<crate::runs::pin_entity::Entity>(),
         Table::of::<crate::runs::entity::wait::Entity>(),
+        Table::of::<crate::runs::entity::message::Entity>(),
         Table::of::<crate::runs::entity::handover::Entity>(),
     ]
 }

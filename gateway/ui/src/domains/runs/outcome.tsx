@@ -10,12 +10,13 @@ import { Demonstration } from "~/ui/demonstration";
 import { Confirm } from "~/ui/dialog";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Facts, Panel } from "~/ui/panel";
-import { isOver, money, outcomeState, runState, took } from "~/ui/run-state";
+import { isOver, money, outcomeState, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { forkedAt } from "./fork-history";
 import { codeWord, EVIDENCE_RUN, evidenceWord, OUTCOME_NOTE, spoken } from "./words";
+import { pauseState } from "./words-live";
 
 /** What it came to, or why it did not. */
 export function Outcome({ run }: { run: Run }) {
@@ -83,7 +84,7 @@ export function Verdict({ run }: { run: Run }) {
 /** How it stands, in figures. */
 export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
   const now = useNow();
-  const state = runState(run);
+  const state = pauseState(run);
   return (
     <Panel title="Run" aside={<Status tone={state.tone} word={state.word} />}>
       <Facts

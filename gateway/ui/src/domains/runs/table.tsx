@@ -2,10 +2,11 @@ import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "~/api/runs";
 import { DASH } from "~/ui/bytes";
 import type { ListColumn } from "~/ui/list/list-table";
-import { money, originWord, outcomeState, runState, took } from "~/ui/run-state";
+import { money, originWord, outcomeState, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { pauseState } from "./words-live";
 
 /** Names that the list shows and the runs do not have. */
 export interface Names {
@@ -69,7 +70,7 @@ function State({ run }: { run: RunSummary }) {
   const outcome = outcomeState(run);
   return (
     <span className="flex flex-col gap-0.5">
-      <Status {...runState(run)} title={run.error ?? undefined} />
+      <Status {...pauseState(run)} title={run.error ?? undefined} />
       {outcome && <Status {...outcome} title={run.outcome_reason ?? undefined} className="text-small" />}
     </span>
   );
