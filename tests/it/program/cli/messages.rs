@@ -282,7 +282,7 @@ async fn completions_name_the_commands_and_a_shell_reads_them() {
     assert!(refused.contains("possible values"), "{refused}");
     let help = terminal.runs(&["--help"]).await.out;
     assert!(
-        help.contains("agent") && help.contains("[aliases: claw]"),
+        help.contains("agent") && help.contains("[alias: claw]"),
         "{help}"
     );
     assert!(!help.contains("chaos"), "{help}");
