@@ -2,11 +2,13 @@ import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "~/api/runs";
 import { DASH } from "~/ui/bytes";
 import type { ListColumn } from "~/ui/list/list-table";
-import { money, originWord, outcomeState, took } from "~/ui/run-state";
+import { isOver, money, originWord, outcomeState, runState, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import { pauseState } from "./words-live";
+
+const PAUSED = { tone: "waiting", word: "Paused" } as const;
+const isPaused = (run: RunSummary) => run.paused_at != null && !run.cancelling && !isOver(run.status);
 
 /** Names that the list shows and the runs do not have. */
 export interface Names {
@@ -70,7 +72,7 @@ function State({ run }: { run: RunSummary }) {
   const outcome = outcomeState(run);
   return (
     <span className="flex flex-col gap-0.5">
-      <Status {...pauseState(run)} title={run.error ?? undefined} />
+      <Status {...(isPaused(run) ? PAUSED : runState(run))} title={run.error ?? undefined} />
       {outcome && <Status {...outcome} title={run.outcome_reason ?? undefined} className="text-small" />}
     </span>
   );
