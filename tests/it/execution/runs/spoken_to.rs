@@ -1,33 +1,16 @@
 //! People speak to runs at work, pause and resume them, fork them with changes, and find them in lists.
 
-use roost_tests::model_server::{Asked, ModelServer, answer};
+use roost_tests::model_server::{Asked, ModelServer};
 use roost_tests::{Answer, Person, eventually};
 use serde_json::{Value, json};
 
 use super::over;
+use super::windows::piece;
 use crate::connections::repos::Place;
 
 /// Skills that an agent reads in turn until somebody speaks to it.
 const SKILLS: [&str; 2] = ["handing-over-work", "stating-uncertainty"];
 const WORDS: &str = "Use tabs.";
-
-/// One answer of a model, as a stream.
-fn piece(delta: &Value, finish: &str) -> bytes::Bytes {
-    let pieces = [
-        json!({ "choices": [{ "index": 0, "delta": delta }] }),
-        json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": finish }],
-            "usage": { "prompt_tokens": 100, "completion_tokens": 10 } }),
-    ];
-    let body: String = pieces
-        .iter()
-        .map(|piece| format!("data: {piece}\n\n"))
-        .collect();
-    answer(
-        200,
-        &[("content-type", "text/event-stream")],
-        &(body + "data: [DONE]\n\n"),
-    )
-}
 
 /// How often the words of the person are in what the model got.
 fn heard(asked: &Asked, words: &str) -> usize {
@@ -42,13 +25,13 @@ fn heard(asked: &Asked, words: &str) -> usize {
 async fn model() -> ModelServer {
     ModelServer::that(|asked| {
         if heard(asked, WORDS) > 0 {
-            return piece(&json!({ "content": "I use tabs." }), "stop");
+            return piece(json!({ "content": "I use tabs." }), "stop");
         }
         let turn = asked.body["messages"].as_array().map_or(0, Vec::len);
         let arguments = json!({ "name": SKILLS[turn / 2 % 2] }).to_string();
         let call = json!({ "index": 0, "id": format!("c{turn}"), "type": "function",
             "function": { "name": "read_skill", "arguments": arguments } });
-        piece(&json!({ "tool_calls": [call] }), "tool_calls")
+        piece(json!({ "tool_calls": [call] }), "tool_calls")
     })
     .await
 }
@@ -282,7 +265,7 @@ async fn lists_of_runs_are_filtered_and_sorted_page_by_page() {
                 0 => "It is done.\nTEST_PASS: INT-01",
                 _ => "It is not done.\nTEST_FAIL: INT-01",
             };
-            piece(&json!({ "content": text }), "stop")
+            piece(json!({ "content": text }), "stop")
         })
         .await;
         let (team, _) = team(owner, &server).await;
