@@ -74,7 +74,7 @@ function Bar({ step, calls, at, now, name, onTip, onStep }: BarProps) {
         data-bar={step.status}
         aria-label={about.join(": ")}
         className={cx(
-          "absolute inset-y-0.5 cursor-pointer rounded-xs border -outline-offset-2 hover:brightness-110",
+          "absolute inset-y-0 cursor-pointer rounded-xs border -outline-offset-2 hover:brightness-110",
           GROUND[step.status] ?? "border-line-strong",
         )}
         style={at(step.started_at, step.ended_at)}
