@@ -227,7 +227,7 @@ async fn run_takes_another_model_and_a_fork_also_another_goal_and_a_message() {
     assert_eq!(after.len(), 1, "{after:?}");
     assert_eq!(after[0].body["model"], "other");
     assert_eq!(heard(&after[0], "Message from"), 1);
-    // Its journal keeps the message, so a fork of the fork hears it too.
+    // A fork gets what was said to its original, so a fork of the fork hears it too.
     let again = owner.post(&format!("/api/topology-runs/{}/fork", fork.str("/id")));
     let again = again.json(&json!({ "step": "second" })).expect(202).await;
     over(owner, again.str("/id")).await;

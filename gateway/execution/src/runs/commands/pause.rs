@@ -21,10 +21,7 @@ pub async fn pause(
     user: UserId,
     id: RunId,
 ) -> Result<run::Model, RunError> {
-    let (mut change, row) = open(runs, scope, user, id).await?;
-    if !is_open(&row) {
-        return Err(RunError::Over);
-    }
+    let mut change = of_open_run(runs, scope, user, id).await?;
     let marked = message_store::mark(&change, id, Mark::Pause(user)).await?;
     noted(&mut change, "run.paused", id, &marked);
     ended(change, scope, id).await
@@ -41,10 +38,7 @@ pub async fn resume(
     user: UserId,
     id: RunId,
 ) -> Result<run::Model, RunError> {
-    let (mut change, row) = open(runs, scope, user, id).await?;
-    if !is_open(&row) {
-        return Err(RunError::Over);
-    }
+    let mut change = of_open_run(runs, scope, user, id).await?;
     let marked = message_store::mark(&change, id, Mark::Resume).await?;
     for run in &marked {
         let on = WaitOn::Pause { run: run.id };
@@ -54,15 +48,19 @@ pub async fn resume(
     ended(change, scope, id).await
 }
 
-async fn open(
+/// Begins a change of a run that has not ended.
+async fn of_open_run(
     runs: &RunsHandle,
     scope: WorkspaceScope,
     user: UserId,
     id: RunId,
-) -> Result<(Change, run::Model), RunError> {
+) -> Result<Change, RunError> {
     let change = Change::begin(runs, scope, user).await?;
     let row = store::get(change.tx(), scope, id).await?;
-    Ok((change, row.ok_or(RunError::NotFound)?))
+    match is_open(&row.ok_or(RunError::NotFound)?) {
+        true => Ok(change),
+        false => Err(RunError::Over),
+    }
 }
 
 fn noted(change: &mut Change, action: &'static str, id: RunId, marked: &[Moved]) {
