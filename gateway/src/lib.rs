@@ -2,6 +2,7 @@
 //!
 //! Each wing is a crate beside this one (`gateway/<wing>`). A crate depends only on the wings below it, so the compiler
 //! refuses an import that goes up. From the highest to the lowest:
+//! * `roost_missions`: missions with their phases, tasks and results, and what agents learn from their work.
 //! * `roost_runtime`: agents at work on the steps of runs.
 //! * `roost_organisation`: skills, templates, teams.
 //! * `roost_execution`: topologies, runs, models and their providers, tools.
@@ -35,6 +36,7 @@ pub fn tables() -> Vec<Table> {
         roost_connections::tables(),
         roost_execution::tables(),
         roost_organisation::tables(),
+        roost_missions::tables(),
     ]
     .into_iter()
     .flatten()

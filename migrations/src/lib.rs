@@ -76,6 +76,7 @@ mod m0921_added_packages;
 mod m0922_file_policy;
 mod m0923_run_messages;
 mod m0924_commands;
+mod m0925_missions;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -150,6 +151,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0922_file_policy::Migration),
             Box::new(m0923_run_messages::Migration),
             Box::new(m0924_commands::Migration),
+            Box::new(m0925_missions::Migration),
         ]
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use crate::tree::Tree;
 
 /// The wings of the gateway from the lowest to the highest. Each is a crate and depends only on wings before it.
-pub const WINGS: [&str; 9] = [
+pub const WINGS: [&str; 10] = [
     "platform",
     "web",
     "tenancy",
@@ -14,6 +14,7 @@ pub const WINGS: [&str; 9] = [
     "execution",
     "organisation",
     "runtime",
+    "missions",
 ];
 
 /// What a wing may depend on beside lower wings, where it has a reason. The wings share the types of the protocol and of

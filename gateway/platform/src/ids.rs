@@ -117,6 +117,12 @@ typed_id! {
     MissionId;
     /// A phase of a mission.
     MissionPhaseId;
+    /// A task that agents work on in a phase.
+    MissionTaskId;
+    /// What a phase leaves for people to read.
+    MissionArtifactId;
+    /// A proposal that improves an agent or a team.
+    LevelUpId;
     /// Work that a schedule or an event starts.
     RoutineId;
     /// One firing of a routine.

@@ -127,6 +127,30 @@ pub const TABLES: &[Kept] = &[
     kept("audit_chain", Forever("one link for each audit entry")),
     kept("audit_waiting", Queue("the audit chain")),
     kept("audit_head", Bounded("one row")),
+    // Missions.
+    kept(
+        "missions",
+        With("workspaces", "until their workspace is deleted"),
+    ),
+    kept("mission_phases", With("missions", "at most 20 for each")),
+    kept(
+        "mission_phase_runs",
+        With("missions", "one for each attempt of a phase by a team"),
+    ),
+    kept("mission_teams", With("missions", "one for each team")),
+    kept("mission_tasks", With("missions", "bounded for each phase")),
+    kept(
+        "mission_task_marks",
+        With("missions", "bounded for each task"),
+    ),
+    kept(
+        "mission_artifacts",
+        With("missions", "bounded for each phase"),
+    ),
+    kept(
+        "mission_phase_cards",
+        With("missions", "one for each phase"),
+    ),
     // Agents.
     kept(
         "claws",

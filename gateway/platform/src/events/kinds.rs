@@ -152,6 +152,10 @@ pub enum ResourceKind {
     /// The repository of a run; the id is that of the run.
     RunRepo,
     Model,
+    /// A mission, with its phases, tasks and artifacts.
+    Mission,
+    /// A level-up proposal.
+    LevelUp,
 }
 
 /// `resource.changed`

@@ -1,0 +1,8 @@
+//! The tables of this wing.
+
+use roost_platform::db::Table;
+
+/// Every table that this wing reads and writes through an entity.
+pub fn tables() -> Vec<Table> {
+    Vec::new()
+}
