@@ -1,5 +1,7 @@
 //! Missions: work in phases, from a goal to reviewed results, and what agents learn from their work.
 
+pub mod benchmarks;
+mod plain;
 mod tables;
 
 pub use tables::tables;
