@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AuditEntry } from "~/api/types";
-import { sentence } from "./words";
+import { sentence } from "~/ui/audit-words";
 
 const entry = (action: string, entity_kind: string, details: Record<string, unknown> = {}): AuditEntry => ({
   id: "e",

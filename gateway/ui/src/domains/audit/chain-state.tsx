@@ -8,7 +8,7 @@ import { Stale } from "~/ui/stale";
 import { Status } from "~/ui/status";
 import { chainQuery } from "./queries";
 import { VerifyChain } from "./verify";
-import { words } from "./words";
+import { words } from "~/ui/audit-words";
 
 /** How the log stands in the hash chain, and whether the rows on screen fit their links. */
 export function ChainState({ shown }: { shown: AuditEntry[] }) {

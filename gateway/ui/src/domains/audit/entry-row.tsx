@@ -5,7 +5,7 @@ import { cx } from "~/ui/class";
 import { CopyText } from "~/ui/copy";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
-import { sentence, who } from "./words";
+import { sentence, who } from "~/ui/audit-words";
 
 /** Where things are shown whose pages have no address of their own. */
 const SHOWN = {

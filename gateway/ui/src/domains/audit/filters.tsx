@@ -5,7 +5,7 @@ import type { AuditEntry } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Choice, Field } from "~/ui/field";
 import type { Wanted } from "./queries";
-import { families, who } from "./words";
+import { families, who } from "~/ui/audit-words";
 
 interface Props {
   wanted: Wanted;

@@ -15,7 +15,7 @@ import { EntryList } from "./entry-list";
 import { ExportButtons } from "./export";
 import { Filters } from "./filters";
 import { logQuery, type Wanted } from "./queries";
-import { words } from "./words";
+import { words } from "~/ui/audit-words";
 
 const route = getRouteApi("/shell/audit");
 

@@ -6,7 +6,7 @@ import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
 import { clockTime } from "~/ui/time";
 import { checkPage, NO_FINDINGS, pages, type Findings } from "./log-pages";
-import { sentence, who } from "./words";
+import { sentence, who } from "~/ui/audit-words";
 
 interface Check {
   found: Findings;

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight, Copy, Download, Search } from "lucide-react";
-import { memo, useRef, useState, type RefObject } from "react";
+import { useRef, useState, type RefObject } from "react";
 import type { Owner } from "~/api/sandboxes";
 import { asProblem, type Problem } from "~/api/problem";
 import { Button, IconButton } from "~/ui/button";
@@ -16,26 +16,8 @@ import type { Entry } from "./entries";
 import { cancel } from "./exec";
 import { useFind } from "./find";
 import type { Command } from "./history";
+import { OutputText } from "./output-view";
 import { fileOf, textOf, useOutput, type Output } from "./outputs";
-import type { Block } from "./screen";
-
-const OutputBlock = memo(function OutputBlock({ block }: { block: Block }) {
-  return (
-    <>
-      {block.runs.map(({ text, look, colour }, index) =>
-        look || colour ? (
-          // Runs of a block keep their places.
-          // oxlint-disable-next-line react/no-array-index-key
-          <span key={index} className={look} {...(colour ? { style: { color: colour } } : {})}>
-            {text}
-          </span>
-        ) : (
-          text
-        ),
-      )}
-    </>
-  );
-});
 
 function stateOf({ command, problem }: Entry, { exit, problem: unread, linked }: Output) {
   const tone = (tone: Tone, word: string) => ({ tone, word });
@@ -239,27 +221,7 @@ export function RunView({ owner, entry, me, mayUse, opens, onEnd, onShell }: Pro
         </div>
         {finding && open && <Find place={place} content={output.blocks} onClose={() => setFinding(false)} />}
       </header>
-      {open && output.dropped > 0 && (
-        <p className="mt-1 text-small text-fg-3">
-          The page does not show the first {output.dropped.toLocaleString("en")} lines, so that it stays fast.
-          A download has them.
-        </p>
-      )}
-      {open && output.blocks.length > 0 && (
-        <pre
-          ref={place}
-          className="mt-1 pl-4 font-mono text-[12px] leading-[18px] break-all whitespace-pre-wrap text-fg-2"
-        >
-          {output.blocks.map((block) => (
-            <OutputBlock key={block.id} block={block} />
-          ))}
-        </pre>
-      )}
-      {open && output.exit?.truncated && (
-        <p className="mt-1 text-small text-waiting">
-          The output was longer than the limit. The rest was not kept.
-        </p>
-      )}
+      {open && <OutputText output={output} place={place} />}
       {detail && <p className="mt-1 pl-4 text-small break-words text-fg-2">{visible(detail)}</p>}
       {lost && (
         <p className="mt-1 pl-4 text-small text-fg-2">

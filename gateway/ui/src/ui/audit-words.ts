@@ -148,7 +148,7 @@ export function who(entry: AuditEntry): string {
 const host = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
 
 /** What an agent asked to do, and where: the second half came from the agent, so nothing of it is unseen. */
-function asked(action: string, target: string | undefined): string {
+export function asked(action: string, target: string | undefined): string {
   const what = DOORS[action] ?? `do “${visible(action)}”`;
   return target && !action.startsWith("webhook.") ? `${what} at ${isolate(visible(target))}` : what;
 }
