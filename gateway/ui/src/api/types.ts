@@ -63,7 +63,6 @@ export type Operation = Schemas["OperationLine"];
 export type Placement = Schemas["Placement"];
 
 export type Activity = Schemas["Activity"];
-export type ActivitySource = Schemas["ActivitySource"];
 export type Brain = Schemas["Brain"];
 export type BrainVersion = Schemas["BrainVersion"];
 export type BrainCause = Schemas["BrainCause"];

@@ -1,6 +1,7 @@
 import { AgentPage } from "~/domains/agents/agent-page";
 import { later } from "~/live/arriving";
 import { PartMissing } from "~/ui/part-missing";
+import { AgentActivity, AgentLatest, output } from "./activity-parts";
 import { tab } from "./arriving-tab";
 import { AgentFiles, AgentSandbox } from "./sandbox-tabs";
 
@@ -14,6 +15,10 @@ const AgentWork = later(async () => (await import("./work-route")).AgentWork, Pa
 /** An agent's page, with the tabs that other domains draw. */
 export const AgentRoute = () => (
   <AgentPage
+    activity={(claw, choice) =>
+      tab("what happened", <AgentActivity id={claw.id} output={output} {...choice} />)
+    }
+    latest={(claw) => tab("what happened last", <AgentLatest id={claw.id} output={output} />)}
     apps={(claw) => tab("connections", <AgentApps claw={claw} />)}
     work={(claw) => tab("its work", <AgentWork claw={claw} />)}
     runtime={(claw) => tab("the runtime", <AgentRuntime claw={claw} />)}

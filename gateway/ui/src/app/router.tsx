@@ -19,7 +19,8 @@ import {
 const home = createRoute({
   getParentRoute: () => shell,
   path: "/",
-  component: page(() => import("~/domains/home/page"), "HomePage"),
+  validateSearch: (search) => given({ show: text(search["show"]) }),
+  component: page(() => import("./home-route"), "HomeRoute"),
 });
 const fleet = createRoute({
   getParentRoute: () => shell,
@@ -37,8 +38,8 @@ const fleet = createRoute({
 const node = createRoute({
   getParentRoute: () => shell,
   path: "/fleet/$id",
-  validateSearch: (search) => given({ span: text(search["span"]) }),
-  component: page(() => import("~/domains/fleet/node/page"), "NodePage"),
+  validateSearch: (search) => given({ span: text(search["span"]), show: text(search["show"]) }),
+  component: page(() => import("./node-route"), "NodeRoute"),
 });
 const agents = createRoute({
   getParentRoute: () => shell,
@@ -62,7 +63,7 @@ const agent = createRoute({
     given({
       app: text(search["app"]),
       tab: text(search["tab"]),
-      sources: text(search["sources"]),
+      show: text(search["show"]),
       view: text(search["view"]),
       declined: text(search["declined"]),
       snapshot: text(search["snapshot"]),
@@ -141,7 +142,7 @@ const audit = createRoute({
       from: text(search["from"]),
       until: text(search["until"]),
     }),
-  component: page(() => import("~/domains/audit/page"), "AuditPage"),
+  component: page(() => import("./history-route"), "AuditPage"),
 });
 const members = createRoute({
   getParentRoute: () => shell,

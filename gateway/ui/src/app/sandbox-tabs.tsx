@@ -1,3 +1,4 @@
-// The tabs of sandboxes and their files, for the pages of agents and of teams.
+// The tabs of sandboxes and their files, and the output of their commands, for the pages of agents and of teams.
 export { AgentFiles, AgentSandbox } from "~/domains/sandboxes/agent-tabs";
 export { TeamFiles, TeamSandbox } from "~/domains/sandboxes/team-tabs";
+export { CommandOutput } from "~/domains/sandboxes/console/output-view";

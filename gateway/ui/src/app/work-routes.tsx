@@ -61,6 +61,7 @@ export const team = createRoute({
   validateSearch: (search) =>
     given({
       tab: text(search["tab"]),
+      show: text(search["show"]),
       snapshot: text(search["snapshot"]),
       path: text(search["path"]),
       before: text(search["before"]),

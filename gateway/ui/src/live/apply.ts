@@ -101,7 +101,6 @@ export function applyEvents(client: QueryClient, events: LiveEvent[]) {
     const agent = data["agentId"];
     if (type === "agent.status" && typeof agent === "string") {
       patchStatus(client, agent, data["status"] as Claw["status"]);
-      void renew(client, { queryKey: [...keys.claw(agent), "activity"] });
     } else if (
       type === "resource.changed" &&
       typeof data["kind"] === "string" &&

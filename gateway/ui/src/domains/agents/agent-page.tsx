@@ -12,11 +12,10 @@ import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { SandboxLine } from "~/ui/sandbox-line";
 import { stateOf } from "~/ui/sandbox-words";
+import type { Shown } from "~/ui/shown";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
 import { TabSet } from "~/ui/tabs";
-import { ActivityTab } from "./activity/activity";
-import { SOURCES, sourcesOf } from "./activity/queries";
 import { AgentActions } from "./agent-actions";
 import { AvatarImage } from "./avatar";
 import { BrainTab } from "./brain/brain";
@@ -26,8 +25,11 @@ import { clawStates } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
 
-/** What other domains know of the agent: its connected apps, its work, what it runs with, its sandbox and files. */
+/** What other domains know of the agent: what happened, its connected apps, its work, what it runs with, its sandbox and files. */
 interface Elsewhere {
+  activity: (claw: Claw, shown: Shown) => ReactNode;
+  /** The newest lines of it. */
+  latest: (claw: Claw) => ReactNode;
   apps: (claw: Claw) => ReactNode;
   runtime: (claw: Claw) => ReactNode;
   work: (claw: Claw) => ReactNode;
@@ -77,15 +79,24 @@ export function tabOf(app: string | undefined, tab: string | undefined): string 
   return TABS.find((one) => one === wanted) ?? "overview";
 }
 
-type Key = "app" | "tab" | "sources" | "view" | "declined" | "snapshot" | "path" | "before";
+type Key = "app" | "tab" | "show" | "view" | "declined" | "snapshot" | "path" | "before";
 type Choice = Partial<Record<Key, string | undefined>>;
 
 /** An address holds what was chosen and nothing else. */
 const chosen = (choice: Choice) =>
   Object.fromEntries(Object.entries(choice).filter(([, value]) => value)) as Record<string, string>;
 
-function Agent({ claw, apps, runtime, work, sandbox: sandboxTab, files }: Elsewhere & { claw: Claw }) {
-  const { app, tab, sources, view, snapshot, path, before } = route.useSearch();
+function Agent({
+  claw,
+  apps,
+  runtime,
+  work,
+  sandbox: sandboxTab,
+  files,
+  activity,
+  latest,
+}: Elsewhere & { claw: Claw }) {
+  const { app, tab, show, view, snapshot, path, before } = route.useSearch();
   const navigate = route.useNavigate();
   const sandbox = useQuery(sandboxQuery({ kind: "claw", id: claw.id }));
   const may = useMay();
@@ -121,7 +132,11 @@ function Agent({ claw, apps, runtime, work, sandbox: sandboxTab, files }: Elsewh
         value={tabOf(app, tab)}
         onChange={(next) => choose({ app: next === "overview" ? undefined : next })}
         items={[
-          { id: "overview", label: "Overview", content: <Overview claw={claw} sandbox={live} /> },
+          {
+            id: "overview",
+            label: "Overview",
+            content: <Overview claw={claw} sandbox={live} latest={latest(claw)} />,
+          },
           { id: "work", label: "Work", content: work(claw) },
           {
             id: "sandbox",
@@ -149,23 +164,10 @@ function Agent({ claw, apps, runtime, work, sandbox: sandboxTab, files }: Elsewh
           {
             id: "activity",
             label: "Activity",
-            content: (
-              <ActivityTab
-                id={claw.id}
-                sources={sourcesOf(sources)}
-                onSources={(change) =>
-                  void navigate({
-                    // From the address as it is now: two quick presses are two changes.
-                    search: (now) => {
-                      const next = change(sourcesOf(now.sources));
-                      const all = next.length === SOURCES.length;
-                      return chosen({ ...now, app: "activity", sources: all ? undefined : next.join(",") });
-                    },
-                    replace: true,
-                  })
-                }
-              />
-            ),
+            content: activity(claw, {
+              show,
+              onShow: (next) => choose({ app: "activity", show: next }),
+            }),
           },
           { id: "apps", label: "Apps", content: apps(claw) },
         ]}

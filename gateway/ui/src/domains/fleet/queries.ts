@@ -46,13 +46,6 @@ export const toolsQuery = (id: string) =>
     queryFn: ({ signal }) => api.get("/api/nodes/{id}/tools", { path: { id }, signal }),
   });
 
-export const operationsQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.nodeOperations(id),
-    queryFn: async ({ signal }) =>
-      (await api.get("/api/nodes/{id}/operations", { path: { id }, query: { limit: 20 }, signal })).items,
-  });
-
 export const sandboxesQuery = (id: string) =>
   queryOptions({
     queryKey: keys.nodeSandboxes(id),

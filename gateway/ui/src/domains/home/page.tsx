@@ -1,23 +1,28 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { Play, Plus } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
 import { useMay } from "~/api/may";
 import { meQuery } from "~/api/me";
 import { Button, buttonClass } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { PageFrame } from "~/ui/page";
+import type { Shown } from "~/ui/shown";
 import { Loading } from "~/ui/skeleton";
 import { Needs, useNeeds } from "./needs";
-import { Lately, Running } from "./runs";
+import { Running } from "./runs";
 import { Spend } from "./spend";
 import { Start, useStart } from "./start";
+
+const route = getRouteApi("/shell/");
 
 // The first page is there before the form is.
 const GiveWork = lazy(() => import("./give-work"));
 
 /** The first page of a workspace: what needs a person, what runs, what was done, and what it took. */
-export function HomePage() {
+export function HomePage({ activity }: { activity: (shown: Shown) => ReactNode }) {
+  const { show } = route.useSearch();
+  const navigate = route.useNavigate();
   const me = useQuery(meQuery);
   const may = useMay();
   const start = useStart(me.data?.workspace.id ?? "");
@@ -67,7 +72,11 @@ export function HomePage() {
             {bare && <Start state={start} />}
             {(!bare || needs.needs.length > 0 || needs.failed) && <Needs state={needs} />}
             {!bare && <Running />}
-            {!bare && <Lately />}
+            {!bare &&
+              activity({
+                show,
+                onShow: (next) => void navigate({ search: next ? { show: next } : {}, replace: true }),
+              })}
             {!bare && start.shown && <Start state={start} />}
           </div>
           {!bare && (

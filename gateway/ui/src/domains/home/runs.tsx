@@ -1,20 +1,17 @@
-// What runs now, and what was done lately.
+// What runs now.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { clawsQuery } from "~/api/claws";
 import type { RunSummary } from "~/api/runs";
 import { teamsQuery } from "~/api/teams";
-import { textLink } from "~/ui/class";
-import { isOver, money, originWord, outcomeState, runState, stepsWord, took } from "~/ui/run-state";
+import { originWord, runState, stepsWord, took } from "~/ui/run-state";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
-import { Ago, duration, useNow } from "~/ui/time";
+import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { Nothing, row, rowLink, Section, Unloaded } from "./part";
-import { activeQuery, recentQuery } from "./queries";
-
-const LATELY = 8;
+import { activeQuery } from "./queries";
 
 /** Who works or worked: the team, or the agent that has the work alone. */
 function useWho() {
@@ -104,73 +101,6 @@ export function Running() {
         <ul>
           {runs.map((run) => (
             <Active key={run.id} run={run} who={who(run)} />
-          ))}
-        </ul>
-      )}
-    </Section>
-  );
-}
-
-function Done({ run, who }: { run: RunSummary; who: string | undefined }) {
-  const outcome = outcomeState(run);
-  return (
-    <li data-row className={row}>
-      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-0.5 sm:grid-cols-[104px_minmax(0,1fr)_84px_64px_104px]">
-        <span className="flex flex-col max-sm:order-2 max-sm:items-end">
-          <Status {...runState(run)} title={run.error ?? undefined} />
-          {outcome && <Status {...outcome} title={run.outcome_reason ?? undefined} className="text-small" />}
-        </span>
-        <div className="min-w-0 max-sm:order-1">
-          <p className="truncate">
-            <Name run={run} />
-          </p>
-          {who && (
-            <p className="truncate text-small text-fg-3">
-              <bdi>{who}</bdi>
-            </p>
-          )}
-        </div>
-        <p className="text-right text-fg-2 tabular-nums max-sm:hidden">
-          {duration(took(run.started_at, run.ended_at, 0))}
-        </p>
-        <p className="text-right text-fg-2 tabular-nums max-sm:hidden">{money(run.cost_microusd)}</p>
-        <p className="text-right text-fg-3 max-sm:order-3 max-sm:col-span-2 max-sm:text-left max-sm:text-small">
-          <Ago at={run.ended_at ?? run.updated_at} />
-          <span className="sm:hidden">
-            , took {duration(took(run.started_at, run.ended_at, 0))}, {money(run.cost_microusd)}
-          </span>
-        </p>
-      </div>
-    </li>
-  );
-}
-
-const byEnd = (a: RunSummary, b: RunSummary) =>
-  (b.ended_at ?? b.updated_at).localeCompare(a.ended_at ?? a.updated_at);
-
-export function Lately() {
-  const recent = useQuery(recentQuery);
-  const who = useWho();
-  const done = useMemo(
-    () => (recent.data ?? []).filter(({ status }) => isOver(status)).toSorted(byEnd),
-    [recent.data],
-  );
-  return (
-    <Section
-      title="Done lately"
-      aside={
-        <Link to="/runs" className={textLink}>
-          All runs
-        </Link>
-      }
-    >
-      {recent.isPending && <Loading what="runs that ended" rows={4} />}
-      <Unloaded what="Runs that ended" query={recent} />
-      {recent.data && done.length === 0 && <Nothing>No run has ended yet.</Nothing>}
-      {done.length > 0 && (
-        <ul>
-          {done.slice(0, LATELY).map((run) => (
-            <Done key={run.id} run={run} who={who(run)} />
           ))}
         </ul>
       )}

@@ -16,6 +16,7 @@ import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { RunList } from "~/ui/run-list";
 import { Loading } from "~/ui/skeleton";
+import type { Shown } from "~/ui/shown";
 import { Stale } from "~/ui/stale";
 import { TabSet } from "~/ui/tabs";
 import { visible } from "~/ui/visible";
@@ -87,22 +88,23 @@ function Overview({ team }: { team: Team }) {
   );
 }
 
-/** What another domain draws: the sandbox that the agents share, and its files. */
+/** What other domains draw: what happened, the sandbox that the agents share, and its files. */
 interface Elsewhere {
+  activity: (team: Team, shown: Shown) => ReactNode;
   sandbox: (team: Team) => ReactNode;
   files: (team: Team, chosen: FilesChosen) => ReactNode;
 }
 
-const TABS = ["overview", "sandbox", "files"];
+const TABS = ["overview", "activity", "sandbox", "files"];
 
-type Choice = FilesChoice & { tab?: string | undefined };
+type Choice = FilesChoice & { tab?: string | undefined; show?: string | undefined };
 
 /** An address holds what was chosen and nothing else. */
 const chosen = (choice: Choice) =>
   Object.fromEntries(Object.entries(choice).filter(([, value]) => value)) as Record<string, string>;
 
-function Tabs({ team, sandbox, files }: Elsewhere & { team: Team }) {
-  const { tab, ...choice } = route.useSearch();
+function Tabs({ team, activity, sandbox, files }: Elsewhere & { team: Team }) {
+  const { tab, show, ...choice } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <TabSet
@@ -115,6 +117,18 @@ function Tabs({ team, sandbox, files }: Elsewhere & { team: Team }) {
       }
       items={[
         { id: "overview", label: "Overview", content: <Overview team={team} /> },
+        {
+          id: "activity",
+          label: "Activity",
+          content: activity(team, {
+            show,
+            onShow: (next) =>
+              void navigate({
+                search: (now) => chosen({ ...now, tab: "activity", show: next }),
+                replace: true,
+              }),
+          }),
+        },
         { id: "sandbox", label: "Sandbox", content: sandbox(team) },
         {
           id: "files",
@@ -131,7 +145,7 @@ function Tabs({ team, sandbox, files }: Elsewhere & { team: Team }) {
   );
 }
 
-/** One team: its work, its sandbox and its files. */
+/** One team: its work, what happened, its sandbox and its files. */
 export function TeamPage(elsewhere: Elsewhere) {
   const { id } = route.useParams();
   const team = useQuery(teamQuery(id));

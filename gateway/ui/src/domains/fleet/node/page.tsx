@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { Node } from "~/api/types";
@@ -9,6 +10,7 @@ import { Notice } from "~/ui/notice";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
+import type { Shown } from "~/ui/shown";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { nodeQuery } from "../queries";
@@ -19,13 +21,17 @@ import { AgentsHere } from "./agents-here";
 import { Charts } from "./charts";
 import { Draining } from "./draining";
 import { Machine } from "./machine";
-import { Operations } from "./operations";
 import { Tools } from "./tools";
 import { Verify } from "./verify";
 
 const route = getRouteApi("/shell/fleet/$id");
 
-export function NodePage() {
+/** What happened on the machine: another domain draws it. */
+interface Elsewhere {
+  activity: (id: string, shown: Shown) => ReactNode;
+}
+
+export function NodePage({ activity }: Elsewhere) {
   const { id } = route.useParams();
   const node = useQuery(nodeQuery(id));
   const may = useMay();
@@ -52,14 +58,20 @@ export function NodePage() {
         <Failed error={node.error} retry={() => void node.refetch()} className="" />
       )}
       {/* Another machine is another page: nothing that was held or typed for one stays with the next. */}
-      {node.data && !missing && <Body key={node.data.id} node={node.data} />}
+      {node.data && !missing && <Body key={node.data.id} node={node.data} activity={activity} />}
     </PageFrame>
   );
 }
 
-function Body({ node }: { node: Node }) {
-  const { span } = route.useSearch();
+function Body({ node, activity }: Elsewhere & { node: Node }) {
+  const { span, show } = route.useSearch();
   const navigate = route.useNavigate();
+  const choose = (change: { span?: string | undefined; show?: string | undefined }) =>
+    void navigate({
+      search: (now) =>
+        Object.fromEntries(Object.entries({ ...now, ...change }).filter(([, value]) => value !== undefined)),
+      replace: true,
+    });
   const state = nodeState(node);
   const pending = node.status === "pending";
   const image = imageWords[node.image];
@@ -112,7 +124,7 @@ function Body({ node }: { node: Node }) {
           <Charts
             node={node}
             span={spanOf(span)}
-            onSpan={(next) => void navigate({ search: next === "1h" ? {} : { span: next }, replace: true })}
+            onSpan={(next) => choose({ span: next === "1h" ? undefined : next })}
           />
           <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
             <div className="flex min-w-0 flex-col gap-4">
@@ -122,9 +134,9 @@ function Body({ node }: { node: Node }) {
             <div className="flex min-w-0 flex-col gap-4">
               <Machine node={node} />
               <Tools node={node} />
-              <Operations node={node} />
             </div>
           </div>
+          {activity(node.id, { show, onShow: (next) => choose({ show: next }) })}
         </>
       )}
     </>
