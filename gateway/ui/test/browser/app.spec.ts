@@ -34,7 +34,7 @@ test.describe("pages", () => {
     await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
     await page.getByText("Something failed inside the gateway").waitFor();
     await page.getByText(/^req-\d+$/).waitFor();
-    await page.getByRole("heading", { name: "Operations" }).waitFor();
+    await page.getByRole("heading", { name: "Activity" }).waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "panel-failed");
     await tryAgain(page, mock);

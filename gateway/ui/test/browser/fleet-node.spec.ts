@@ -167,10 +167,10 @@ test.describe("fleet: machine", () => {
     await until("the error to go", async () => (await page.getByText("Something failed").count()) === 0);
   });
 
-  test("operations stand newest first with their time, command and result", async ({ visit }) => {
+  test("activity stands newest first with who, command, result and time", async ({ visit }) => {
     const { mock, page } = await visit();
     await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
-    const rows = page.getByRole("list", { name: "Operations" }).getByRole("listitem");
+    const rows = page.getByRole("region", { name: "Activity" }).getByRole("listitem");
     await rows.first().waitFor();
     await settled(page);
     const shown = await rows.allInnerTexts();
@@ -180,15 +180,17 @@ test.describe("fleet: machine", () => {
       "ls /nope; exit 3",
       "sleep 1000",
       "make release",
-      "Create sandbox",
+      "Roost created the sandbox in the sandbox of scribe",
       "cargo bench",
-      "Internal step",
+      "ran an internal step",
     ];
     expect(shown.length).toBe(order.length);
     for (const [at, what] of order.entries())
       expect(shown[at].includes(what), `${what}: ${shown[at]}`).toBeTruthy();
-    expect(shown[0]).toMatch(/1\.8 s[\s\S]*Done[\s\S]*mason/);
-    expect(shown[2]).toMatch(/31 ms[\s\S]*Exit 3/);
+    expect(shown[0]).toMatch(/Done[\s\S]*mason ran cargo test --workspace[\s\S]*1\.8 s/);
+    expect(shown[2]).toMatch(
+      /Exit 3[\s\S]*A person ran ls \/nope; exit 3 in the sandbox of mason[\s\S]*31 ms/,
+    );
     expect(shown.join()).not.toMatch(/sb_|python3|\b0 ms/);
   });
 

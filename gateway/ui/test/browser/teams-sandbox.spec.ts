@@ -154,7 +154,7 @@ test.describe("teams: sandbox", () => {
     const here = page.getByRole("table", { name: "Sandboxes on this machine" });
     await here.getByRole("link", { name: "Ledger" }).waitFor();
     expect(await here.getByRole("link").count()).toBe(3);
-    const done = page.getByRole("list", { name: "Operations" });
+    const done = page.getByRole("region", { name: "Activity" });
     await done.getByRole("link", { name: "Ledger" }).waitFor();
     await until(
       "an agent to be named",

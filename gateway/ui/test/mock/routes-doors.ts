@@ -34,7 +34,12 @@ const may = (state: State) => {
 export const doorRoutes = {
   "GET /api/doors": ({ state, query }) => {
     const newest = state.doors.toSorted((a, b) => b.created_at.localeCompare(a.created_at));
-    const found = query.get("state") === "pending" ? newest.filter((one) => one.state === "pending") : newest;
+    const agent = query.get("agent_id");
+    const found = newest.filter(
+      (one) =>
+        (query.get("state") !== "pending" || one.state === "pending") &&
+        (agent === null || one.agent_id === agent),
+    );
     const from = Number(query.get("cursor") ?? 0);
     const limit = Math.min(Number(query.get("limit")), state.doorPage ?? 100);
     const next = from + limit < found.length ? String(from + limit) : null;
