@@ -32,7 +32,9 @@ pub(crate) mod rubric;
 mod store;
 mod store_choices;
 
+pub use commands::{choose_in, create_in};
 pub use context::SkillsContext;
+pub use dto::NewSkill;
 pub use effective::set_of;
 pub use entity::role_skill::Model as RoleSkillRow;
 pub use error::SkillError;
@@ -41,7 +43,7 @@ pub use model::{
     EffectiveSet, EffectiveSkill, NAME as NAME_CHARACTERS, Role, Source, Why, is_slug,
 };
 pub use routes::router;
-pub use store::remove_all;
+pub use store::{Filter, get as find, ids_of, list, remove_all};
 pub use store_choices::{
     of_agent as choices_of, of_version as bound_to_version, remove_bindings,
     remove_of as remove_choices_of,

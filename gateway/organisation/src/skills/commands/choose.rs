@@ -21,14 +21,31 @@ pub async fn choose(
     include: bool,
 ) -> Result<(), SkillError> {
     let mut change = Change::begin(state, by.scope, by.user).await?;
-    let (claw, skill) = both(&change, agent, id).await?;
+    if choose_in(&mut change, agent, id, include).await? {
+        change.commit().await?;
+    }
+    Ok(())
+}
+
+/// As [`choose`], as part of a larger change. `false` when the choice was made before.
+///
+/// # Errors
+/// As [`choose`].
+pub async fn choose_in(
+    change: &mut Change,
+    agent: ClawId,
+    id: SkillId,
+    include: bool,
+) -> Result<bool, SkillError> {
+    let scope = change.scope();
+    let (claw, skill) = both(change, agent, id).await?;
     if skill.deleted_at.is_some() {
         return Err(SkillError::NotFound);
     }
-    let present = store_choices::of_agent(change.tx(), by.scope, agent).await?;
+    let present = store_choices::of_agent(change.tx(), scope, agent).await?;
     let same = |row: &choice::Model| row.skill_id == id && row.include == include;
     if present.iter().any(same) {
-        return Ok(());
+        return Ok(false);
     }
     let again = present.iter().any(|row| row.skill_id == id);
     if !again && present.len() >= MOST_CHOICES {
@@ -37,7 +54,7 @@ pub async fn choose(
     let row = choice::Model {
         agent_id: agent,
         skill_id: id,
-        workspace_id: by.scope.workspace(),
+        workspace_id: scope.workspace(),
         include,
     };
     store_choices::choose(change.tx(), row).await?;
@@ -46,9 +63,8 @@ pub async fn choose(
     } else {
         "skill.excluded"
     };
-    note(&mut change, &claw, &skill, action);
-    change.commit().await?;
-    Ok(())
+    note(change, &claw, &skill, action);
+    Ok(true)
 }
 
 /// Removes a choice, so that the role's default applies again. Without a choice, nothing changes.

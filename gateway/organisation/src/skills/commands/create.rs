@@ -19,10 +19,20 @@ pub async fn create(
     new: NewSkill,
 ) -> Result<skill::Model, SkillError> {
     let mut change = Change::begin(state, by.scope, by.user).await?;
-    let now = change.now();
-    let workspace = by.scope.workspace();
+    let row = create_in(&mut change, new).await?;
+    change.commit().await?;
+    Ok(row)
+}
+
+/// As [`create`], as part of a larger change.
+///
+/// # Errors
+/// As [`create`].
+pub async fn create_in(change: &mut Change, new: NewSkill) -> Result<skill::Model, SkillError> {
+    let (now, scope) = (change.now(), change.scope());
+    let workspace = scope.workspace();
     let id = workspace_id(workspace, &new.name);
-    let there = store::get(change.tx(), by.scope, id).await?;
+    let there = store::get(change.tx(), scope, id).await?;
     let version = there.as_ref().map_or(1, |row| row.current_version + 1);
     let empty = skill::Model {
         id,
@@ -52,11 +62,11 @@ pub async fn create(
     if !builtin.is_empty() && !new.in_place_of_builtin {
         return Err(SkillError::BuiltinName);
     }
-    if store::count(change.tx(), by.scope).await? >= MOST_SKILLS {
+    if store::count(change.tx(), scope).await? >= MOST_SKILLS {
         return Err(SkillError::TooMany { most: MOST_SKILLS });
     }
     let origin = text.promoted_from.as_ref();
-    check_origin(&change, origin).await?;
+    check_origin(change, origin).await?;
     match there {
         None => store::insert(change.tx(), row.clone())
             .await
@@ -70,7 +80,6 @@ pub async fn create(
             }
         }
     }
-    record(&mut change, &row, ("skill.created", origin, None)).await?;
-    change.commit().await?;
+    record(change, &row, ("skill.created", origin, None)).await?;
     Ok(row)
 }

@@ -6,8 +6,8 @@ mod create;
 mod delete;
 
 pub use change::{change, restore};
-pub use choose::{choose, take_back};
-pub use create::create;
+pub use choose::{choose, choose_in, take_back};
+pub use create::{create, create_in};
 pub use delete::delete;
 
 use chrono::{DateTime, Utc};
