@@ -54,6 +54,7 @@ codes! {
     AlreadyAnswered, "already-answered", CONFLICT, "This request was answered before";
     NameTaken, "name-taken", CONFLICT, "The name is taken";
     BuiltinName, "builtin-name", CONFLICT, "A built-in skill has this name";
+    ProposalOutdated, "proposal-outdated", CONFLICT, "A part of the proposal does not fit any more";
     IdempotencyMismatch, "idempotency-mismatch", CONFLICT, "The idempotency key was used for another request";
     NodeOffline, "node-offline", CONFLICT, "The node is not connected";
     NodeDraining, "node-draining", CONFLICT, "The node is draining";
@@ -75,6 +76,7 @@ codes! {
     TooManyStreams, "too-many-streams", TOO_MANY_REQUESTS, "Too many open streams";
     TooManyCommands, "too-many-commands", TOO_MANY_REQUESTS, "Too many commands";
     Internal, "internal", INTERNAL_SERVER_ERROR, "Something failed on our side";
+    ModelAnswerInvalid, "model-answer-invalid", BAD_GATEWAY, "The model's answer cannot be used";
     EngineUnavailable, "engine-unavailable", SERVICE_UNAVAILABLE, "The container engine does not answer";
     NodeHeldElsewhere, "node-held-elsewhere", SERVICE_UNAVAILABLE, "Another gateway holds this node's connection";
     IssuerUnavailable, "issuer-unavailable", SERVICE_UNAVAILABLE, "The identity provider does not answer as it should";

@@ -27,6 +27,8 @@ pub enum Purpose {
     Turn,
     /// A summary that replaces the conversation.
     Summary,
+    /// Proposals that improve an agent or a team, as JSON.
+    LevelUp,
 }
 
 impl Request {

@@ -79,7 +79,7 @@ pub use error::{RunError, under};
 pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};
 pub use journal::{Journal, JournalError, MOST_ENTRIES};
-pub use listed_store::last_of_teams;
+pub use listed_store::{Wanted as RunsWanted, last_of_teams, list};
 pub use messages::Message as RunMessage;
 pub use model::{Class, Kind, StepStatus, Tier, effect_key, is_last, titled};
 pub use origin::{Caller, Origin, OriginWord};

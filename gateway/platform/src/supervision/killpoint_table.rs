@@ -165,4 +165,16 @@ pub const KILL_POINTS: &[KillPoint] = &[
         name: "events.writer.after_commit",
         place: "a group of ephemeral events is durable and delivered; the writer still has it in memory",
     },
+    KillPoint {
+        name: "levelups.propose.after_answer",
+        place: "the model answered; the proposal is not stored yet",
+    },
+    KillPoint {
+        name: "levelups.apply.before_commit",
+        place: "the approved items are applied and recorded; the transaction is not committed",
+    },
+    KillPoint {
+        name: "levelups.apply.after_commit",
+        place: "the decision is durable; its caller has no answer yet",
+    },
 ];

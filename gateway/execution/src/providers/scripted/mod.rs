@@ -2,6 +2,7 @@
 //! and needs no key, and each of its answers carries a demonstration label. It uses the same loop and the same tools
 //! as any model. The results of commands, their durations and test results come only from processes in the sandbox.
 
+mod level_up;
 mod script;
 
 use std::sync::Arc;
@@ -51,9 +52,18 @@ impl Model for Scripted {
             .filter(|last| PURPOSES.contains(last));
         let purpose = purpose.unwrap_or("work");
         let slot = request.slot.as_deref().unwrap_or_default();
-        if request.purpose == Purpose::Summary {
-            let summary = self.script.summary(slot, purpose, &conversation(request));
-            let text = format!("{LABEL}\n{summary}");
+        let conversation = conversation(request);
+        let alone = match request.purpose {
+            Purpose::Turn => None,
+            Purpose::Summary => Some(self.script.summary(slot, purpose, &conversation)),
+            Purpose::LevelUp => Some(
+                self.script
+                    .level_up(&conversation)
+                    .unwrap_or_else(|| level_up::answer(&conversation.prompt)),
+            ),
+        };
+        if let Some(said) = alone {
+            let text = format!("{LABEL}\n{said}");
             return Ok(Reply {
                 usage: Usage {
                     input: words_of(request),
@@ -66,7 +76,7 @@ impl Model for Scripted {
                 stop: Stop::End,
             });
         }
-        let line = self.script.line(slot, purpose, &conversation(request));
+        let line = self.script.line(slot, purpose, &conversation);
         if let Some(think) = line.think {
             heard(Delta::Think(format!("{SHORT_LABEL} {think}")));
         }

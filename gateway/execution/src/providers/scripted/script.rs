@@ -21,6 +21,9 @@
 //! `window = 9000` before the scenes sets the number of tokens that the model takes in at once. When a conversation exceeds
 //! it, the model summarises: with the first turn of a scene with `purpose = "summary"`, and with a bookmark, from which the
 //! script continues when the summary has replaced the conversation.
+//!
+//! A scene with `purpose = "level_up"` answers when an agent or a team is to be improved. Without one, the answer is made
+//! from the facts in the question (`level_up.rs`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -227,6 +230,15 @@ impl Script {
         format!("{said}\n{BOOKMARK}{place}")
     }
 
+    /// The answer of the script's scene for level-ups. `None` when it has no such scene.
+    pub(super) fn level_up(&self, conversation: &Conversation) -> Option<String> {
+        let of_level_ups = |scene: &&Scene| scene.purpose.as_deref() == Some(LEVEL_UP);
+        let scene = self.scenes.iter().find(of_level_ups)?;
+        let Place { turn, known } = scene.place(conversation);
+        let turn = turn.and_then(|turn| scene.turns.get(turn))?;
+        Some(filled(&turn.say, &known))
+    }
+
     fn scene(&self, slot: &str, purpose: &str) -> Option<&Scene> {
         let fits = |scene: &&Scene| {
             scene.slot.as_deref().is_none_or(|wanted| wanted == slot)
@@ -241,6 +253,8 @@ impl Script {
 
 /// The purpose of a scene that says what the model summarises.
 const SUMMARY: &str = "summary";
+/// The purpose of a scene that answers when an agent or a team is to be improved.
+const LEVEL_UP: &str = "level_up";
 
 /// The last bookmark in a prompt.
 fn bookmark(prompt: &str) -> Option<Place> {
