@@ -77,6 +77,7 @@ mod m0922_file_policy;
 mod m0923_run_messages;
 mod m0924_commands;
 mod m0925_missions;
+mod m0926_level_ups;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -152,6 +153,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0923_run_messages::Migration),
             Box::new(m0924_commands::Migration),
             Box::new(m0925_missions::Migration),
+            Box::new(m0926_level_ups::Migration),
         ]
     }
 }

@@ -151,6 +151,13 @@ pub const TABLES: &[Kept] = &[
         "mission_phase_cards",
         With("missions", "one for each phase"),
     ),
+    kept(
+        "level_up_proposals",
+        With(
+            "claws",
+            "or with their team; at most 100 pending in a workspace, and the newest 50 decided for each agent and team",
+        ),
+    ),
     // Agents.
     kept(
         "claws",
