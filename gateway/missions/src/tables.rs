@@ -4,5 +4,5 @@ use roost_platform::db::Table;
 
 /// Every table that this wing reads and writes through an entity.
 pub fn tables() -> Vec<Table> {
-    Vec::new()
+    vec![Table::of::<crate::levelups::entity::proposal::Entity>()]
 }

@@ -12,9 +12,11 @@ use roost_agents::claws::ClawsContext;
 use roost_agents::claws::avatar::Pictures;
 use roost_connections::apps::AppsContext;
 use roost_connections::checkouts::CheckoutsContext;
+use roost_execution::models::Resolver;
 use roost_machines::fleet::FleetContext;
 use roost_machines::images::ImagesContext;
 use roost_machines::sandboxes::{ChunkStore, SandboxesHandle};
+use roost_missions::levelups::{InFlight, LevelUpsContext};
 use roost_organisation::agent_skills::AgentSkillsContext;
 use roost_organisation::teams::TeamsContext;
 use roost_runtime::{Agents, RuntimeContext};
@@ -137,6 +139,18 @@ pub(super) fn contexts(
             db: shared.db.clone(),
         },
         templates: catalogue::templates(shared, sandboxes),
+        levelups: LevelUpsContext {
+            db: db.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+            models: Resolver {
+                db: db.clone(),
+                ..work.agents.models.clone()
+            },
+            model: config.level_up_model.as_deref().map(Into::into),
+            in_flight: InFlight::default(),
+            kill_points: shared.kill_points.clone(),
+        },
     })
 }
 

@@ -31,7 +31,6 @@ pub(super) const NOT_KEYS: &[&str] = &[
     "build_id",
     "test_postgres_url",
     "summarizer_model",
-    "level_up_model",
     "token",
     "url",
     // Variables of the scripts in deploy/.

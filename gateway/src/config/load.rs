@@ -186,6 +186,7 @@ impl Reader {
                 ) << 20,
             },
             runs: self.runs(),
+            level_up_model: self.optional("level_up_model"),
             limits: Limits {
                 body: self.number("limits.body_bytes", 1 << 20, 1_024, 1 << 30),
                 body_grace: Duration::from_secs(self.number(

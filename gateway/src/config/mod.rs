@@ -78,6 +78,8 @@ pub struct Config {
     /// How long events are kept.
     pub events: Retention,
     pub runs: Runs,
+    /// The model that makes level-up proposals, as `provider/model`; absent means each workspace's default model.
+    pub level_up_model: Option<String>,
     pub limits: Limits,
     /// The time between a node's heartbeats. It grows with the fleet.
     pub heartbeat: Duration,

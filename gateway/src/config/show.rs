@@ -169,6 +169,9 @@ pub fn show(config: &Config) -> String {
     if let Some(script) = &config.runs.script {
         line("runs.script", text(&script.display().to_string()));
     }
+    if let Some(model) = &config.level_up_model {
+        line("level_up_model", text(model));
+    }
     line("limits.body_bytes", config.limits.body.to_string());
     line(
         "limits.body_timeout_seconds",

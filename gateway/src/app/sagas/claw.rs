@@ -14,6 +14,7 @@ use roost_connections::doors::{self, AskingRuns};
 use roost_execution::runs::{self, RunsHandle};
 use roost_execution::tools::tokens;
 use roost_machines::sandboxes::{self, SandboxOwner, SandboxesHandle};
+use roost_missions::levelups;
 use roost_organisation::skills;
 use roost_organisation::teams;
 use roost_organisation::templates;
@@ -72,10 +73,19 @@ impl SagaHandler for ClawEnd {
             // After a soft delete too: a connection that ended can do no harm.
             apps::end_connections(tx, scope, Which::Of(claw), now).await?;
             doors::withdraw_of(tx, &*self.asking_runs, scope, claw, now).await?;
+            // A proposal's decision locks the agent first, too.
+            claws::lock(tx, [claw]).await?;
+            // Nobody can apply its pending proposals any more.
+            let withdrawn = levelups::withdraw_of(&**tx, scope, claw).await?;
+            let mut facts: Vec<Event> = withdrawn
+                .into_iter()
+                .map(|id| Event::changed(ResourceKind::LevelUp, id, 2))
+                .collect();
             if step == Step::Rows
                 && let Some(row) = claws::find(&**tx, scope, claw).await?
             {
                 // In foreign-key order.
+                levelups::remove_of(&**tx, scope, claw).await?;
                 teams::forget_seats(&**tx, claw).await?;
                 runtime_record::remove_of(&**tx, scope, claw).await?;
                 sandboxes::remove_of(&**tx, scope, SandboxOwner::Claw(claw).id()).await?;
@@ -85,8 +95,10 @@ impl SagaHandler for ClawEnd {
                 brain::remove_of(&**tx, scope, claw).await?;
                 avatar::remove_of(&**tx, scope, claw).await?;
                 claws::remove(&**tx, scope, claw).await?;
-                let fact = Event::changed(ResourceKind::Claw, claw, row.version + 1);
-                events::append(tx, scope.workspace(), now, [fact]).await?;
+                facts.push(Event::changed(ResourceKind::Claw, claw, row.version + 1));
+            }
+            if !facts.is_empty() {
+                events::append(tx, scope.workspace(), now, facts).await?;
             }
             Ok(Next::Advance)
         }

@@ -20,6 +20,7 @@ use roost_connections::uploads;
 use roost_execution::{models, runs};
 use roost_machines::fleet::{self, FleetHandle};
 use roost_machines::sandboxes;
+use roost_missions::levelups;
 use roost_organisation::skills;
 use roost_organisation::teams;
 use roost_organisation::templates;
@@ -99,6 +100,7 @@ impl SagaHandler for WorkspaceEnd {
             repos::remove_all(tx, scope, now).await?;
             uploads::remove_all(tx, scope, now).await?;
             mesh::remove_all(tx, scope, now).await?;
+            levelups::remove_all(&**tx, scope).await?;
             templates::remove_all(&**tx, scope).await?;
             skills::remove_bindings(&**tx, scope).await?;
             skills::remove_all(&**tx, scope).await?;

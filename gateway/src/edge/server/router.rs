@@ -25,6 +25,7 @@ use roost_agents::claws;
 use roost_connections::{apps, checkouts, doors, mesh, repos, uploads};
 use roost_execution::{models, runs, tools};
 use roost_machines::{fleet, images, sandboxes};
+use roost_missions::levelups;
 use roost_organisation::{agent_skills, skills, teams, templates};
 use roost_runtime as runtime;
 use roost_tenancy::auth::{self, AuthLayer, authenticate};
@@ -63,6 +64,7 @@ pub struct Contexts {
     pub agent_skills: agent_skills::AgentSkillsContext,
     pub templates: templates::TemplatesContext,
     pub models: models::ModelsContext,
+    pub levelups: levelups::LevelUpsContext,
 }
 
 /// The layers around the routes.
@@ -138,6 +140,7 @@ domains! {
     agent_skills => agent_skills::router();
     templates => templates::router();
     models => models::router();
+    levelups => levelups::router();
 }
 
 fn pages_router() -> OpenApiRouter {
