@@ -12,6 +12,7 @@ mod exec;
 mod files;
 mod images;
 mod journal;
+mod levelups;
 mod named;
 mod node;
 mod owners;
@@ -101,6 +102,9 @@ pub enum ClientCommand {
     /// What agents ask to do outside, for a person to decide
     #[command(subcommand, name = "approval", visible_alias = "door")]
     Door(doors::Door),
+    /// Improvements of agents and teams, for a person to approve
+    #[command(subcommand, name = "levelup")]
+    LevelUp(levelups::LevelUp),
     /// Live events of the workspace
     Events(events::Events),
     /// The supervision tree
@@ -152,6 +156,7 @@ impl ClientCommand {
             Self::Run(command) => command.run(&api).await,
             Self::Repo(command) => command.run(&api).await,
             Self::Door(command) => command.run(&api).await,
+            Self::LevelUp(command) => command.run(&api).await,
             Self::Events(command) => command.run(&api).await,
             Self::Tree(command) => command.run(&api).await,
             Self::Chaos(command) => command.run(&api).await,

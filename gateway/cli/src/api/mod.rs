@@ -7,6 +7,8 @@ mod call;
 #[rustfmt::skip]
 mod events;
 #[rustfmt::skip]
+mod level_ups;
+#[rustfmt::skip]
 mod names;
 #[rustfmt::skip]
 mod requests;
@@ -27,6 +29,7 @@ mod strings;
 pub mod types {
     pub use super::answers::*;
     pub use super::events::*;
+    pub use super::level_ups::*;
     pub use super::names::*;
     pub use super::requests::*;
     pub use super::runs::*;

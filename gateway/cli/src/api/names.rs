@@ -110,6 +110,44 @@ string_enum!(
 );
 
 string_enum!(
+    LevelUpEvidenceKind {
+        Run = "run",
+        SystemPrompt = "system_prompt",
+        Brain = "brain",
+        Roster = "roster",
+    }
+);
+
+id!(LevelUpId);
+
+string_enum!(
+    LevelUpItemKind {
+        IdentityRefinement = "identity_refinement",
+        SkillAdd = "skill_add",
+        SkillCandidate = "skill_candidate",
+        BrainConsolidation = "brain_consolidation",
+        RosterChange = "roster_change",
+        McpBundleChange = "mcp_bundle_change",
+    }
+);
+
+string_enum!(
+    LevelUpRosterAction {
+        Add = "add",
+        Remove = "remove",
+        Change = "change",
+    }
+);
+
+string_enum!(
+    LevelUpStatus {
+        Pending = "pending",
+        Applied = "applied",
+        Rejected = "rejected",
+    }
+);
+
+string_enum!(
     LineKind {
         Plain = "plain",
         Add = "add",
@@ -191,6 +229,8 @@ string_enum!(
         Run = "run",
         RunRepo = "run_repo",
         Model = "model",
+        Mission = "mission",
+        LevelUp = "level_up",
     }
 );
 

@@ -74,6 +74,11 @@ pub struct ForkFrom {
 }
 
 #[derive(Serialize)]
+pub struct LevelUpApproval {
+    pub approved_item_ids: Vec<String>,
+}
+
+#[derive(Serialize)]
 pub struct Login {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub one_time: Option<String>,

@@ -374,6 +374,46 @@ pub fn resolve_door(id: &DoorId, body: &Resolution) -> Call<Door> {
     call
 }
 
+/// `POST /api/claws/{id}/level-up`
+#[must_use]
+pub fn level_up_claw(id: &ClawId) -> Call<LevelUpMade> {
+    Call::new(Method::POST, format!("/api/claws/{}/level-up", segment(id)))
+}
+
+/// `POST /api/teams/{id}/level-up`
+#[must_use]
+pub fn level_up_team(id: &TeamId) -> Call<LevelUpMade> {
+    Call::new(Method::POST, format!("/api/teams/{}/level-up", segment(id)))
+}
+
+/// `GET /api/level-up-proposals`
+#[must_use]
+pub fn level_ups(status: Option<&str>) -> Call<Vec<LevelUpProposalBrief>> {
+    let mut call = Call::new(Method::GET, "/api/level-up-proposals".to_owned());
+    call.query("status", status);
+    call
+}
+
+/// `GET /api/level-up-proposals/{id}`
+#[must_use]
+pub fn level_up(id: &LevelUpId) -> Call<LevelUpProposal> {
+    Call::new(Method::GET, format!("/api/level-up-proposals/{}", segment(id)))
+}
+
+/// `POST /api/level-up-proposals/{id}/apply`
+#[must_use]
+pub fn apply_level_up(id: &LevelUpId, body: &LevelUpApproval) -> Call<LevelUpProposal> {
+    let mut call = Call::new(Method::POST, format!("/api/level-up-proposals/{}/apply", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `POST /api/level-up-proposals/{id}/reject`
+#[must_use]
+pub fn reject_level_up(id: &LevelUpId) -> Call<LevelUpProposal> {
+    Call::new(Method::POST, format!("/api/level-up-proposals/{}/reject", segment(id)))
+}
+
 /// `POST /api/runs/{id}/repo/push`
 #[must_use]
 pub fn push_run(id: &RunId, body: &PushRun) -> Call<RunPushed> {

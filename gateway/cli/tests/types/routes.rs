@@ -184,6 +184,22 @@ pub const ROUTES: &[Route] = &[
     route("doors", "get", "/api/doors", &["state", "limit", "cursor"]),
     route("door", "get", "/api/doors/{id}", &[]),
     route("resolve_door", "post", "/api/doors/{id}/resolve", &[]),
+    route("level_up_claw", "post", "/api/claws/{id}/level-up", &[]),
+    route("level_up_team", "post", "/api/teams/{id}/level-up", &[]),
+    route("level_ups", "get", "/api/level-up-proposals", &["status"]),
+    route("level_up", "get", "/api/level-up-proposals/{id}", &[]),
+    route(
+        "apply_level_up",
+        "post",
+        "/api/level-up-proposals/{id}/apply",
+        &[],
+    ),
+    route(
+        "reject_level_up",
+        "post",
+        "/api/level-up-proposals/{id}/reject",
+        &[],
+    ),
     route("push_run", "post", "/api/runs/{id}/repo/push", &[]),
     route("run_calls", "get", "/api/topology-runs/{id}/calls", &[]),
     route(

@@ -84,6 +84,9 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     let mut answers = format!(
         "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
+    let mut level_ups = format!(
+        "//! What the client reads of proposals that improve agents and teams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
+    );
     let mut runs = format!(
         "//! What the client reads of runs, of what they ask for, of repositories, of commands, and of draining machines. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::answers::*;\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
@@ -105,6 +108,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
             let file = match outside_streams.contains_key(name) {
                 // A file of its own, because the other one would be too long.
                 true if OF_RUNS.iter().any(|begin| name.starts_with(begin)) => &mut runs,
+                true if name.starts_with("LevelUp") => &mut level_ups,
                 true => &mut answers,
                 false => &mut events,
             };
@@ -118,6 +122,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         ("names.rs", names),
         ("requests.rs", requests),
         ("answers.rs", answers),
+        ("level_ups.rs", level_ups),
         ("runs.rs", runs),
         ("events.rs", events),
     ])
