@@ -6,6 +6,7 @@ mod crashes;
 mod edge;
 mod execution;
 mod machines;
+mod missions;
 mod organisation;
 mod platform;
 mod program;

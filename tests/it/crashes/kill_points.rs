@@ -43,6 +43,8 @@ fn cases(point: &str) -> Vec<String> {
         | "operations.finish.after_row" => &[0, 1, 3],
         // These need a broker and an app: their histories are in tests/it/doors/killed.rs.
         point if crate::connections::doors::KILLED_THERE.contains(&point) => return Vec::new(),
+        // These need a proposal: their histories are in tests/it/missions/levelups/killed.rs.
+        point if crate::missions::levelups::KILLED_THERE.contains(&point) => return Vec::new(),
         // These need a team: their histories are in tests/it/runs/killed.rs.
         // These need two gateways.
         point if super::two_gateways::handover::KILLED_THERE.contains(&point) => return Vec::new(),

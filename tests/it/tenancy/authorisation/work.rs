@@ -65,14 +65,29 @@ pub const CASES: &[Case] = &[
         r#"{"input":"x"}"#,
     ),
     ("GET /api/claws/{id}/compartments", Role("viewer"), ""),
+    ("POST /api/claws/{id}/level-up", Role("member"), ""),
+    ("POST /api/teams/{id}/level-up", Role("member"), ""),
+    ("GET /api/level-up-proposals", Role("viewer"), ""),
+    ("GET /api/level-up-proposals/{id}", Role("viewer"), ""),
+    (
+        "POST /api/level-up-proposals/{id}/apply",
+        Role("member"),
+        r#"{"approved_item_ids":["i1"]}"#,
+    ),
+    (
+        "POST /api/level-up-proposals/{id}/reject",
+        Role("member"),
+        "",
+    ),
 ];
 
-/// Whether an id in the path is of a team or a run.
+/// Whether an id in the path is of a team, a run or a proposal.
 pub fn is_of(path: &str) -> bool {
     [
         "/api/teams/{id}",
         "/api/topology-runs/{id}",
         "/api/runs/{id}",
+        "/api/level-up-proposals/{id}",
     ]
     .iter()
     .any(|place| path.starts_with(place))
@@ -84,6 +99,11 @@ pub async fn target(owner: &Person, path: &str) -> String {
     let team = owner.post("/api/teams").json(&team).expect(201).await;
     if path.starts_with("/api/teams") {
         return team.str("/id").to_owned();
+    }
+    if path.starts_with("/api/level-up-proposals") {
+        let made = format!("/api/teams/{}/level-up", team.str("/id"));
+        let made = owner.post(&made).expect(201).await;
+        return made.str("/proposal_id").to_owned();
     }
     let run = format!("/api/teams/{}/run", team.str("/id"));
     let run = owner.post(&run).json(&json!({ "input": "x" }));

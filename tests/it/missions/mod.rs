@@ -1,0 +1,3 @@
+//! Missions, and what agents learn from their work.
+
+pub mod levelups;
