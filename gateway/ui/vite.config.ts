@@ -20,7 +20,7 @@ const DIALOG =
   /src\/ui\/(dialog|form-dialog|secret-field|sending)\.tsx?|@base-ui\/react\/dialog\/(close|description|title)\//;
 /** What the pages about work share: each of these is small, and as a file of its own it would be half wrapping. */
 const WORK =
-  /src\/api\/(nodes|runtime|sandboxes|teams)\.ts|[iI]nfiniteQuery(Observer)?\.js|src\/ui\/(inline-code|node-state|operation|owner-link|run-state|sandbox-words)\.tsx?/;
+  /src\/api\/(models|nodes|runs|runtime|sandboxes|teams)\.ts|[iI]nfiniteQuery(Observer)?\.js|src\/ui\/(agent-state|fold|hardening|inline-code|node-state|operation|owner-link|run-state|sandbox-words)\.tsx?/;
 const ofShell = (path: string) => (SHELL.test(path) || RAIL_ICONS.test(path)) && !LATER.test(path);
 
 export default defineConfig({

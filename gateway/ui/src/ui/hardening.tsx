@@ -38,6 +38,17 @@ const COLUMNS: Column<Fact>[] = [
   },
 ];
 
+/** How many measures hold, in a line. */
+export function HardeningSummary({ facts }: { facts: Fact[] }) {
+  const bad = facts.filter((fact) => !fact.ok).length;
+  if (facts.length === 0) return "No report";
+  return bad === 0 ? (
+    <Status tone="done" word={`All ${facts.length} measures hold`} />
+  ) : (
+    <Status tone="failed" word={`${bad} of ${facts.length} measures do not hold`} />
+  );
+}
+
 /** Every measure of the sandbox: what was expected and what was found, failures first. */
 export function HardeningTable({ facts, caption }: { facts: Fact[]; caption: string }) {
   const bad = facts.filter((fact) => !fact.ok);
@@ -45,34 +56,25 @@ export function HardeningTable({ facts, caption }: { facts: Fact[]; caption: str
   const shown = onlyBad ? bad : [...bad, ...facts.filter((fact) => fact.ok)];
   return (
     <div>
-      <div className="flex min-h-10 flex-wrap items-center justify-between gap-2 px-4 py-2">
-        {bad.length === 0 ? (
-          <Status tone="done" word={`All ${facts.length} measures hold`} />
-        ) : (
-          <Status tone="failed" word={`${bad.length} of ${facts.length} measures do not hold`} />
-        )}
-        {bad.length > 0 && (
-          <label className="flex items-center gap-1.5 text-small text-fg-2">
-            <input
-              type="checkbox"
-              className="accent-accent"
-              checked={onlyBad}
-              onChange={(event) => setOnlyBad(event.target.checked)}
-            />
-            Only what fails
-          </label>
-        )}
-      </div>
-      <div className="border-t border-line">
-        <DataTable
-          label={caption}
-          caption={caption}
-          columns={COLUMNS}
-          rows={shown}
-          keyOf={({ fact }) => fact}
-          attributesOf={({ ok }) => ({ className: !ok && "bg-failed/6" })}
-        />
-      </div>
+      {bad.length > 0 && (
+        <label className="flex min-h-10 items-center gap-1.5 border-b border-line px-4 py-2 text-small text-fg-2">
+          <input
+            type="checkbox"
+            className="accent-accent"
+            checked={onlyBad}
+            onChange={(event) => setOnlyBad(event.target.checked)}
+          />
+          Only what fails
+        </label>
+      )}
+      <DataTable
+        label={caption}
+        caption={caption}
+        columns={COLUMNS}
+        rows={shown}
+        keyOf={({ fact }) => fact}
+        attributesOf={({ ok }) => ({ className: !ok && "bg-failed/6" })}
+      />
     </div>
   );
 }

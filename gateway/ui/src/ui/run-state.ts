@@ -1,5 +1,6 @@
 import type { RunOrigin, RunOutcome, RunSummary } from "~/api/runs";
 import { DASH } from "./bytes";
+import { withoutTicks } from "./inline-code";
 import type { Tone } from "./status";
 
 const STATES: Record<string, { tone: Tone; word: string }> = {
@@ -27,8 +28,10 @@ const OUTCOMES: Record<RunOutcome, { tone: Tone; word: string }> = {
  * Whether the goal was met. It stands beside the status, which says only whether the run came to its end. A run that
  * failed or was cancelled has nothing to add.
  */
-export const outcomeState = (run: Pick<RunSummary, "status" | "outcome">) =>
-  run.outcome && run.status === "completed" ? OUTCOMES[run.outcome] : undefined;
+export const outcomeState = (run: Pick<RunSummary, "status" | "outcome" | "outcome_reason">) =>
+  run.outcome && run.status === "completed"
+    ? { ...OUTCOMES[run.outcome], title: run.outcome_reason ? withoutTicks(run.outcome_reason) : undefined }
+    : undefined;
 
 /** Where a run comes from, in a word. A person's team has none: it is what people expect. */
 const ORIGINS: Record<RunOrigin["type"], string | undefined> = {

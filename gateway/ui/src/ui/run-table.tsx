@@ -3,6 +3,7 @@ import type { RunSummary } from "~/api/runs";
 import { DASH, number } from "./bytes";
 import { Button } from "./button";
 import { type Column, LiveTable } from "./data-table";
+import { withoutTicks } from "./inline-code";
 import { isOver, money, originWord, outcomeState, runState, stepsWord, took } from "./run-state";
 import { Status } from "./status";
 import { table } from "./table";
@@ -34,7 +35,7 @@ function Name({ run }: { run: RunSummary }) {
 
 function Outcome({ run }: { run: RunSummary }) {
   const outcome = outcomeState(run);
-  return outcome ? <Status {...outcome} title={run.outcome_reason ?? undefined} /> : DASH;
+  return outcome ? <Status {...outcome} /> : DASH;
 }
 
 function Time({ run }: { run: RunSummary }) {
@@ -45,7 +46,10 @@ const FIGURE = "whitespace-nowrap text-fg-2";
 
 const COLUMNS: Column<RunSummary>[] = [
   { name: "Run", cell: "w-full max-w-0", show: (run) => <Name run={run} /> },
-  { name: "State", show: (run) => <Status {...runState(run)} title={run.error ?? undefined} /> },
+  {
+    name: "State",
+    show: (run) => <Status {...runState(run)} title={run.error ? withoutTicks(run.error) : undefined} />,
+  },
   { name: "Outcome", show: (run) => <Outcome run={run} /> },
   {
     name: "Steps",

@@ -1,6 +1,7 @@
 // An agent's page: its tabs by keyboard and address.
-import { until } from "../kit.ts";
-import { agentNamed, test } from "./fixtures.ts";
+import { axe, settled, shot, until } from "../kit.ts";
+import { makeDoor } from "../mock/doors.ts";
+import { agentNamed, expect, test } from "./fixtures.ts";
 
 test.describe("agents", () => {
   test("tabs open with arrow keys, set the address, and also open from older links", async ({ visit }) => {
@@ -33,5 +34,51 @@ test.describe("agents", () => {
       await page.goto(`${mock.url}/claws/${agent.id}${old}`);
       await page.getByRole("tab", { name: tab, selected: true }).waitFor();
     }
+  });
+
+  test("a long report is folded with its result in a line, and its address opens it", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 1440, height: 900 });
+    const agent = agentNamed(mock.state, "mason");
+    const sandbox = mock.state.sandboxes.get(agent.id)!;
+    const [fact] = sandbox.hardening;
+    sandbox.hardening = Array.from({ length: 152 }, (_, n) => ({ ...fact, fact: `measure-${n}` }));
+    await page.goto(`${mock.url}/claws/${agent.id}?app=sandbox`);
+    await page.getByText("All 152 measures hold").waitFor();
+    await settled(page);
+    const height = () => page.evaluate(() => document.documentElement.scrollHeight);
+    expect(await height()).toBeLessThanOrEqual(1800);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "agent-folded");
+    await page.getByRole("heading", { name: "Hardening report" }).click();
+    await page.getByRole("table", { name: "Hardening of the sandbox of this agent" }).waitFor();
+    await until("the address to say so", () => page.url().endsWith("?app=sandbox#hardening"));
+    await page.reload();
+    await page.getByText("measure-151").waitFor();
+    await page.getByRole("heading", { name: "Hardening report" }).click();
+    await until("the address to be as before", () => page.url().endsWith("?app=sandbox"));
+  });
+
+  test("an agent is ready, working, waiting or failed, and never offline", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const { claws } = mock.state;
+    const [first, second] = claws;
+    for (const claw of claws) Object.assign(claw, { status: "offline", sandbox: null });
+    mock.state.doors = [makeDoor(first)];
+    second.status = "working";
+    await page.goto(`${mock.url}/agents`);
+    const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+    await row(first.name).getByText("Waiting", { exact: true }).waitFor();
+    await row(second.name).getByText("Working", { exact: true }).waitFor();
+    await page.getByText("Ready", { exact: true }).first().waitFor();
+    expect(await page.getByText("Offline").count()).toBe(0);
+    await page.goto(`${mock.url}/teams/${mock.state.teams.list[0].id}`);
+    await page.getByRole("region", { name: "Members" }).getByText("Waiting", { exact: true }).waitFor();
+    expect(await page.getByText("Offline").count()).toBe(0);
+    await page.goto(`${mock.url}/claws/${first.id}`);
+    await page.getByTitle("It has asked for an approval and waits for it.").waitFor();
+    // A saved view or a link of before.
+    await page.goto(`${mock.url}/agents?state=idle`);
+    await page.getByText("Ready", { exact: true }).first().waitFor();
+    expect(await page.getByRole("row").filter({ hasText: first.name }).count()).toBe(0);
   });
 });

@@ -42,6 +42,7 @@ test.describe("teams: sandbox", () => {
     await run.getByText("Exit 0", { exact: true }).waitFor();
     const sandbox = mock.state.sandboxes.get(team.id)!;
     expect(sandbox.owner_kind).toBe("team");
+    await page.getByText("Hardening report").click();
     await page.getByRole("table", { name: "Hardening of the sandbox of this team" }).waitFor();
 
     // Its files were saved, which an event tells.

@@ -175,12 +175,7 @@ export function ofRun(run: RunSummary): Entry {
     before: "started the run",
     worker: run.team_id ?? run.agent_id ?? undefined,
     thing: { text: visible(run.title) || "untitled", to: { to: "/runs/$id", id: run.id } },
-    results: [
-      state,
-      ...(outcome
-        ? [{ ...outcome, title: run.outcome_reason ? visible(run.outcome_reason) : undefined }]
-        : []),
-    ],
+    results: [state, ...(outcome ? [outcome] : [])],
     detail: why ? visible(why) : undefined,
     took: isOver(run.status) ? took(run.started_at, run.ended_at, 0) : undefined,
     since: isOver(run.status) ? undefined : (run.started_at ?? undefined),

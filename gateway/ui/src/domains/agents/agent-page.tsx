@@ -5,13 +5,13 @@ import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import { sandboxQuery } from "~/api/sandboxes";
 import type { Claw, Sandbox } from "~/api/types";
+import { agentStates, useAgentWord } from "~/ui/agent-state";
 import { buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import type { FilesChoice, FilesChosen } from "~/ui/files-choice";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { SandboxLine } from "~/ui/sandbox-line";
-import { stateOf } from "~/ui/sandbox-words";
 import type { Shown } from "~/ui/shown";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
@@ -21,7 +21,6 @@ import { AvatarImage } from "./avatar";
 import { BrainTab } from "./brain/brain";
 import { Overview } from "./overview";
 import { clawQuery } from "./queries";
-import { clawStates } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
 
@@ -100,7 +99,7 @@ function Agent({
   const navigate = route.useNavigate();
   const sandbox = useQuery(sandboxQuery({ kind: "claw", id: claw.id }));
   const may = useMay();
-  const state = stateOf(clawStates, claw.status);
+  const state = agentStates[useAgentWord()(claw)];
   const live = sandbox.data ?? undefined;
   // What was chosen in one tab is still chosen when somebody comes back to it.
   const choose = (change: Choice) =>
@@ -117,7 +116,7 @@ function Agent({
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <AvatarImage claw={claw} className="size-8" />
           <h1 className="min-w-0 text-head-1 break-words">{claw.name}</h1>
-          <Status tone={state.tone} word={state.word} />
+          <Status {...state} />
           {claw.role && <p className="min-w-0 text-fg-2">{claw.role}</p>}
         </div>
       </header>

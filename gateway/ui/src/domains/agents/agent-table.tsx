@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { Claw } from "~/api/types";
+import { agentStates, useAgentWord } from "~/ui/agent-state";
 import { Button } from "~/ui/button";
 import { type Group, type ListColumn, ListTable } from "~/ui/list/list-table";
 import { useSelection } from "~/ui/list/selection";
@@ -14,7 +15,6 @@ import { visible } from "~/ui/visible";
 import { OWN, type Teams, type TeamGroup } from "./arrange";
 import { AvatarImage } from "./avatar";
 import { AGENTS, DeleteDialog } from "./delete-many";
-import { clawStates } from "./words";
 
 function place(sandbox: NonNullable<Claw["sandbox"]>) {
   if (sandbox.node_id === "local") return "Gateway's machine";
@@ -67,10 +67,10 @@ function Name({ claw, teams }: { claw: Claw; teams: Teams }) {
 }
 
 function State({ claw }: { claw: Claw }) {
-  const { tone, word } = stateOf(clawStates, claw.status);
+  const state = agentStates[useAgentWord()(claw)];
   return (
     <>
-      <Status tone={tone} word={word} className="flex!" />
+      <Status {...state} className="flex!" />
       <div className="truncate text-small text-fg-3 sm:hidden">
         sandbox {sandboxOf(claw)?.word.toLowerCase() ?? "none"}
       </div>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Claw } from "~/api/types";
+import { agentWord } from "~/ui/agent-state";
 import { grouped, readAsked, shown, sorted, teamsOf } from "./arrange";
 
 const agent = (name: string, status: Claw["status"] = "idle", updated_at = "2026-11-27T00:00:00Z") =>
@@ -24,7 +25,7 @@ describe("the list of agents", () => {
   });
   it("is narrowed by words, state and team", () => {
     expect(names(shown(all, { q: "B" }, teams))).toEqual(["b10", "b9"]);
-    expect(names(shown(all, { state: "idle" }, teams))).toEqual(["a"]);
+    expect(names(shown(all, { state: "ready" }, teams))).toEqual(["b10", "a"]);
     expect(names(shown(all, { team: "Alpha" }, teams))).toEqual(["b9"]);
   });
   it("has each agent once below the first of its teams, and agents of no team last", () => {
@@ -37,5 +38,14 @@ describe("the list of agents", () => {
   it("takes from the address only what it knows", () => {
     expect(readAsked({ sort: "-size", group: "x", state: "asleep", q: "a" })).toEqual({ q: "a" });
     expect(readAsked({ sort: "-changed", group: "team" })).toEqual({ sort: "-changed", group: "team" });
+    // A view that was saved before agents were Ready.
+    expect(readAsked({ state: "idle" })).toEqual({ state: "ready" });
+  });
+  it("says of each agent what a person can expect of it", () => {
+    expect(agentWord({ status: "offline", sandbox: null }, false)).toBe("ready");
+    expect(agentWord({ status: "idle", sandbox: { state: "running" } }, false)).toBe("ready");
+    expect(agentWord({ status: "offline", sandbox: { state: "lost" } }, false)).toBe("failed");
+    expect(agentWord({ status: "working", sandbox: { state: "running" } }, false)).toBe("working");
+    expect(agentWord({ status: "working", sandbox: { state: "running" } }, true)).toBe("waiting");
   });
 });

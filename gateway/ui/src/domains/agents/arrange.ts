@@ -1,6 +1,7 @@
 // Which agents the list shows, in which order, and below which team.
 import type { Team } from "~/api/teams";
-import type { Claw, ClawStatus } from "~/api/types";
+import type { Claw } from "~/api/types";
+import { agentStates, agentWord, type AgentWord } from "~/ui/agent-state";
 import { compareNames } from "~/ui/list/sort";
 import { cleared, type Filters } from "~/ui/list/saved";
 
@@ -20,12 +21,16 @@ export function teamsOf(teams: readonly Pick<Team, "id" | "name" | "members">[])
 }
 
 /** Those that a person looks for first come first. */
-const STATES: readonly ClawStatus[] = ["working", "online", "idle", "offline"];
-const place = ({ status }: Claw) => STATES.indexOf(status);
+const STATES = Object.keys(agentStates) as AgentWord[];
+/** What a saved view or a link of before may have. */
+const BEFORE: Record<string, AgentWord> = { online: "ready", idle: "ready", offline: "ready" };
 
-const ORDERS: Record<string, (a: Claw, b: Claw) => number> = {
+type WordOf = (claw: Claw) => AgentWord;
+const plainly: WordOf = (claw) => agentWord(claw, false);
+
+const ORDERS: Record<string, (a: Claw, b: Claw, wordOf: WordOf) => number> = {
   name: (a, b) => compareNames(a.name, b.name),
-  state: (a, b) => place(a) - place(b),
+  state: (a, b, wordOf) => STATES.indexOf(wordOf(a)) - STATES.indexOf(wordOf(b)),
   changed: (a, b) => Date.parse(a.updated_at) - Date.parse(b.updated_at),
 };
 /** The order without a choice. */
@@ -35,7 +40,7 @@ export const OWN = "name";
 export function readAsked({ q, state, team, group, sort }: { [name: string]: string | undefined }): Filters {
   return cleared({
     q,
-    state: STATES.find((one) => one === state),
+    state: STATES.find((one) => one === (BEFORE[state ?? ""] ?? state)),
     team,
     group: group === "team" ? group : undefined,
     sort: sort !== undefined && sort.replace(/^-/, "") in ORDERS ? sort : undefined,
@@ -45,22 +50,27 @@ export function readAsked({ q, state, team, group, sort }: { [name: string]: str
 export const narrows = ({ q, state, team }: Filters): boolean => Boolean(q ?? state ?? team);
 
 /** Equal ones keep the order of their names, so that a live value never moves one among its likes. */
-export function sorted(agents: readonly Claw[], by: string): Claw[] {
+export function sorted(agents: readonly Claw[], by: string, wordOf = plainly): Claw[] {
   const down = by.startsWith("-") ? -1 : 1;
   const order = ORDERS[by.replace(/^-/, "")];
   return agents.toSorted(
-    (a, b) => down * (order?.(a, b) ?? 0) || compareNames(a.name, b.name) || (a.id < b.id ? -1 : 1),
+    (a, b) => down * (order?.(a, b, wordOf) ?? 0) || compareNames(a.name, b.name) || (a.id < b.id ? -1 : 1),
   );
 }
 
-export function shown(agents: readonly Claw[], { q = "", state, team }: Filters, teams: Teams): Claw[] {
+export function shown(
+  agents: readonly Claw[],
+  { q = "", state, team }: Filters,
+  teams: Teams,
+  wordOf = plainly,
+): Claw[] {
   const parts = q.toLowerCase().split(/\s+/).filter(Boolean);
   return agents.filter(
     (claw) =>
-      (!state || claw.status === state) &&
+      (!state || wordOf(claw) === state) &&
       (!team || (teams.get(claw.id) ?? []).some(({ id }) => id === team)) &&
       parts.every((part) =>
-        [claw.name, claw.role, claw.status, claw.sandbox?.node_name].some((text) =>
+        [claw.name, claw.role, wordOf(claw), claw.sandbox?.node_name].some((text) =>
           text?.toLowerCase().includes(part),
         ),
       ),

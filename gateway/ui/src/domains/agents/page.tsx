@@ -5,6 +5,7 @@ import { useMemo } from "react";
 import { useMay } from "~/api/may";
 import { teamsQuery } from "~/api/teams";
 import type { Claw } from "~/api/types";
+import { agentStates, useAgentWord } from "~/ui/agent-state";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
@@ -22,11 +23,11 @@ import { AgentTable } from "./agent-table";
 import { grouped, narrows, readAsked, shown, sorted, teamsOf } from "./arrange";
 import { CreateDialog } from "./create-dialog";
 import { clawsQuery } from "./queries";
-import { clawStates, words } from "./words";
+import { words } from "./words";
 
 const route = getRouteApi("/shell/agents");
 const ANY = { value: "", label: "Any" };
-const STATES = [ANY, ...Object.entries(clawStates).map(([value, { word }]) => ({ value, label: word }))];
+const STATES = [ANY, ...Object.entries(agentStates).map(([value, { word }]) => ({ value, label: word }))];
 const BUILT = [
   { name: "Working", filters: { state: "working" } },
   { name: "By team", filters: { group: "team" } },
@@ -47,9 +48,13 @@ function List({ agents, asked, look, mayDelete }: ListProps) {
   const all = useQuery(teamsQuery).data;
   const teams = useMemo(() => teamsOf(all ?? []), [all]);
   const { q = "", state = "", team = "", group = "", sort = "" } = asked;
+  const wordOf = useAgentWord();
+  const words = agents.map(wordOf).join();
   const rows = useMemo(
-    () => sorted(shown(agents, { q, state, team }, teams), sort || "name"),
-    [agents, q, state, team, sort, teams],
+    () => sorted(shown(agents, { q, state, team }, teams, wordOf), sort || "name", wordOf),
+    // The words say all that the function knows.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react/exhaustive-deps, react/memo-dependencies
+    [agents, q, state, team, sort, teams, words],
   );
   const groups = useMemo(() => (group ? grouped(rows, teams) : undefined), [group, rows, teams]);
   const options = useMemo(

@@ -1,13 +1,3 @@
-import type { ClawStatus } from "~/api/types";
-import type { State } from "~/ui/sandbox-words";
-
-export const clawStates: Record<ClawStatus, State> = {
-  working: { tone: "running", word: "Working" },
-  online: { tone: "done", word: "Online" },
-  idle: { tone: "idle", word: "Idle" },
-  offline: { tone: "offline", word: "Offline" },
-};
-
 export const words = {
   empty: "No agents yet",
   emptyWhy:

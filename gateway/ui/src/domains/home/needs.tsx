@@ -7,6 +7,7 @@ import { waitingDoorsQuery } from "~/api/doors";
 import { useMay } from "~/api/may";
 import { nodesQuery } from "~/api/nodes";
 import { Button, IconButton } from "~/ui/button";
+import { inlineCode, withoutTicks } from "~/ui/inline-code";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
 import { Ago, span, useNow, useRemaining } from "~/ui/time";
@@ -99,8 +100,8 @@ function Row({ need }: { need: Need }) {
             <NeedLink need={need} />
           </p>
           {need.why && (
-            <p className="truncate text-fg-2" title={need.why}>
-              <bdi>{need.why}</bdi>
+            <p className="truncate text-fg-2" title={withoutTicks(need.why)}>
+              <bdi>{inlineCode(need.why)}</bdi>
             </p>
           )}
           <p className="text-small text-fg-3 sm:hidden">

@@ -9,6 +9,7 @@ import { Markdown } from "~/ui/markdown/markdown";
 import { Notice } from "~/ui/notice";
 import { Panel } from "~/ui/panel";
 import { isOver, money, outcomeState, runState } from "~/ui/run-state";
+import { inlineCode } from "~/ui/inline-code";
 import { Status } from "~/ui/status";
 import { duration, span, useNow } from "~/ui/time";
 import { kindName } from "~/ui/topology/kinds";
@@ -231,7 +232,7 @@ export function Comparison({ run, comparison }: { run: Run; comparison: Told }) 
         )}
         {none && (
           <Notice tone="warning" className="m-4">
-            <p>There is no verdict: {visible(none.why)}</p>
+            <p>There is no verdict: {inlineCode(visible(none.why))}</p>
             {none.text && <p className="break-words text-fg-2">{visible(spoken(none.text).text)}</p>}
           </Notice>
         )}

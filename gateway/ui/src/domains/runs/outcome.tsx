@@ -8,6 +8,7 @@ import { textLink } from "~/ui/class";
 import { CopyText } from "~/ui/copy";
 import { Demonstration } from "~/ui/demonstration";
 import { Confirm } from "~/ui/dialog";
+import { inlineCode } from "~/ui/inline-code";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Facts, Panel } from "~/ui/panel";
 import { isOver, money, outcomeState, took } from "~/ui/run-state";
@@ -29,7 +30,9 @@ export function Outcome({ run }: { run: Run }) {
         <OctagonAlert size={16} aria-hidden className="mt-0.5 shrink-0 text-failed" />
         <div className="min-w-0">
           <p className="font-[550]">{codeWord(run.error_code) ?? "The run failed."}</p>
-          {run.error && <p className="break-words whitespace-pre-wrap text-fg-2">{visible(run.error)}</p>}
+          {run.error && (
+            <p className="break-words whitespace-pre-wrap text-fg-2">{inlineCode(visible(run.error))}</p>
+          )}
           {run.error_code && <CopyText text={run.error_code} what="error code" />}
         </div>
       </div>
@@ -60,7 +63,7 @@ export function Verdict({ run }: { run: Run }) {
   return (
     <Panel title="Outcome" aside={<Status {...outcome} />}>
       <div className="px-4 py-3">
-        <p className="break-words">{visible(reason)}</p>
+        <p className="break-words">{inlineCode(visible(reason))}</p>
         <p className="text-small text-fg-3">
           {OUTCOME_NOTE}
           {evidence && (

@@ -73,7 +73,7 @@ function State({ run }: { run: RunSummary }) {
   return (
     <span className="flex flex-col gap-0.5">
       <Status {...(isPaused(run) ? PAUSED : runState(run))} title={run.error ?? undefined} />
-      {outcome && <Status {...outcome} title={run.outcome_reason ?? undefined} className="text-small" />}
+      {outcome && <Status {...outcome} className="text-small" />}
     </span>
   );
 }

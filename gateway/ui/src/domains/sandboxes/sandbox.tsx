@@ -3,7 +3,8 @@ import { useMay } from "~/api/may";
 import { useProvisioning, type Owner } from "~/api/sandboxes";
 import type { Sandbox } from "~/api/types";
 import { Empty } from "~/ui/empty";
-import { HardeningTable } from "~/ui/hardening";
+import { Fold } from "~/ui/fold";
+import { HardeningSummary, HardeningTable } from "~/ui/hardening";
 import { MissingRight } from "~/ui/missing-right";
 import { sandboxStates, stateOf } from "~/ui/sandbox-words";
 import { Console } from "./console/console";
@@ -40,7 +41,11 @@ export function SandboxParts({ owner, sandbox, makes }: Props) {
             mayUse={may("sandboxes.use")}
             blocked={blocked(sandbox, may("sandboxes.use"))}
           />
-          <section aria-label="Hardening report" className="rounded-panel border border-line bg-surface">
+          <Fold
+            id="hardening"
+            title="Hardening report"
+            summary={<HardeningSummary facts={sandbox.hardening} />}
+          >
             {sandbox.hardening.length === 0 ? (
               <Empty title={sandbox.hardening_missing ? "No report" : "No report yet"}>
                 {sandbox.hardening_missing
@@ -50,7 +55,7 @@ export function SandboxParts({ owner, sandbox, makes }: Props) {
             ) : (
               <HardeningTable facts={sandbox.hardening} caption={CAPTIONS[owner.kind]} />
             )}
-          </section>
+          </Fold>
         </>
       )}
     </>

@@ -2,18 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { clawsQuery } from "~/api/claws";
 import type { Team } from "~/api/teams";
+import { agentStates, useAgentWord } from "~/ui/agent-state";
 import { Panel } from "~/ui/panel";
-import { Status, type Tone } from "~/ui/status";
+import { Status } from "~/ui/status";
 import { Topology } from "~/ui/topology/drawing";
 import { kindName } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
-
-const STATES: Record<string, { tone: Tone; word: string }> = {
-  working: { tone: "running", word: "Working" },
-  idle: { tone: "idle", word: "Idle" },
-  online: { tone: "done", word: "Online" },
-  offline: { tone: "offline", word: "Offline" },
-};
 
 const stepsOf = ({ steps: { least, most } }: Team) =>
   least === most ? `${most} ${most === 1 ? "step" : "steps"} a run` : `${least} to ${most} steps a run`;
@@ -22,11 +16,14 @@ const stepsOf = ({ steps: { least, most } }: Team) =>
 export function Members({ team }: { team: Team }) {
   // The list of agents is what the live stream keeps up.
   const claws = useQuery(clawsQuery);
-  const states = new Map((claws.data ?? []).map(({ id, status }) => [id as string, status]));
+  const known = new Map((claws.data ?? []).map((claw) => [claw.id as string, claw]));
+  const wordOf = useAgentWord();
   const stateOf = (node: string) => {
     const member = team.members.find((one) => one.node === node);
-    const status = member && (states.get(member.agent_id) ?? member.status);
-    return status ? STATES[status] : { tone: "failed" as const, word: "Agent deleted" };
+    const agent =
+      member &&
+      (known.get(member.agent_id) ?? (member.status && { id: member.agent_id, status: member.status }));
+    return agent ? agentStates[wordOf(agent)] : { tone: "failed" as const, word: "Agent deleted" };
   };
   return (
     <>
@@ -68,7 +65,7 @@ export function Members({ team }: { team: Team }) {
                 <bdi className="font-mono text-small break-all text-fg-2">
                   {visible(member.model_binding || team.model_binding || "workspace's model")}
                 </bdi>
-                {state && <Status tone={state.tone} word={state.word} />}
+                {state && <Status {...state} />}
               </li>
             );
           })}

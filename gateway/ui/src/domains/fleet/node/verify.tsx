@@ -4,7 +4,8 @@ import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { Check, Node } from "~/api/types";
 import { Button } from "~/ui/button";
-import { HardeningTable } from "~/ui/hardening";
+import { Fold } from "~/ui/fold";
+import { HardeningSummary, HardeningTable } from "~/ui/hardening";
 import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -85,7 +86,11 @@ export function Verify({ node }: { node: Node }) {
             })}
           </ul>
           {report.probe.length > 0 && (
-            <HardeningTable facts={report.probe} caption="What the escape probe found" />
+            <div className="px-4 pb-4">
+              <Fold id="probe" title="Escape probe" summary={<HardeningSummary facts={report.probe} />}>
+                <HardeningTable facts={report.probe} caption="What the escape probe found" />
+              </Fold>
+            </div>
           )}
         </>
       )}
