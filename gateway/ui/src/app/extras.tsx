@@ -1,5 +1,6 @@
 // What nobody needs before the page is there: keys and floating layers. Loaded right after the first paint.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { waitingDoorsQuery } from "~/api/doors";
 import type { Me } from "~/api/types";
@@ -7,6 +8,8 @@ import { later } from "~/live/arriving";
 import { useWaiting } from "~/ui/page";
 import { close, useLayer } from "./layers";
 import { Announcer } from "./notices/announcer";
+import { tellBrowser } from "./notices/browser";
+import { TARGET } from "./notices/words";
 import { openNotices, useUnread } from "./notices/store";
 import { watchNotices } from "./notices/watch";
 import { Shortcuts } from "./shortcuts";
@@ -27,8 +30,16 @@ export function Extras({ me }: { me: Me }) {
   const { user, workspace } = me;
   useEffect(() => {
     openNotices(user.id, workspace.id);
-    return watchNotices(client);
+    return watchNotices(client, user.id);
   }, [client, user.id, workspace.id]);
+  const router = useRouter();
+  useEffect(
+    () =>
+      tellBrowser(({ thing }) => {
+        if (thing) void router.navigate({ to: TARGET[thing.kind], params: { id: thing.id } });
+      }),
+    [router],
+  );
   const unread = useUnread();
   useEffect(() => useLayer.setState({ unread }), [unread]);
   const waiting = useQuery({ ...waitingDoorsQuery, enabled: me.permissions.includes("doors.read") });

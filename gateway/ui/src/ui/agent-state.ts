@@ -18,7 +18,7 @@ export const agentStates: Record<AgentWord, AgentState> = {
   working: { tone: "running", word: "Working", title: "A step of a run or a command runs for it." },
   waiting: { tone: "waiting", word: "Waiting", title: "It has asked for an approval and waits for it." },
   failed: { tone: "failed", word: "Failed", title: "Its sandbox failed or is lost." },
-  ready: { tone: "done", word: "Ready", title: "It can be given work." },
+  ready: { tone: "idle", word: "Ready", title: "It can be given work." },
 };
 
 type Known = { status: ClawStatus; sandbox?: { state: string } | null | undefined };

@@ -70,10 +70,10 @@ test.describe("agents", () => {
     await row(first.name).getByText("Waiting", { exact: true }).waitFor();
     await row(second.name).getByText("Working", { exact: true }).waitFor();
     await page.getByText("Ready", { exact: true }).first().waitFor();
-    expect(await page.getByText("Offline").count()).toBe(0);
+    expect(await page.getByText("Offline", { exact: true }).count()).toBe(0);
     await page.goto(`${mock.url}/teams/${mock.state.teams.list[0].id}`);
     await page.getByRole("region", { name: "Members" }).getByText("Waiting", { exact: true }).waitFor();
-    expect(await page.getByText("Offline").count()).toBe(0);
+    expect(await page.getByText("Offline", { exact: true }).count()).toBe(0);
     await page.goto(`${mock.url}/claws/${first.id}`);
     await page.getByTitle("It has asked for an approval and waits for it.").waitFor();
     // A saved view or a link of before.

@@ -1,6 +1,8 @@
 // Notifications: what happened elsewhere, counted, read, kept over a reload, shared by tabs, read out seldom.
 import type { Page } from "@playwright/test";
 import { axe, shot, until } from "../kit.ts";
+import { ago } from "../mock/ids.ts";
+import { begin } from "../mock/routes-runs.ts";
 import type { Node } from "../mock/schema.ts";
 import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 
@@ -131,5 +133,43 @@ test.describe("notifications", () => {
       .waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Notifications", exact: true }).waitFor();
+  });
+
+  test("a run that ends is told with a link, and the browser is asked only by the switch", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    await page.addInitScript(() => {
+      const asked = window as unknown as { asked: number };
+      asked.asked = 0;
+      class Fake extends EventTarget {
+        static permission = "default";
+        static async requestPermission() {
+          asked.asked += 1;
+          return (Fake.permission = "denied");
+        }
+      }
+      Object.defineProperty(window, "Notification", { value: Fake });
+    });
+    const run = begin(mock.state, { title: "Count the words", status: "running", started_at: ago(2) });
+    await page.goto(`${mock.url}/quotas`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    await until("the runs to be looked at", () =>
+      page.evaluate(() => Object.values(localStorage).some((text) => String(text).includes('"runs":{'))),
+    );
+    Object.assign(run, { status: "failed", error: "`tests` fail", ended_at: ago(0) });
+    mock.hub.changed("run", run.id, 2);
+    await bell(page, "Notifications, 1 new").click();
+    const asked = () => page.evaluate(() => (window as unknown as { asked: number }).asked);
+    expect(await asked()).toBe(0);
+    const list = page.getByRole("list", { name: "What happened" });
+    await list.getByText("Count the words failed: tests fail").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "notifications-run");
+    await page.getByRole("switch", { name: /^Browser notifications/ }).click();
+    await page.getByText("This browser does not allow them for this site.").waitFor();
+    expect(await asked()).toBe(1);
+    await list.getByRole("link", { name: "Count the words" }).click();
+    await page.getByRole("heading", { name: "Count the words" }).waitFor();
   });
 });

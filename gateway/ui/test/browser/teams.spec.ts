@@ -120,7 +120,7 @@ test.describe("teams", () => {
       await drawn(page);
       expect(await fits(page)).toBeTruthy();
       const node = page.locator(`[data-node="${team.members[2].node}"]`);
-      expect(await node.getAttribute("data-tone")).toBe("offline");
+      expect(await node.getAttribute("data-tone")).toBe("idle");
       mock.hub.emit("agent.status", { agentId: team.members[2].agent_id, status: "working" });
       await node.getByText("Working").waitFor();
       await page.getByLabel("Change the right").selectOption("toolfree");

@@ -1,6 +1,8 @@
 // What is worth telling somebody who looked elsewhere, worked out from what the gateway says. Pure.
 import type { Door } from "~/api/doors";
+import type { RunSummary } from "~/api/runs";
 import type { Claw, NodeLine } from "~/api/types";
+import { withoutTicks } from "~/ui/inline-code";
 import { visible } from "~/ui/visible";
 
 export type NoticeKind =
@@ -10,6 +12,10 @@ export type NoticeKind =
   | "sandbox-failed"
   | "placement-fallback"
   | "door-asked"
+  | "run-done"
+  | "run-failed"
+  | "run-rejected"
+  | "run-waits"
   | "quota-refused"
   | "export-done"
   | "export-failed";
@@ -23,7 +29,7 @@ export interface Notice {
   /** Of the machine, agent or team, or what was refused. */
   name: string;
   /** Where more about it is. */
-  thing?: { kind: "node" | "agent" | "team" | "door"; id: string };
+  thing?: { kind: "node" | "agent" | "team" | "door" | "run"; id: string };
   /** A reason or a count, in words. */
   more?: string;
   read: boolean;
@@ -36,6 +42,8 @@ export interface Standing {
   sandboxes: Record<string, string>;
   /** Requests that were told of. */
   doors?: Record<string, true>;
+  /** How the newest runs stood, by run. Absent until they were looked at once. */
+  runs?: Record<string, string>;
 }
 
 export const NOTHING: Standing = { nodes: {}, sandboxes: {} };
@@ -121,6 +129,49 @@ export function compareDoors(before: Standing, waiting: Door[], now: number): [N
       read: false,
     }));
   return [notices, { ...before, doors: Object.fromEntries(waiting.map(({ id }) => [id, true as const])) }];
+}
+
+/** A run that ended long ago is no news, whenever it comes into sight. */
+const NEWS_MS = 86_400_000;
+
+/** What a person has to know of a run that stands like this; nothing while it works, and nothing of one that was cancelled. */
+function ofRun(run: RunSummary): Pick<Notice, "kind" | "more"> | undefined {
+  const why = (text: string | null | undefined) => visible(withoutTicks(short(text ?? "")));
+  if (run.status === "failed") return { kind: "run-failed", more: why(run.error) };
+  if (run.status === "completed" && run.outcome === "rejected")
+    return { kind: "run-rejected", more: why(run.outcome_reason) };
+  if (run.status === "completed") return { kind: "run-done", more: run.outcome ?? "" };
+  // What an agent asks a person for has a notification of its own.
+  if (run.status !== "cancelled" && run.waiting_on && run.waits_for?.type !== "door")
+    return { kind: "run-waits", more: why(run.waiting_on) };
+  return undefined;
+}
+
+/** The runs that `me` started, or nobody: how they ended, and what they wait for. */
+export function compareRuns(
+  before: Standing,
+  runs: readonly RunSummary[],
+  me: string,
+  now: number,
+): [Notice[], Standing] {
+  const notices: Notice[] = [];
+  const seen: Record<string, string> = {};
+  for (const run of runs) {
+    if (run.created_by && run.created_by.id !== me) continue;
+    const told = ofRun(run);
+    seen[run.id] = told?.kind ?? "";
+    const at = Date.parse((told?.kind === "run-waits" ? run.waiting_since : run.ended_at) ?? "") || now;
+    if (!before.runs || !told || before.runs[run.id] === told.kind || now - at > NEWS_MS) continue;
+    notices.push({
+      id: `run:${run.id}:${told.kind}:${at}`,
+      ...told,
+      at: Math.min(at, now),
+      name: short(visible(run.title)) || "A run",
+      thing: { kind: "run", id: run.id },
+      read: false,
+    });
+  }
+  return [notices, { ...before, runs: seen }];
 }
 
 /** Newest first, each once, the oldest forgotten. What is known already keeps whether it was read. */

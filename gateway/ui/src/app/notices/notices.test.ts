@@ -1,7 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { RunSummary } from "~/api/runs";
 import type { Claw, NodeLine } from "~/api/types";
-import { add, compareAgents, compareNodes, merge, NOTHING, unread, type Kept, type Notice } from "./model";
+import {
+  add,
+  compareAgents,
+  compareNodes,
+  compareRuns,
+  merge,
+  NOTHING,
+  unread,
+  type Kept,
+  type Notice,
+} from "./model";
 import { notices, openNotices, useNotices } from "./store";
+import { toTell } from "./browser";
 import { seldom } from "./watch";
 import { said, summary } from "./words";
 
@@ -30,6 +42,50 @@ describe("what is told", () => {
     expect(compareNodes(left, [gone], 9500)[0]).toEqual([]);
     expect(compareNodes(left, [node({ rev: 3 })], 9900)[0]).toMatchObject([{ kind: "node-back", at: 9900 }]);
     expect(compareNodes(NOTHING, [node({ status: "pending" })], 1)[1].nodes).toEqual({});
+  });
+  it("tells of runs that ended, failed or wait since they were looked at, and only of a person's own", () => {
+    const now = Date.parse("2026-03-10T12:00:00Z");
+    const run = (id: string, more = {}) =>
+      ({
+        id,
+        title: `Run ${id}`,
+        status: "running",
+        created_by: { id: "me" },
+        ...more,
+      }) as unknown as RunSummary;
+    const ended = { status: "completed", ended_at: "2026-03-10T11:59:00Z" };
+    const first = compareRuns(NOTHING, [run("a"), run("b", ended)], "me", now);
+    expect(first[0]).toEqual([]);
+    const later = [
+      run("a", { ...ended, outcome: "accepted" }),
+      run("b", ended),
+      run("c", { ...ended, status: "failed", error: "`tests` fail" }),
+      run("d", { ...ended, outcome: "rejected" }),
+      run("e", {
+        waiting_on: "a machine",
+        waiting_since: "2026-03-10T11:58:00Z",
+        waits_for: { type: "machine" },
+      }),
+      run("f", { waiting_on: "a decision", waits_for: { type: "door" } }),
+      run("g", { ...ended, created_by: { id: "somebody" } }),
+      run("h", { ...ended, ended_at: "2026-01-01T00:00:00Z" }),
+      run("i", { ...ended, status: "cancelled" }),
+    ];
+    const [told, standing] = compareRuns(first[1], later, "me", now);
+    expect(told.map((one) => `${one.name}${said(one).after}`)).toEqual([
+      "Run a has ended. The work is accepted.",
+      "Run c failed: tests fail",
+      "Run d was rejected.",
+      "Run e waits for a machine.",
+    ]);
+    expect(told[0]?.thing).toEqual({ kind: "run", id: "a" });
+    expect(compareRuns(standing, later, "me", now)[0]).toEqual([]);
+  });
+  it("tells the browser once, and only while nobody looks", () => {
+    const [one, two] = [notice("1", 1), notice("2", 2, { read: true })];
+    expect(toTell([one, two], new Set(), true)).toEqual([one]);
+    expect(toTell([one], new Set(["1"]), true)).toEqual([]);
+    expect(toTell([one], new Set(), false)).toEqual([]);
   });
   it("tells of a lost sandbox once, and not of one that is destroyed or made", () => {
     const [, seen] = compareAgents(NOTHING, [claw("running")], 1);

@@ -8,9 +8,8 @@ import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import type { Notice } from "./model";
 import { notices, useNotices } from "./store";
-import { said } from "./words";
-
-const TARGET = { node: "/fleet/$id", agent: "/claws/$id", team: "/teams/$id", door: "/approvals" } as const;
+import { browserNotices, switchBrowserNotices } from "./browser";
+import { said, TARGET } from "./words";
 
 function Item({ notice, isNew, onClose }: { notice: Notice; isNew: boolean; onClose: () => void }) {
   const { tone, before, after } = said(notice);
@@ -46,6 +45,35 @@ function Item({ notice, isNew, onClose }: { notice: Notice; isNew: boolean; onCl
   );
 }
 
+/** Whether the browser tells of it too. It asks the person only after this is pressed. */
+function BrowserSwitch() {
+  const [state, setState] = useState(browserNotices);
+  if (state === "missing") return null;
+  return (
+    <div className="border-t border-line px-4 py-2.5">
+      <label className="flex items-start gap-2">
+        <input
+          type="checkbox"
+          role="switch"
+          aria-checked={state === "on"}
+          className="mt-0.5 accent-accent"
+          checked={state === "on"}
+          disabled={state === "refused"}
+          onChange={(event) => void switchBrowserNotices(event.currentTarget.checked).then(setState)}
+        />
+        <span>
+          Browser notifications
+          <span className="block text-small text-fg-3">
+            {state === "refused"
+              ? "This browser does not allow them for this site. Its settings for the site change that."
+              : "For what happens while this page is open and you look elsewhere. Roost does not send them when no page is open."}
+          </span>
+        </span>
+      </label>
+    </div>
+  );
+}
+
 /** What happened while one looked elsewhere, newest first. Opening it is reading it. */
 export function NoticePanel({ onClose }: { onClose: () => void }) {
   const list = useNotices((state) => state.notices);
@@ -77,10 +105,10 @@ export function NoticePanel({ onClose }: { onClose: () => void }) {
             </Dialog.Close>
           </header>
           {list.length === 0 ? (
-            <p className="p-4 text-fg-2">
-              No notifications yet. You see here when a machine goes offline or comes back, an agent asks for
-              approval, a sandbox is lost or created elsewhere than wanted, the plan refuses something, or an
-              export ends.
+            <p className="flex-1 p-4 text-fg-2">
+              No notifications yet. You see here when a run that you started ends, fails or waits, a machine
+              goes offline or comes back, an agent asks for approval, a sandbox is lost or created elsewhere
+              than wanted, the plan refuses something, or an export ends.
             </p>
           ) : (
             <ul aria-label="What happened" className="min-h-0 flex-1 overflow-y-auto">
@@ -94,6 +122,7 @@ export function NoticePanel({ onClose }: { onClose: () => void }) {
               ))}
             </ul>
           )}
+          <BrowserSwitch />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -1,6 +1,6 @@
 // Notices from what really happens: events of the stream, answers of the gateway, and how things stood at the last visit.
 import type { QueryClient } from "@tanstack/react-query";
-import { onProblem } from "~/api/client";
+import { api, onProblem } from "~/api/client";
 import { keys } from "~/api/keys";
 import type { Door } from "~/api/doors";
 import type { Claw, NodeLine } from "~/api/types";
@@ -9,7 +9,7 @@ import { nodesQuery } from "~/domains/fleet/queries";
 import { onNews } from "~/live/news";
 import { watchAllEvents } from "~/live/provider";
 import type { LiveEvent } from "~/live/stream";
-import { compareAgents, compareNodes, compareDoors } from "./model";
+import { compareAgents, compareNodes, compareDoors, compareRuns } from "./model";
 import { notices } from "./store";
 
 interface Named {
@@ -19,6 +19,7 @@ interface Named {
 
 /** Lists are asked again at most so often: a report of every machine comes each ten seconds as well. */
 const APART_MS = 10_000;
+const RUNS_APART_MS = 3_000;
 
 /** Runs at once, then at most once in a while; a call in between runs at its end. */
 export function seldom(run: () => void, apart = APART_MS): { call: () => void; stop: () => void } {
@@ -41,7 +42,7 @@ export function seldom(run: () => void, apart = APART_MS): { call: () => void; s
 }
 
 /** Lists that a page asks for are compared as they come; where no page does, an event makes this one ask. */
-export function watchNotices(client: QueryClient): () => void {
+export function watchNotices(client: QueryClient, me: string): () => void {
   const take = (key: readonly unknown[], data: unknown) => {
     if (!Array.isArray(data)) return;
     if (key[0] === keys.doorsWaiting[0] && key[1] === keys.doorsWaiting[1]) {
@@ -64,16 +65,25 @@ export function watchNotices(client: QueryClient): () => void {
   };
   const nodes = seldom(() => again(nodesQuery));
   const agents = seldom(() => again(clawsQuery));
+  // Steps of a run change it as well, so it is asked seldom; what is found is the same in any tab.
+  const runs = seldom(() => {
+    void api.get("/api/topology-runs", { query: { limit: 50 } }).then(
+      ({ items }) => notices.compare((was) => compareRuns(was, items, me, Date.now())),
+      () => undefined,
+    );
+  }, RUNS_APART_MS);
   // What a page asked for before this part had arrived.
   for (const key of [keys.nodes, keys.claws, keys.doorsWaiting]) take(key, client.getQueryData(key));
   nodes.call();
   agents.call();
+  runs.call();
 
   const event = ({ id, type, data }: LiveEvent, leading: boolean) => {
     // One tab of a browser looks; what it finds, the others read.
     if (!leading) return;
     if (type === "resource.changed" && data["kind"] === "node") nodes.call();
     if (type === "resource.changed" && data["kind"] === "sandbox") agents.call();
+    if (type === "resource.changed" && data["kind"] === "run") runs.call();
     if (type !== "placement.fallback") return;
     const kind = typeof data["teamId"] === "string" ? "team" : "agent";
     const owner = data[`${kind}Id`];
@@ -112,6 +122,7 @@ export function watchNotices(client: QueryClient): () => void {
     uncached();
     nodes.stop();
     agents.stop();
+    runs.stop();
     unwatch();
     unproblem();
   };

@@ -1,6 +1,15 @@
 import type { Notice, NoticeKind } from "./model";
 import type { Tone } from "~/ui/status";
 
+/** The page of what a notification is about. */
+export const TARGET = {
+  node: "/fleet/$id",
+  agent: "/claws/$id",
+  team: "/teams/$id",
+  door: "/approvals",
+  run: "/runs/$id",
+} as const;
+
 const REASON: Record<string, string> = {
   node_offline: "it is offline",
   node_draining: "it is draining",
@@ -24,6 +33,18 @@ const SAID: Record<NoticeKind, { tone: Tone; before: string; after: (more: strin
     after: (why) => ` was not made where you wanted it: ${REASON[why] ?? "that machine could not take it"}.`,
   },
   "door-asked": { tone: "waiting", before: "", after: (what) => ` asks you to approve ${what}.` },
+  "run-done": {
+    tone: "done",
+    before: "",
+    after: (outcome) => (outcome ? ` has ended. The work is ${outcome}.` : " has ended."),
+  },
+  "run-failed": { tone: "failed", before: "", after: (why) => (why ? ` failed: ${why}` : " failed.") },
+  "run-rejected": {
+    tone: "failed",
+    before: "",
+    after: (why) => (why ? ` was rejected: ${why}` : " was rejected."),
+  },
+  "run-waits": { tone: "waiting", before: "", after: (what) => ` waits for ${what}.` },
   "quota-refused": { tone: "warning", before: "Refused, the plan is used up: ", after: (why) => ` ${why}` },
   "export-done": { tone: "done", before: "Exported: ", after: (count) => `, ${count}.` },
   "export-failed": { tone: "failed", before: "Not exported: ", after: (why) => `. ${why}` },
