@@ -338,7 +338,7 @@ test.describe("lists", () => {
     expect(await groups.allTextContents()).toStrictEqual(["Ledger3", "No team2"]);
     await until("the address to say so", () => page.url().endsWith("?group=team"));
     await page.getByRole("columnheader", { name: "State" }).getByRole("button").click();
-    await shows(page, "mason", "scribe", "lookout", "loner", "hermit");
+    await shows(page, "mason", "lookout", "scribe", "loner", "hermit");
     await drawn(page);
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "lists-agents-grouped");
@@ -353,7 +353,7 @@ test.describe("lists", () => {
     await dialog.getByRole("button", { name: "Delete 2 agents" }).click();
     await dialog.getByText("All 2 agents answered.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();
-    await shows(page, "mason", "scribe", "lookout");
+    await shows(page, "mason", "lookout", "scribe");
     await choose(page, "State", "Working");
     await shows(page, "mason");
     await page.getByRole("row", { name: /mason/ }).getByText("Builds and tests").click();
