@@ -2,6 +2,7 @@
 
 pub mod benchmarks;
 pub mod levelups;
+pub mod findings;
 mod plain;
 mod tables;
 
