@@ -4,8 +4,11 @@ mod cvss;
 mod finding;
 mod fingerprint;
 mod paths;
+mod readers;
+mod sarif;
 mod secrets;
 
 pub use finding::{Finding, MOST_FINDINGS, Place, ReadError, Report, Severity};
 pub use paths::Checkout;
+pub use readers::{Format, MOST_BYTES, read};
 pub use secrets::{MOST_FILE, TOOL as SECRETS_TOOL, scan as scan_secrets};
