@@ -1,8 +1,8 @@
 //! Missions: work in phases, from a goal to reviewed results, and what agents learn from their work.
 
 pub mod benchmarks;
-pub mod levelups;
 pub mod findings;
+pub mod levelups;
 mod plain;
 mod tables;
 

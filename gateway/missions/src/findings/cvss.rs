@@ -67,7 +67,7 @@ pub(super) fn base_score(vector: &str) -> Option<f64> {
 /// The specification's rounding to the next tenth, in whole numbers so that 4.0 stays 4.0.
 fn rounded_up(score: f64) -> f64 {
     let whole = (score * 100_000.0).round() as u64;
-    if whole % 10_000 == 0 {
+    if whole.is_multiple_of(10_000) {
         whole as f64 / 100_000.0
     } else {
         (whole / 10_000 + 1) as f64 / 10.0

@@ -101,13 +101,9 @@ fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || is_windows(path)
 }
 
-/// A path of Windows with `/`. A backslash is part of a name only where `/` is used as well.
+/// Scanners write paths of Windows with backslashes. A file whose own name has one is not told apart from a folder.
 fn slashes(path: &str) -> String {
-    if is_windows(path) || !path.contains('/') {
-        path.replace('\\', "/")
-    } else {
-        path.to_owned()
-    }
+    path.replace('\\', "/")
 }
 
 /// The parts without `.` and with `..` resolved. `None` if the path leaves its begin.

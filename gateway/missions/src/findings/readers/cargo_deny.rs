@@ -63,7 +63,7 @@ pub(super) fn read(text: &str, checkout: Checkout<'_>) -> Result<Report, ReadErr
             "diagnostic" => match serde_json::from_value::<Diagnostic>(entry.fields) {
                 Ok(diagnostic) => diagnostic.add_to(&mut all, checkout),
                 Err(cause) => {
-                    all.note(&format!("a diagnostic of cargo deny was not read: {cause}"))
+                    all.note(&format!("a diagnostic of cargo deny was not read: {cause}"));
                 }
             },
             "log" if entry.fields["level"].as_str() == Some("ERROR") => {

@@ -270,6 +270,7 @@ pub(super) fn is_placeholder(value: &[u8], is_guess: bool) -> bool {
     let is_word = WORDS.contains(&folded.as_str());
     is_word
         || TEMPLATES.iter().any(|part| folded.contains(part))
-        || folded.starts_with('$')
+        // A variable, a template, or the path of a file that holds the secret.
+        || folded.starts_with(['$', '{', '/', '.', '~'])
         || (is_name && String::from_utf8_lossy(value) == folded)
 }

@@ -149,6 +149,8 @@ fn placeholders_and_names_are_not_secrets() {
         "postgres://user:${PASSWORD}@localhost/db",
         "https://example.org:8080/path@here",
         "password = read_password()",
+        "credentials_file = \"/etc/Roost/credentials-1\"",
+        "postgres://app:{word1}@db/app",
         "let key = \"short1\"",
         "ghp_000000000000000000000000000000000000",
     ];
