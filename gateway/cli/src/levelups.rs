@@ -108,11 +108,12 @@ impl LevelUp {
                     }
                 };
                 let approval = LevelUpApproval { approved_item_ids };
-                decided(api, &api.ask(routes::apply_level_up(&id, &approval)).await?);
+                let answer = api.ask(routes::apply_level_up(&id, &approval)).await?;
+                decided(api, &answer, Some(&approval.approved_item_ids));
             }
             Self::Reject { proposal } => {
                 let id = find(api, &proposal).await?;
-                decided(api, &api.ask(routes::reject_level_up(&id)).await?);
+                decided(api, &api.ask(routes::reject_level_up(&id)).await?, None);
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -326,24 +327,34 @@ fn difference(before: &str, after: &str) -> String {
     text
 }
 
-fn decided(api: &Api, proposal: &Parsed<LevelUpProposal>) {
+/// Prints how a proposal was decided. `wanted` are the items that the person approved; `None`: the person rejected it.
+fn decided(api: &Api, proposal: &Parsed<LevelUpProposal>, wanted: Option<&[String]>) {
     if api.json {
         show::json(proposal.raw());
         return;
     }
-    match proposal.status {
-        LevelUpStatus::Applied => {
-            let applied = match proposal.applied_items.as_slice() {
-                [] => "nothing".to_owned(),
-                items => items.join(", ").shown(),
-            };
-            println!("Applied: {applied}.");
-            if !proposal.payload.for_a_person.is_empty() {
-                let items = proposal.payload.for_a_person.join(", ").shown();
-                println!("Recorded for a person to do: {items}.");
-            }
-        }
-        _ => println!("The proposal is {}.", proposal.status.shown()),
+    let applied = &proposal.applied_items;
+    let for_a_person = &proposal.payload.for_a_person;
+    let is_new = match (&proposal.status, wanted) {
+        (LevelUpStatus::Applied, Some(wanted)) => wanted
+            .iter()
+            .all(|item| applied.contains(item) || for_a_person.contains(item)),
+        (status, wanted) => *status == LevelUpStatus::Rejected && wanted.is_none(),
+    };
+    if !is_new {
+        println!("It was decided before, and nothing changed.");
+    }
+    if proposal.status != LevelUpStatus::Applied {
+        println!("Rejected. Nothing was applied.");
+        return;
+    }
+    match applied.as_slice() {
+        [] => println!("Applied: nothing."),
+        items => println!("Applied: {}.", items.join(", ").shown()),
+    }
+    if !for_a_person.is_empty() {
+        let items = for_a_person.join(", ").shown();
+        println!("Recorded for a person to do: {items}.");
     }
 }
 

@@ -6,6 +6,7 @@ mod ends;
 mod hostile;
 mod killed;
 mod making;
+mod terminal;
 
 pub use killed::KILLED_THERE;
 
