@@ -54,6 +54,17 @@ impl ApiError {
         self
     }
 
+    /// What people read about it where no problem document is sent: the detail and what is wrong with each field, else the
+    /// title of its code.
+    pub fn detail_text(&self) -> String {
+        let fields = self.errors.iter().map(|field| field.detail.clone());
+        let parts: Vec<String> = self.detail.clone().into_iter().chain(fields).collect();
+        match parts.is_empty() {
+            true => format!("{}.", self.code.title()),
+            false => parts.join(" "),
+        }
+    }
+
     /// Sets when the client may try again, in seconds.
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {

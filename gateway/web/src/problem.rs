@@ -68,6 +68,8 @@ codes! {
     JoinCodeUsed, "join-code-used", CONFLICT, "The join code was used by another machine";
     NotRestartable, "not-restartable", CONFLICT, "This actor cannot be restarted";
     PreconditionFailed, "precondition-failed", PRECONDITION_FAILED, "The resource has changed";
+    MissionHasNoTeam, "mission-has-no-team", PRECONDITION_FAILED, "The mission names no team";
+    MissionHasNoRepo, "mission-has-no-repo", PRECONDITION_FAILED, "The mission has no repository";
     PayloadTooLarge, "payload-too-large", PAYLOAD_TOO_LARGE, "The body is too large";
     UriTooLong, "uri-too-long", URI_TOO_LONG, "The address is too long";
     ChunkInvalid, "chunk-invalid", UNPROCESSABLE_ENTITY, "The chunk is not what its address says";

@@ -14,17 +14,19 @@ mod error;
 mod guest;
 mod gzip;
 mod model;
+mod read_models;
 mod routes;
 mod source;
 mod store;
 
 pub use commands::{
     Checkout, Offer, PackagesAdded, Prepared, PullWords, Pushed, StepPlace, add_packages, bind,
-    checkout, collect, fork, offer_packages, offer_pull, offer_push, prepare, pull_request, push,
-    record_pull,
+    bind_after, checkout, collect, diff, fork, offer_packages, offer_pull, offer_push, prepare,
+    pull_request, push, record_pull,
 };
 pub use context::CheckoutsContext;
 pub use dto::{OfferedBranch, OfferedPackages, RunRepo};
 pub use error::CheckoutError;
+pub use read_models::{Received, received};
 pub use routes::router;
 pub use store::{is_bound, runs_of_upload};

@@ -10,7 +10,7 @@ use super::listed_store::{Order, Wanted};
 use super::model::Status;
 use super::origin::OriginWord;
 use super::outcome::Outcome;
-use roost_platform::ids::{ClawId, RunId, TeamId, UserId};
+use roost_platform::ids::{ClawId, MissionId, RunId, TeamId, UserId};
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::pagination::{PageQuery, PageRequest};
 
@@ -25,6 +25,8 @@ pub struct RunsQuery {
     pub team_id: Option<TeamId>,
     /// Only runs that give work to this agent alone.
     pub agent_id: Option<ClawId>,
+    /// Only runs of this mission.
+    pub mission_id: Option<MissionId>,
     /// The children of this run, instead of the runs that people started.
     pub parent_run_id: Option<RunId>,
     /// The runs that were forked from this run.
@@ -76,6 +78,7 @@ impl RunsQuery {
         let wanted = Wanted {
             team: self.team_id,
             agent: self.agent_id,
+            mission: self.mission_id,
             parent: self.parent_run_id,
             forked_from: self.forked_from,
             status: self.status,

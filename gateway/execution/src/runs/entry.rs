@@ -198,16 +198,22 @@ impl Entry {
         let unreadable = |why: String| Unreadable { at: row.idx, why };
         let kind = EntryKind::parse(&row.kind)
             .ok_or_else(|| unreadable(format!("its kind is {}", row.kind)))?;
-        let json = row.content.as_str();
-        let entry = match kind {
+        Self::read(kind, &row.content).map_err(|error| unreadable(error.to_string()))
+    }
+
+    /// Reads the stored form of an entry of this kind.
+    ///
+    /// # Errors
+    /// When this version of the gateway did not write it.
+    pub(super) fn read(kind: EntryKind, json: &str) -> serde_json::Result<Self> {
+        match kind {
             EntryKind::Model => serde_json::from_str(json).map(Self::Model),
             EntryKind::Tool => serde_json::from_str(json).map(Self::Tool),
             EntryKind::Check => serde_json::from_str(json).map(Self::Check),
             EntryKind::Child => serde_json::from_str(json).map(Self::Child),
             EntryKind::Door => serde_json::from_str(json).map(Self::Door),
             EntryKind::Note => serde_json::from_str(json).map(Self::Note),
-        };
-        entry.map_err(|error| unreadable(error.to_string()))
+        }
     }
 }
 

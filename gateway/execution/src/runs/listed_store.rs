@@ -15,7 +15,7 @@ use super::origin::OriginWord;
 use super::outcome::Outcome;
 use super::store::with_state;
 use roost_platform::db::{Backend, Rows, TenantEntity};
-use roost_platform::ids::{ClawId, RunId, TeamId, UserId};
+use roost_platform::ids::{ClawId, MissionId, RunId, TeamId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
 
@@ -24,6 +24,8 @@ use roost_web::pagination::PageRequest;
 pub struct Wanted {
     pub team: Option<TeamId>,
     pub agent: Option<ClawId>,
+    /// Only runs of this mission.
+    pub mission: Option<MissionId>,
     pub parent: Option<RunId>,
     /// Only runs that were forked from this one.
     pub forked_from: Option<RunId>,
@@ -97,7 +99,7 @@ pub async fn list(
     query.limit(page.limit + 1).into_model().all(db).await
 }
 
-fn narrow(scope: WorkspaceScope) -> Select<record::Entity> {
+pub(super) fn narrow(scope: WorkspaceScope) -> Select<record::Entity> {
     use record::Column::{Comparison, Graph, GraphSha256, Input, Result};
     let narrow = record::Column::iter()
         .filter(|column| !matches!(column, Graph | GraphSha256 | Input | Comparison | Result))
@@ -126,6 +128,9 @@ fn filtered(mut query: Select<record::Entity>, wanted: &Wanted) -> Select<record
             query.filter(record::Column::ForkedFrom.eq(from))
         })
         .apply_if(wanted.team, |query, team| query.filter(TeamId.eq(team)))
+        .apply_if(wanted.mission, |query, mission| {
+            query.filter(record::Column::MissionId.eq(mission))
+        })
         .apply_if(wanted.agent, |query, agent| query.filter(AgentId.eq(agent)))
         .apply_if(wanted.status, |query, status| {
             query.filter(state::Column::Status.eq(status.as_str()))

@@ -40,6 +40,7 @@ mod listed_store;
 mod message_store;
 mod messages;
 pub mod model;
+mod of_mission_store;
 pub mod origin;
 mod outcome;
 mod parking;
@@ -64,7 +65,10 @@ mod waker;
 mod wakes;
 mod writes;
 
-pub use commands::{New as NewRun, cancel_of_agent, enqueue, start_in};
+pub use commands::text_of as result_text;
+pub use commands::{
+    New as NewRun, begin_as, cancel, cancel_of_agent, enqueue, pause, resume, start_in,
+};
 pub use dto::RunSummary;
 pub use dto_lists::RunBrief;
 pub use ends::{AfterRun, End};
@@ -79,9 +83,11 @@ pub use error::{RunError, under};
 pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};
 pub use journal::{Journal, JournalError, MOST_ENTRIES};
+pub use listed::Listed as ListedRun;
 pub use listed_store::{Wanted as RunsWanted, last_of_teams, list};
 pub use messages::Message as RunMessage;
-pub use model::{Class, Kind, StepStatus, Tier, effect_key, is_last, titled};
+pub use model::{Class, Kind, Status as RunStatus, StepStatus, Tier, effect_key, is_last, titled};
+pub use of_mission_store::{SaidInStep, UsedInRuns, listed, of_mission, said_since, used_in};
 pub use origin::{Caller, Origin, OriginWord};
 pub use outcome::{Decided, Evidence, Outcome};
 pub use parking::lock_working;

@@ -87,30 +87,36 @@ const BLANK: [char; 3] = [' ', '\t', '\r'];
 
 /// The lines outside of fences.
 pub(super) fn open_lines(text: &str) -> impl Iterator<Item = &str> {
+    lines(text).filter_map(|(line, is_open)| is_open.then_some(line))
+}
+
+/// Each line without the blanks at its end, and whether it is outside of fences. A fence's own lines are not outside.
+pub fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut fence: Option<(u8, usize)> = None;
-    text.split('\n').filter_map(move |line| {
+    text.split('\n').map(move |line| {
         let line = line.trim_end_matches(BLANK);
         let mark = fence_mark(line);
-        match (fence, mark) {
-            (None, None) => Some(line),
+        let is_open = match (fence, mark) {
+            (None, None) => true,
             (None, Some(opened)) => {
                 // More backticks in the line: it is inline code, not a fence.
                 let rest = line.trim_start_matches(' ');
-                if opened.0 == b'`' && rest[opened.1..].contains('`') {
-                    return Some(line);
+                let is_inline = opened.0 == b'`' && rest[opened.1..].contains('`');
+                if !is_inline {
+                    fence = Some(opened);
                 }
-                fence = Some(opened);
-                None
+                is_inline
             }
             (Some(open), Some(close)) => {
                 let bare = line.trim_start_matches(' ').len() == close.1;
                 if close.0 == open.0 && close.1 >= open.1 && bare {
                     fence = None;
                 }
-                None
+                false
             }
-            (Some(_), None) => None,
-        }
+            (Some(_), None) => false,
+        };
+        (line, is_open)
     })
 }
 

@@ -72,7 +72,7 @@ pub fn rejects(text: &str) -> bool {
 /// A line that is a marker and nothing else.
 fn parsed(line: &str) -> Option<Marker> {
     let (word, task) = match line.split_once(": ") {
-        Some((word, task)) if is_task(task) => (word, Some(task.to_owned())),
+        Some((word, task)) if is_task_id(task) => (word, Some(task.to_owned())),
         Some(_) => return None,
         None => (line, None),
     };
@@ -91,7 +91,7 @@ fn parsed(line: &str) -> Option<Marker> {
 }
 
 /// `INT-` and two to five digits.
-fn is_task(text: &str) -> bool {
+pub fn is_task_id(text: &str) -> bool {
     text.strip_prefix("INT-").is_some_and(|digits| {
         (2..=5).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
     })

@@ -44,12 +44,13 @@ mod world;
 pub use assemble::{Contender, Role, alone, build, comparison, rearranged};
 pub use check::{MAX_EDGES, MAX_NODES, Mistake, check};
 pub use checks::{Checked, MAX_CHECKS, MAX_COMMAND, announced};
+pub use directives::lines;
 pub use drawing::{Placed, dot, layout, text};
 pub use graph::{
     Attributes, Edge, EdgeKind, Graph, Kind, MAX_CANDIDATES, MAX_EXPERTS, MAX_LAPS, MIN_CANDIDATES,
     Node, NodeKind, OnReject, Seat, Settings,
 };
-pub use markers::{Check, Marker, markers};
+pub use markers::{Check, Marker, is_task_id, markers};
 pub use nesting::{Nested, Nesting, circle_in_words, levels, teams_of};
 pub use prompt::prompt;
 pub use step::{Bounds, Next, Outcome, Output, Outputs, Purpose, Read, Step, StepRef};

@@ -148,7 +148,7 @@ pub struct NewRole {
 }
 
 /// A new team.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTeam {
     #[schema(min_length = 1, max_length = 100)]

@@ -23,7 +23,9 @@ mod plan;
 mod routes;
 mod store;
 
+pub use commands::{Work, create_in, run_in};
 pub use context::TeamsContext;
+pub use dto::{NewTeam, RunTeam, TeamRepo};
 pub use effective_settings::{EffectiveImage, EffectiveSettings, effective_settings, of_team};
 pub use entity::team::Model as TeamRow;
 pub use error::TeamError;

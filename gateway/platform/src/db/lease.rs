@@ -113,6 +113,68 @@ impl Lease {
         tx.commit().await
     }
 
+    /// Those of these leases that another owner holds now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn held_by_others(
+        db: &Db,
+        owner: &str,
+        names: impl IntoIterator<Item = String>,
+    ) -> Result<Vec<String>, DbErr> {
+        let values: Vec<sea_orm::Value> = std::iter::once(owner.to_owned())
+            .chain(names)
+            .map(Into::into)
+            .collect();
+        if values.len() == 1 {
+            return Ok(Vec::new());
+        }
+        let places: Vec<String> = (2..=values.len()).map(|n| format!("${n}")).collect();
+        let sql = format!(
+            "SELECT name FROM leases WHERE owner <> $1 AND expires_ms >= {} AND name IN ({})",
+            db.backend().now_ms(),
+            places.join(", ")
+        );
+        let rows = Statement::from_sql_and_values(db.backend().into(), sql, values);
+        let rows = db.read().query_all_raw(rows).await?;
+        rows.iter().map(|row| row.try_get("", "name")).collect()
+    }
+
+    /// Removes the leases whose names begin with `prefix`, and that no process can still use: on SQLite those of other
+    /// owners, because only one process opens the file; on PostgreSQL those that ended an hour ago. `prefix` must not
+    /// contain `%` or `_`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget(db: &Db, prefix: &str, owner: &str) -> Result<(), DbErr> {
+        let tx = db.write().await?;
+        let ended = match db.backend() {
+            Backend::Sqlite => String::new(),
+            Backend::Postgres => format!("AND expires_ms < {} - 3600000", db.backend().now_ms()),
+        };
+        let sql = format!("DELETE FROM leases WHERE name LIKE $1 AND owner <> $2 {ended}");
+        let values = [format!("{prefix}%").into(), owner.to_owned().into()];
+        tx.execute_raw(statement(db.backend(), &sql, values))
+            .await?;
+        tx.commit().await
+    }
+
+    /// Removes the row, for a name that is not used again.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove(&self, db: &Db) -> Result<(), DbErr> {
+        let tx = db.write().await?;
+        let sql = "DELETE FROM leases WHERE name = $1 AND owner = $2 AND epoch = $3";
+        let values = [
+            self.name.clone().into(),
+            self.owner.clone().into(),
+            self.epoch.into(),
+        ];
+        tx.execute_raw(statement(db.backend(), sql, values)).await?;
+        tx.commit().await
+    }
+
     /// Grows by one with each change of owner.
     pub fn epoch(&self) -> i64 {
         self.epoch

@@ -70,6 +70,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the run is left to the other gateway; its actor still lives here",
     },
     KillPoint {
+        name: "missions.step.before_commit",
+        place: "a phase begins or ends, or a mission does; the transaction is not committed",
+    },
+    KillPoint {
+        name: "missions.step.after_commit",
+        place: "the begin or the end is durable; the mission's actor has not looked at what follows",
+    },
+    KillPoint {
         name: "waits.park.before_commit",
         place: "a step waits for something outside, and its run perhaps too; the transaction is not committed",
     },

@@ -106,6 +106,8 @@ kinds! {
     SagaDriver, "saga_driver", Leased, Static;
     /// One live topology run.
     Run, "run", Leased, Temporary;
+    /// One live mission.
+    Mission, "mission", Leased, Temporary;
     /// Puts stale runs back into the queue.
     RunSweeper, "run_sweeper", Leased, Static;
     /// One subscriber of live events.

@@ -29,6 +29,12 @@ impl Nudge {
         self.notify.notify_one();
     }
 
+    /// Waits for a nudge, at most this long.
+    pub async fn wait(&self, most: Duration) {
+        // Both outcomes lead to the next activation: a nudge, or the end of the period.
+        let _ = tokio::time::timeout(most, self.notify.notified()).await;
+    }
+
     /// Whether a nudge came since the last activation. It consumes the nudge.
     pub fn take(&self) -> bool {
         use futures::FutureExt;
@@ -98,8 +104,7 @@ impl ChildSpec<NoMessages> {
             async move {
                 loop {
                     activate(cx.clone()).await?;
-                    // Both outcomes lead to the next activation: a nudge, or the end of the period.
-                    let _ = tokio::time::timeout(period, nudge.notify.notified()).await;
+                    nudge.wait(period).await;
                 }
             }
         })

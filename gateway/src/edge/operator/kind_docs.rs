@@ -94,6 +94,10 @@ pub const fn of(kind: ActorKind) -> KindDoc {
             "nothing between two steps",
             "nothing: each step is recorded in the saga's row, and an interrupted step is safe to repeat",
         ),
+        K::Mission => (
+            "the places of the markers that it read",
+            "nothing: what comes next follows from the rows of the mission and its runs; it reads the markers again, and each counts once",
+        ),
         K::Run => (
             "the position of a run",
             "nothing: each step is a row, and the run continues after its last one",

@@ -151,6 +151,8 @@ verbs! {
     ReadRuns, "runs.read", Viewer, "See runs and what their agents do.";
     StartRuns, "runs.start", Member, "Start, cancel and fork runs.";
     PushRuns, "runs.push", Member, "Push the branches of runs to their code hosts.";
+    ReadMissions, "missions.read", Viewer, "See missions, their tasks and their results.";
+    ManageMissions, "missions.manage", Member, "Create, launch, pause and cancel missions.";
     ManageModels, "models.manage", Admin, "Choose the models that agents think with, keep their keys, bound their cost.";
     ReadEvents, "events.read", Viewer, "Follow live events.";
     ReadTree, "tree.read", Owner, "See the actors that work for the workspace.";

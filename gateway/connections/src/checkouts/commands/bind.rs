@@ -67,18 +67,44 @@ pub async fn bind(
     run: RunId,
     prepared: Option<Prepared>,
 ) -> Result<(), DbErr> {
+    bind_after(change, run, prepared, None).await
+}
+
+/// As [`bind`]. The run begins at the newest commit that the broker received from the run `earlier`, and compares with the
+/// same base. An earlier run of another repository changes nothing.
+///
+/// # Errors
+/// When the database fails.
+pub async fn bind_after(
+    change: &mut Change,
+    run: RunId,
+    prepared: Option<Prepared>,
+    earlier: Option<RunId>,
+) -> Result<(), DbErr> {
     let Some(prepared) = prepared else {
         return Ok(());
     };
+    let (scope, mut base_commit, mut start_commit) = (change.scope(), None, None);
+    if let Some(earlier) = earlier
+        && let Some(before) = store::bound(change.tx(), scope, earlier).await?
+        && before.repo_id == prepared.repo
+        && before.base_commit.is_some()
+    {
+        let received = store::commits(change.tx(), scope, earlier).await?;
+        let newest = model::heads(&received)
+            .first()
+            .and_then(|row| row.head.clone());
+        (base_commit, start_commit) = (before.base_commit, newest.or(before.start_commit));
+    }
     let row = bound::Model {
         run_id: run,
-        workspace_id: change.scope().workspace(),
+        workspace_id: scope.workspace(),
         repo_id: prepared.repo,
         upload_id: prepared.upload,
         full_name: prepared.full_name,
         base_ref: prepared.base,
-        base_commit: None,
-        start_commit: None,
+        base_commit,
+        start_commit,
         branch: model::prefix(run),
         created_at: change.now(),
         version: 1,

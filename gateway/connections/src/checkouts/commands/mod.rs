@@ -12,7 +12,7 @@ mod supply;
 
 pub use add_packages::{PackagesAdded, add_packages, offer_packages};
 pub use archive::{Files, archive};
-pub use bind::{Prepared, bind, fork, prepare};
+pub use bind::{Prepared, bind, bind_after, fork, prepare};
 pub use check_out::{Checkout, StepPlace, checkout};
 pub use collect::collect;
 pub use offer::{Offer, PullWords, offer_pull, offer_push, pull_request, record_pull};

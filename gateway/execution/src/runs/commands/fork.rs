@@ -184,7 +184,7 @@ fn retitled(title: &str, goal: &str) -> String {
 }
 
 /// The starts, if each of them has its files.
-async fn there(
+pub(super) async fn there(
     runs: &RunsHandle,
     scope: WorkspaceScope,
     starts: Vec<Start>,

@@ -1,5 +1,6 @@
 //! The commands on runs, one use case a file.
 
+mod again;
 mod cancel;
 mod compare;
 mod enqueue;
@@ -7,6 +8,7 @@ mod fork;
 mod pause;
 mod say;
 
+pub use again::begin_as;
 pub use cancel::{cancel, cancel_of_agent};
 pub use compare::compare;
 pub use enqueue::{New, enqueue, insert, row, start_in, text_of};

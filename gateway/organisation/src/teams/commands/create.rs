@@ -12,7 +12,7 @@ use crate::teams::{TeamError, TeamsContext, nested, store};
 use crate::templates::model::works_with_files;
 use crate::templates::{self, Content, Template};
 use roost_agents::claws::runtime_record::Record;
-use roost_agents::claws::{self, ClawError, NewClaw, create_in};
+use roost_agents::claws::{self, ClawError, NewClaw};
 use roost_connections::repos;
 use roost_execution::models;
 use roost_execution::tools::{Bundle, Grant, Profile, effective};
@@ -41,10 +41,26 @@ pub async fn create(
     new: NewTeam,
 ) -> Result<team::Model, TeamError> {
     let mut change = Change::begin(state, scope, user).await?;
-    let now = change.now();
     if let Some(present) = store::get(change.tx(), scope, id).await? {
         return Ok(present);
     }
+    let row = create_in(state, &mut change, id, may_place, &new).await?;
+    change.commit().await?;
+    Ok(row)
+}
+
+/// As [`create`], in the caller's change, and without the look for an existing team.
+///
+/// # Errors
+/// As [`create`].
+pub async fn create_in(
+    state: &TeamsContext,
+    change: &mut Change,
+    id: TeamId,
+    may_place: bool,
+    new: &NewTeam,
+) -> Result<team::Model, TeamError> {
+    let (scope, user, now) = (change.scope(), change.actor(), change.now());
     let template = match new.template_id {
         Some(id) => Some(
             templates::find(change.tx(), scope, id)
@@ -54,13 +70,13 @@ pub async fn create(
         None => None,
     };
     let content: Option<Content> = template.as_ref().map(Template::content);
-    let plan = plan::plan(&new, content.as_ref()).map_err(TeamError::Wrong)?;
+    let plan = plan::plan(new, content.as_ref()).map_err(TeamError::Wrong)?;
     let places = Places {
         may: may_place,
         present: &BTreeSet::new(),
     };
     machines(
-        &change,
+        change,
         scope,
         places,
         "/graph",
@@ -68,36 +84,35 @@ pub async fn create(
         Some(&plan.graph),
     )
     .await?;
-    let mut wrong =
-        nested::mistakes(&change, scope, (id, &new.name), &plan.graph, "/graph").await?;
-    wrong.extend(unbound(&change, scope, &new).await?);
+    let mut wrong = nested::mistakes(change, scope, (id, &new.name), &plan.graph, "/graph").await?;
+    wrong.extend(unbound(change, scope, new).await?);
     wrong.extend(no_image(state, new.image.as_deref()));
-    wrong.extend(no_repo(&change, scope, new.repo.as_ref()).await?);
+    wrong.extend(no_repo(change, scope, new.repo.as_ref()).await?);
     if !wrong.is_empty() {
         return Err(TeamError::Wrong(wrong));
     }
-    lacks_accepted(state, &change, scope, &new, (content.as_ref(), &plan.graph)).await?;
+    lacks_accepted(state, change, scope, new, (content.as_ref(), &plan.graph)).await?;
     let new_agents = plan.members.iter().filter(|member| member.agent.is_none());
     let count = new_agents.count() as u64;
     // Reserve the quota for all agents at once, so that a refusal reports only agents that exist.
-    quota::take(&change, scope, &state.claws.plans, QuotaKind::Agents, count)
+    quota::take(change, scope, &state.claws.plans, QuotaKind::Agents, count)
         .await
         .map_err(ClawError::from)?;
     let mut agents: HashMap<String, ClawId> = HashMap::new();
     for (place, member) in plan.members.iter().enumerate() {
         let agent = match member.agent {
-            Some(agent) => present_agent(&change, scope, agent, place).await?,
+            Some(agent) => present_agent(change, scope, agent, place).await?,
             None => {
                 let agent = fresh(&state.ids);
                 let binding = member.model_binding.as_ref().or(new.model_binding.as_ref());
-                let name = name_of(&change, scope, &new, member).await?;
+                let name = name_of(change, scope, new, member).await?;
                 let claw = claw_of(member, name, binding.cloned());
                 // The record itself never allows file or shell tools: the team and its template add them.
-                create_in(&mut change, agent, claw, &Record::minted()).await?;
+                claws::create_in(change, agent, claw, &Record::minted()).await?;
                 if let Some(template) = template.as_ref().filter(|_| member.of_template) {
                     let (of, version) = (template.row.id, template.row.version);
-                    templates::link::link_in(&change, agent, of, version, &member.slot).await?;
-                    templates::link::seed_in(&mut change, agent).await?;
+                    templates::link::link_in(change, agent, of, version, &member.slot).await?;
+                    templates::link::seed_in(change, agent).await?;
                 }
                 agent
             }
@@ -153,7 +168,6 @@ pub async fn create(
     change.record("team.created", ("team", &id), details);
     change.event(Event::changed(ResourceKind::Team, id, row.version));
     change.events(layout(&row));
-    change.commit().await?;
     Ok(row)
 }
 

@@ -6,6 +6,6 @@ mod delete;
 mod run;
 
 pub use change::{change, configure};
-pub use create::create;
+pub use create::{create, create_in};
 pub use delete::delete;
-pub use run::run;
+pub use run::{Work, run, run_in};

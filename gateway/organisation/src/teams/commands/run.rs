@@ -30,13 +30,47 @@ pub async fn run(
     if let Some(present) = runs::find(change.tx(), scope, id).await? {
         return Ok(present);
     }
+    let work = Work {
+        id,
+        origin: Origin::Team,
+        title: None,
+        earlier: None,
+    };
+    let row = run_in(state, &mut change, team, work, asked).await?;
+    change.commit().await?;
+    Ok(row)
+}
+
+/// What a run of a team is for.
+#[derive(Debug)]
+pub struct Work {
+    pub id: RunId,
+    pub origin: Origin,
+    /// The title after the team's name. The goal when it is absent.
+    pub title: Option<String>,
+    /// The run whose newest commits the run begins with.
+    pub earlier: Option<RunId>,
+}
+
+/// As [`run`], in the caller's change.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_in(
+    state: &TeamsContext,
+    change: &mut Change,
+    team: TeamId,
+    work: Work,
+    asked: RunTeam,
+) -> Result<RunRow, TeamError> {
+    let scope = change.scope();
     // A run that names no repository works on the team's. This read comes before the lock: `prepare` locks the workspace.
     let repo = match asked.repo {
         Some(named) => named,
-        None => of_team(&change, scope, team).await?,
+        None => of_team(change, scope, team).await?,
     };
-    let repo = checkouts::prepare(&state.checkouts, &mut change, repo).await?;
-    let row = store::locked(&change, scope, team)
+    let repo = checkouts::prepare(&state.checkouts, change, repo).await?;
+    let row = store::locked(change, scope, team)
         .await?
         .ok_or(TeamError::NotFound)?;
     if State::from_stored(&row.state) == State::Going {
@@ -51,10 +85,10 @@ pub async fn run(
         None => graph,
     };
     let new = NewRun {
-        id,
-        origin: Origin::Team,
+        id: work.id,
+        origin: work.origin,
         tier: Tier::Team,
-        title: runs::titled(&row.name, &asked.input),
+        title: runs::titled(&row.name, work.title.as_ref().unwrap_or(&asked.input)),
         graph,
         input: asked.input,
         team: Some(team),
@@ -63,9 +97,8 @@ pub async fn run(
         forked: None,
         ceiling: asked.cost_ceiling_microusd,
     };
-    let row = start_in(&state.runs, &mut change, new).await?;
-    checkouts::bind(&mut change, id, repo).await?;
-    change.commit().await?;
+    let row = start_in(&state.runs, change, new).await?;
+    checkouts::bind_after(change, work.id, repo, work.earlier).await?;
     Ok(row)
 }
 
