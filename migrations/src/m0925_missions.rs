@@ -24,6 +24,11 @@ impl MigrationTrait for Migration {
             ("missions_of_workspace", "missions", ["workspace_id", "id"]),
             ("missions_at_work", "missions", ["status", "id"]),
             (
+                "topology_runs_of_mission",
+                "topology_runs",
+                ["mission_id", "id"],
+            ),
+            (
                 "mission_phases_in_order",
                 "mission_phases",
                 ["mission_id", "position"],
@@ -110,6 +115,7 @@ fn phases() -> TableCreateStatement {
         .col(integer("attempt"))
         .col(text_null("reason"))
         .col(text_null("input"))
+        .col(integer("dropped_tasks"))
         .col(timestamp_with_time_zone_null("started_at"))
         .col(timestamp_with_time_zone_null("ended_at"))
         .foreign_key(&mut of("mission_phases", "mission_id", "missions"))
@@ -125,6 +131,7 @@ fn phase_runs() -> TableCreateStatement {
         .col(uuid("workspace_id"))
         .col(uuid("mission_id"))
         .col(uuid("run_id"))
+        .col(boolean("held"))
         .primary_key(
             Index::create()
                 .col("phase_id")

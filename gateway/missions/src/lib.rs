@@ -1,9 +1,13 @@
 //! Missions: work in phases, from a goal to reviewed results, and what agents learn from their work.
 
+pub mod artifacts;
 pub mod benchmarks;
+pub mod cards;
 pub mod findings;
 pub mod levelups;
+pub mod missions;
 mod plain;
 mod tables;
+pub mod tasks;
 
 pub use tables::tables;

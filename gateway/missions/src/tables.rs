@@ -4,5 +4,15 @@ use roost_platform::db::Table;
 
 /// Every table that this wing reads and writes through an entity.
 pub fn tables() -> Vec<Table> {
-    vec![Table::of::<crate::levelups::entity::proposal::Entity>()]
+    vec![
+        Table::of::<crate::levelups::entity::proposal::Entity>(),
+        Table::of::<crate::missions::entity::mission::Entity>(),
+        Table::of::<crate::missions::entity::phase::Entity>(),
+        Table::of::<crate::missions::entity::phase_run::Entity>(),
+        Table::of::<crate::missions::entity::mission_team::Entity>(),
+        Table::of::<crate::tasks::entity::task::Entity>(),
+        Table::of::<crate::tasks::entity::mark::Entity>(),
+        Table::of::<crate::artifacts::entity::artifact::Entity>(),
+        Table::of::<crate::cards::entity::card::Entity>(),
+    ]
 }
