@@ -1,0 +1,290 @@
+//! Launches a mission: mints its teams and starts it, in one transaction.
+
+use serde_json::{Map, Value};
+
+use crate::missions::dto::{LaunchPlan, PlannedTeam};
+use crate::missions::entity::{mission, mission_team};
+use crate::missions::model::{PhaseKind, RuntimeKind, Status};
+use crate::missions::plan::{self, Mint};
+use crate::missions::touch::touch;
+use crate::missions::{MissionError, MissionsContext, store};
+use roost_connections::repos;
+use roost_execution::topology::{self, Graph};
+use roost_machines::fleet;
+use roost_organisation::teams::{self, NewTeam, TeamError, TeamRepo, TeamRow};
+use roost_organisation::templates::{self, Content};
+use roost_platform::ids::{MissionId, TeamId, UserId, fresh};
+use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::change::Change;
+use roost_web::error::ApiError;
+
+/// The rights and choices of a launch.
+#[derive(Debug, Clone, Copy)]
+pub struct Launch {
+    /// The caller may choose machines.
+    pub may_place: bool,
+    /// Mint teams although their sandboxes lack something.
+    pub accept_lacks: bool,
+}
+
+/// Launches the mission. One that was launched before stays unchanged: then the result is `(row, false)`.
+///
+/// # Errors
+/// [`MissionError::NoTeam`], [`MissionError::NoRepo`], [`MissionError::RepoGone`], [`MissionError::NodeDeleted`], and those
+/// of new teams: the quota of agents, what their sandboxes lack.
+pub async fn launch(
+    state: &MissionsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: MissionId,
+    how: Launch,
+) -> Result<(mission::Model, bool), MissionError> {
+    let mut change = Change::begin(state, scope, user).await?;
+    let mut row = store::locked(&change, scope, id)
+        .await?
+        .ok_or(MissionError::NotFound)?;
+    let status = Status::parse(&row.status).unwrap_or(Status::Failed);
+    match status {
+        Status::Draft => {}
+        Status::Running | Status::Paused => return Ok((row, false)),
+        from => {
+            let to = Status::Running;
+            return Err(MissionError::Move { from, to });
+        }
+    }
+    let kinds = kinds_of(&change, scope, id).await?;
+    no_way_to_launch(&change, scope, &row, &kinds).await?;
+    mint(state, &mut change, &mut row, &kinds, how).await?;
+    Status::Running.as_str().clone_into(&mut row.status);
+    row.launched_at = Some(change.now());
+    let details = serde_json::json!({ "title": row.title, "phases": kinds.len() });
+    change.record("mission.launched", ("mission", &id), details);
+    let row = touch(&mut change, row).await?;
+    change.wake(state.handle.scheduler());
+    change.commit().await?;
+    Ok((row, true))
+}
+
+/// A team that was minted.
+struct Minted {
+    mint: Mint,
+    team: TeamRow,
+    template: Content,
+}
+
+/// Mints the teams of a mission.
+async fn mint(
+    state: &MissionsContext,
+    change: &mut Change,
+    row: &mut mission::Model,
+    kinds: &[PhaseKind],
+    how: Launch,
+) -> Result<Vec<Minted>, MissionError> {
+    let mut all = Vec::new();
+    for mint in plan::mints(&config_of(row), row.team_template_id, kinds) {
+        let id: TeamId = fresh(&state.ids);
+        let scope = change.scope();
+        let template = templates::find(change.tx(), scope, mint.template).await?;
+        let template = template.ok_or(TeamError::NoTemplate)?;
+        let new = NewTeam {
+            name: name_of(&template.row.name, &row.title),
+            template_id: Some(mint.template),
+            machine_id: machine_of(row),
+            repo: row.repo_id.map(|repo_id| TeamRepo {
+                repo_id,
+                base: row.base_ref.clone(),
+            }),
+            model_binding: row.model_binding.clone(),
+            accept_lacks: how.accept_lacks,
+            ..NewTeam::default()
+        };
+        let team = teams::create_in(&state.teams, change, id, how.may_place, &new).await?;
+        let minted = mission_team::Model {
+            team_id: id,
+            workspace_id: scope.workspace(),
+            mission_id: row.id,
+            purpose: mint.purpose.as_str().to_owned(),
+            created_at: change.now(),
+        };
+        store::insert_team(change, minted).await?;
+        row.team_id = row.team_id.or(Some(id));
+        all.push(Minted {
+            mint,
+            team,
+            template: template.content(),
+        });
+    }
+    Ok(all)
+}
+
+/// What a launch would do now: it is tried in a transaction that is taken back.
+///
+/// # Errors
+/// [`MissionError::NotFound`], [`MissionError::Move`] for a mission that was launched, or the database's.
+pub async fn plan_launch(
+    state: &MissionsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: MissionId,
+    may_place: bool,
+) -> Result<LaunchPlan, MissionError> {
+    let found = store::get(state.db.read(), scope, id).await?;
+    let row = found.ok_or(MissionError::NotFound)?;
+    let from = Status::parse(&row.status).unwrap_or(Status::Failed);
+    if from != Status::Draft {
+        let to = Status::Running;
+        return Err(MissionError::Move { from, to });
+    }
+    let mut planned = LaunchPlan {
+        teams: Vec::new(),
+        agents: 0,
+        place: place_of(state, scope, &row).await?,
+        blockers: Vec::new(),
+        lacks: Vec::new(),
+    };
+    for accept_lacks in [false, true] {
+        let how = Launch {
+            may_place,
+            accept_lacks,
+        };
+        match tried(state, scope, user, row.clone(), how).await {
+            Ok(minted) => {
+                planned.agents = minted.iter().map(|one| one.agents).sum();
+                planned.teams = minted.into_iter().map(|one| one.team).collect();
+                break;
+            }
+            Err(MissionError::Db(error)) => return Err(MissionError::Db(error)),
+            Err(MissionError::Team(TeamError::Lacks(lacks))) => {
+                let lacks = lacks.into_iter();
+                planned.lacks = lacks
+                    .map(|lack| format!("{} {}", lack.detail, lack.remedy))
+                    .collect();
+            }
+            Err(error) => {
+                planned.blockers.push(ApiError::from(error).detail_text());
+                break;
+            }
+        }
+    }
+    Ok(planned)
+}
+
+/// A team of a launch that was tried.
+struct Tried {
+    team: PlannedTeam,
+    agents: u32,
+}
+
+/// Mints the teams, and drops the transaction.
+async fn tried(
+    state: &MissionsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    mut row: mission::Model,
+    how: Launch,
+) -> Result<Vec<Tried>, MissionError> {
+    let mut change = Change::begin(state, scope, user).await?;
+    let kinds = kinds_of(&change, scope, row.id).await?;
+    no_way_to_launch(&change, scope, &row, &kinds).await?;
+    let minted = mint(state, &mut change, &mut row, &kinds, how).await?;
+    let mut tried = Vec::new();
+    for Minted {
+        mint,
+        team,
+        template,
+    } in minted
+    {
+        let graph: Graph = serde_json::from_str(&team.topology).map_err(|_| TeamError::NotFound)?;
+        let roles = template.roles.into_iter().map(|role| role.slot);
+        tried.push(Tried {
+            agents: u32::try_from(graph.nodes.len()).unwrap_or(u32::MAX),
+            team: PlannedTeam {
+                purpose: mint.purpose,
+                template_id: mint.template,
+                name: team.name,
+                roles: roles.collect(),
+                steps: topology::expected(&graph),
+                image: template.image,
+            },
+        });
+    }
+    Ok(tried)
+}
+
+/// Where the sandboxes of a mission are made, in words.
+async fn place_of(
+    state: &MissionsContext,
+    scope: WorkspaceScope,
+    row: &mission::Model,
+) -> Result<String, MissionError> {
+    let Some(node) = row.target_node_id else {
+        return Ok("Where the workspace's placement says.".to_owned());
+    };
+    let found = fleet::availability(state.db.read(), scope, node).await?;
+    let name = found.and_then(|found| found.name);
+    let name = name.unwrap_or_else(|| node.to_string());
+    Ok(format!(
+        "On the node {name} only. The mission waits while the node is away."
+    ))
+}
+
+async fn kinds_of(
+    change: &Change,
+    scope: WorkspaceScope,
+    id: MissionId,
+) -> Result<Vec<PhaseKind>, MissionError> {
+    let phases = store::phases(change.tx(), scope, &[id]).await?;
+    let kinds = phases
+        .iter()
+        .filter_map(|phase| PhaseKind::parse(&phase.kind));
+    Ok(kinds.collect())
+}
+
+/// Refuses a launch that cannot work.
+async fn no_way_to_launch(
+    change: &Change,
+    scope: WorkspaceScope,
+    row: &mission::Model,
+    kinds: &[PhaseKind],
+) -> Result<(), MissionError> {
+    if plan::mints(&config_of(row), row.team_template_id, kinds).is_empty() {
+        return Err(MissionError::NoTeam);
+    }
+    let db = change.tx();
+    match row.repo_id {
+        Some(repo) => match repos::upstream(db, scope, repo).await? {
+            Some(found) if !found.is_gone => {}
+            Some(found) => return Err(MissionError::RepoGone(found.full_name)),
+            None => return Err(MissionError::RepoGone("of the mission".to_owned())),
+        },
+        None if kinds.iter().any(|kind| !kind.has_teams()) => return Err(MissionError::NoRepo),
+        None => {}
+    }
+    if RuntimeKind::parse(&row.runtime_kind) == Some(RuntimeKind::LocalNode) {
+        let node = row.target_node_id.ok_or(MissionError::NodeDeleted)?;
+        let there = fleet::availability(db, scope, node).await?;
+        there.ok_or(MissionError::NodeDeleted)?;
+    }
+    Ok(())
+}
+
+/// The config as it was given.
+fn config_of(row: &mission::Model) -> Map<String, Value> {
+    serde_json::from_str(&row.config).unwrap_or_default()
+}
+
+fn machine_of(row: &mission::Model) -> Option<String> {
+    match RuntimeKind::parse(&row.runtime_kind) {
+        Some(RuntimeKind::LocalNode) => row.target_node_id.map(|node| node.to_string()),
+        _ => None,
+    }
+}
+
+/// The name of a team: that of its template, and the mission's title.
+fn name_of(template: &str, title: &str) -> String {
+    let name = format!("{template} · {title}");
+    name.chars().take(MOST_NAME).collect()
+}
+
+/// The maximum length of a team's name, in characters.
+const MOST_NAME: usize = 100;

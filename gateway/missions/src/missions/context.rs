@@ -1,0 +1,25 @@
+//! The context of missions.
+
+use super::handle::MissionsHandle;
+use roost_organisation::teams::TeamsContext;
+use roost_platform::clock::SharedClock;
+use roost_platform::db::Db;
+use roost_platform::ids::SharedIds;
+use roost_tenancy::change::ChangeContext;
+
+/// What the handlers, the commands and the driver of missions need.
+#[derive(Clone)]
+pub struct MissionsContext {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    /// Mints teams. It has the runs and the repositories too.
+    pub teams: TeamsContext,
+    pub handle: MissionsHandle,
+}
+
+impl ChangeContext for MissionsContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
+}

@@ -1,0 +1,310 @@
+//! The end of a phase: its tasks, its artifacts, its card, and what follows for the mission.
+
+use sea_orm::DbErr;
+
+use super::{Done, Driver, Ready};
+use crate::artifacts::{self, ArtifactKind, ArtifactRow, ArtifactStatus};
+use crate::cards::{self, Counted, ToolUse, model::TaskFact};
+use crate::missions::decide::Next;
+use crate::missions::entity::phase;
+use crate::missions::facts::{Loaded, kind_of};
+use crate::missions::model::{PhaseKind, PhaseStatus, Reason, Status};
+use crate::missions::store;
+use crate::missions::touch::touch;
+use crate::tasks::{self, Marker, TaskStatus};
+use roost_connections::checkouts::{self, CheckoutError};
+use roost_execution::runs::{self, ListedRun};
+use roost_execution::topology::Checked;
+use roost_platform::ids::{MissionPhaseId, RunId, fresh};
+use roost_platform::supervision::{Failure, JobContext};
+use roost_tenancy::change::Change;
+use roost_web::error::ApiError;
+
+/// The markers of a mission that a card counts.
+const MOST_MARKS: u64 = 20_000;
+/// The tools and models that a card names.
+const MOST_TOOLS: u64 = 40;
+
+/// What the runs of a phase left.
+#[derive(Default)]
+pub(super) struct Left {
+    drafts: Vec<Draft>,
+    commits: u32,
+    checks: u32,
+    failed_checks: u32,
+}
+
+/// An artifact to write.
+struct Draft {
+    run: RunId,
+    kind: ArtifactKind,
+    title: String,
+    content: Result<String, String>,
+}
+
+impl Driver {
+    /// Reads what the runs of a phase left. The broker answers here, before the transaction.
+    pub(super) async fn left_by(&self, loaded: &Loaded, id: MissionPhaseId) -> Result<Left, DbErr> {
+        let mut left = Left::default();
+        let Some(phase) = loaded.phase(id) else {
+            return Ok(left);
+        };
+        let db = self.state.db.read();
+        for run in loaded.runs_of(phase) {
+            let team = loaded.name_of(run.team_id);
+            let Some(row) = runs::find(db, self.scope, run.run_id).await? else {
+                continue;
+            };
+            if let Some(text) = runs::result_text(&row).filter(|text| !text.trim().is_empty()) {
+                left.drafts.push(Draft {
+                    run: row.id,
+                    kind: ArtifactKind::Markdown,
+                    title: format!("Result of {team}"),
+                    content: Ok(text),
+                });
+            }
+            for step in runs::steps(db, row.id).await? {
+                let checks: Vec<Checked> = step
+                    .checks
+                    .as_deref()
+                    .and_then(|json| serde_json::from_str(json).ok())
+                    .unwrap_or_default();
+                let failed = checks.iter().filter(|check| !check.passed()).count();
+                left.checks += u32::try_from(checks.len()).unwrap_or(u32::MAX);
+                left.failed_checks += u32::try_from(failed).unwrap_or(u32::MAX);
+            }
+            let Some(received) = checkouts::received(db, self.scope, row.id).await? else {
+                continue;
+            };
+            if received.commits == 0 {
+                continue;
+            }
+            left.commits += u32::try_from(received.commits).unwrap_or(u32::MAX);
+            let state = &self.state.teams.checkouts;
+            let diff = checkouts::diff(state, self.scope, row.id, (Some(&received.branch), None));
+            let content = match diff.await {
+                Ok(diff) if diff.cut => Ok(format!("{}\n[The rest was left out.]\n", diff.text)),
+                Ok(diff) => Ok(diff.text),
+                Err(CheckoutError::Db(error)) => return Err(error),
+                Err(error) => Err(ApiError::from(error).detail_text()),
+            };
+            left.drafts.push(Draft {
+                run: row.id,
+                kind: ArtifactKind::Diff,
+                title: format!("Changes of {team}"),
+                content,
+            });
+        }
+        Ok(left)
+    }
+
+    /// Ends the phase. A phase that failed pauses its mission.
+    pub(super) async fn end(
+        &mut self,
+        cx: &JobContext,
+        next: Next,
+        (id, status, reason): (MissionPhaseId, PhaseStatus, &str),
+        left: Left,
+    ) -> Result<Done, Failure> {
+        let (mut change, loaded) = match self.change_for(&next).await? {
+            Ready::Now(change, loaded) => (*change, *loaded),
+            Ready::Otherwise => return Ok(Done::Changed),
+            Ready::Lost => return Ok(Done::Lost),
+        };
+        let Some(phase) = loaded.phase(id).cloned() else {
+            return Ok(Done::Changed);
+        };
+        self.close(&mut change, loaded, phase, (status, reason), left)
+            .await?;
+        self.commit(cx, change).await
+    }
+
+    /// Fails a phase that could not begin.
+    pub(super) async fn fail_begin(
+        &mut self,
+        cx: &JobContext,
+        next: Next,
+        id: MissionPhaseId,
+        why: &str,
+    ) -> Result<Done, Failure> {
+        let (mut change, loaded) = match self.change_for(&next).await? {
+            Ready::Now(change, loaded) => (*change, *loaded),
+            Ready::Otherwise => return Ok(Done::Changed),
+            Ready::Lost => return Ok(Done::Lost),
+        };
+        let Some(phase) = loaded.phase(id) else {
+            return Ok(Done::Changed);
+        };
+        let phase = phase::Model {
+            attempt: phase.attempt + 1,
+            started_at: Some(change.now()),
+            ..phase.clone()
+        };
+        let end = (PhaseStatus::Failed, why);
+        self.close(&mut change, loaded, phase, end, Left::default())
+            .await?;
+        self.commit(cx, change).await
+    }
+
+    async fn close(
+        &self,
+        change: &mut Change,
+        loaded: Loaded,
+        phase: phase::Model,
+        (status, reason): (PhaseStatus, &str),
+        left: Left,
+    ) -> Result<(), DbErr> {
+        let (now, scope) = (change.now(), self.scope);
+        // What was said last counts for the card too.
+        let since = phase.started_at.map_or(0, |at| at.timestamp_millis());
+        let scan = tasks::scan(change.tx(), scope, self.id, since).await?;
+        let applied = tasks::apply(change, self.id, scan.found, &self.state.ids).await?;
+        super::moves::record_dropped(change, scope, self.id, &applied).await?;
+        let row = phase::Model {
+            status: status.as_str().to_owned(),
+            reason: Some(reason.to_owned()),
+            ended_at: Some(now),
+            ..phase
+        };
+        store::replace_phase(change, &row).await?;
+        let rows = left.drafts.iter().map(|draft| ArtifactRow {
+            id: fresh(&self.state.ids),
+            workspace_id: scope.workspace(),
+            mission_id: self.id,
+            phase_id: Some(row.id),
+            attempt: row.attempt,
+            kind: draft.kind.as_str().to_owned(),
+            title: draft.title.clone(),
+            status: match draft.content {
+                Ok(_) => ArtifactStatus::Ready.as_str().to_owned(),
+                Err(_) => ArtifactStatus::Failed.as_str().to_owned(),
+            },
+            path: None,
+            error: draft.content.as_ref().err().cloned(),
+            content: draft.content.as_ref().ok().cloned(),
+            run_id: Some(draft.run),
+            created_at: now,
+            updated_at: now,
+        });
+        artifacts::insert(change, rows.collect()).await?;
+        self.put_card(change, &loaded, &row, (status, reason), &left)
+            .await?;
+        let details = serde_json::json!({
+            "phase": row.id, "kind": row.kind, "attempt": row.attempt, "reason": reason,
+        });
+        let action = match status {
+            PhaseStatus::Completed => "mission.phase_completed",
+            _ => "mission.phase_failed",
+        };
+        change.record(action, ("mission", &self.id), details);
+        let running = loaded.status() == Status::Running;
+        let mut mission = loaded.mission;
+        if status == PhaseStatus::Failed && !loaded_is_final(&mission.status) {
+            if running {
+                Status::Paused.as_str().clone_into(&mut mission.status);
+            }
+            mission.status_reason = Some(Reason::PhaseFailed.as_str().to_owned());
+            mission.status_detail = Some(reason.to_owned());
+        }
+        touch(change, mission).await?;
+        Ok(())
+    }
+
+    /// Writes the card of the phase, from facts.
+    async fn put_card(
+        &self,
+        change: &Change,
+        loaded: &Loaded,
+        phase: &phase::Model,
+        (status, reason): (PhaseStatus, &str),
+        left: &Left,
+    ) -> Result<(), DbErr> {
+        let (db, scope, kind) = (change.tx(), self.scope, kind_of(phase));
+        let board = tasks::of_phase(db, scope, phase.id).await?;
+        let marks = tasks::marks_of(db, scope, self.id, MOST_MARKS).await?;
+        let count = |wanted: &[Marker]| {
+            let of_phase = marks.iter().filter(|mark| mark.phase_id == phase.id);
+            let fits = of_phase.filter(|mark| {
+                Marker::parse(&mark.marker).is_some_and(|marker| wanted.contains(&marker))
+            });
+            u32::try_from(fits.count()).unwrap_or(u32::MAX)
+        };
+        let below = runs::of_mission(db, scope, self.id, MOST_MARKS).await?;
+        let of_phase = below
+            .iter()
+            .filter(|run| run.mission_phase_id == Some(phase.id));
+        let all: Vec<RunId> = of_phase.map(|run: &ListedRun| run.id).collect();
+        let used = runs::used_in(db, &all, MOST_TOOLS).await?;
+        let texts = left.drafts.iter().filter_map(|draft| match draft.kind {
+            ArtifactKind::Markdown => draft.content.as_ref().ok().cloned(),
+            _ => None,
+        });
+        let teams = loaded.runs_of(phase).map(|run| loaded.name_of(run.team_id));
+        let counted = match kind {
+            PhaseKind::Research => Counted::Research,
+            PhaseKind::Coding => Counted::Coding {
+                commits: left.commits,
+                checks: left.checks,
+                failed_checks: left.failed_checks,
+                test_verdicts: count(&[Marker::TestPass, Marker::TestFail]),
+                rejections: count(&[Marker::TestFail, Marker::ReviewBlock]),
+            },
+            PhaseKind::Benchmark => Counted::Benchmark {
+                regressions: 0,
+                improvements: 0,
+            },
+            PhaseKind::SecurityScan => Counted::SecurityScan {
+                findings: std::collections::BTreeMap::new(),
+            },
+        };
+        let seconds = phase
+            .started_at
+            .map_or(0, |began| (change.now() - began).num_seconds());
+        let card = cards::card(&cards::Facts {
+            noun: kind.noun(),
+            completed: status == PhaseStatus::Completed,
+            reason: reason.to_owned(),
+            attempt: phase.attempt,
+            seconds,
+            teams: teams.collect(),
+            tasks: board
+                .into_iter()
+                .map(|task| TaskFact {
+                    external_id: task.external_id,
+                    title: task.title,
+                    status: TaskStatus::from_stored(&task.status).as_str(),
+                })
+                .collect(),
+            results: texts.collect(),
+            artifacts: u32::try_from(left.drafts.len()).unwrap_or(u32::MAX),
+            tooling: used.into_iter().map(tool_use).collect(),
+            counted,
+        });
+        let row = cards::CardRow {
+            phase_id: phase.id,
+            workspace_id: scope.workspace(),
+            mission_id: self.id,
+            attempt: phase.attempt,
+            card: serde_json::to_string(&card).expect("a card of texts and numbers encodes"),
+            model: None,
+            created_at: change.now(),
+        };
+        cards::put(change, row).await
+    }
+}
+
+fn loaded_is_final(status: &str) -> bool {
+    Status::parse(status).is_some_and(Status::is_final)
+}
+
+fn tool_use(used: runs::UsedInRuns) -> ToolUse {
+    let whole = |number: i64| u64::try_from(number).unwrap_or(0);
+    ToolUse {
+        kind: used.kind,
+        name: used.name,
+        calls: whole(used.calls),
+        failed: whole(used.failed),
+        tokens: whole(used.tokens),
+        cost_microusd: whole(used.cost_microusd),
+    }
+}

@@ -1,0 +1,359 @@
+//! The JSON of missions.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+
+use super::model::{PhaseKind, PhaseStatus, Reason, RuntimeKind, Status, TemplateKind};
+use super::plan;
+use crate::artifacts::{ArtifactKind, ArtifactStatus};
+use crate::cards::Card;
+use crate::tasks::{Marker, TaskStatus};
+use roost_execution::runs::{Outcome, RunStatus};
+use roost_execution::topology::Bounds;
+use roost_platform::ids::{
+    ClawId, MissionArtifactId, MissionId, MissionPhaseId, MissionTaskId, NodeId, RepoId, RunId,
+    TeamId, TemplateId,
+};
+use roost_tenancy::auth::UserBrief;
+use roost_web::json::{Check, Mistakes};
+
+/// A new mission.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewMission {
+    pub template_kind: TemplateKind,
+    /// The first line of the goal when it is absent.
+    #[schema(min_length = 1, max_length = 200)]
+    pub title: Option<String>,
+    /// What the mission is for, in Markdown.
+    #[schema(max_length = 20_000)]
+    pub goal: Option<String>,
+    /// `phase_teams` has lists of team-template ids under the keys `research` and `coding`. `phases` is a list of kinds, and
+    /// replaces the phases of the template kind. Other keys are kept.
+    #[schema(value_type = Option<Object>)]
+    pub config: Option<Map<String, Value>>,
+    /// One team template for all phases. `config.phase_teams` goes before it.
+    pub team_template_id: Option<TemplateId>,
+    /// The repository that the mission works on. A benchmark and a security scan need one.
+    pub repo_id: Option<RepoId>,
+    /// A branch of the repository or a whole commit id. Its default branch when it is absent.
+    #[schema(max_length = 500)]
+    pub base_ref: Option<String>,
+    #[serde(default = "standard")]
+    pub runtime_kind: RuntimeKind,
+    /// The node for a `local_node` mission.
+    pub target_node_id: Option<NodeId>,
+    /// This version has no routines, so it refuses a schedule.
+    #[schema(value_type = Option<Object>)]
+    pub schedule: Option<Value>,
+    /// The cost limit of the whole mission, in US dollars.
+    #[schema(minimum = 0, maximum = 1_000_000)]
+    pub budget_usd: Option<f64>,
+    /// The model of all its agents (`<provider>/<model>`).
+    #[schema(min_length = 1, max_length = 200)]
+    pub model: Option<String>,
+}
+
+const fn standard() -> RuntimeKind {
+    RuntimeKind::Standard
+}
+
+impl Check for NewMission {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if let Some(title) = &self.title {
+            mistakes.text("/title", title, 1, 200);
+        }
+        if let Some(goal) = &self.goal {
+            mistakes.text("/goal", goal, 0, 20_000);
+        }
+        if let Some(base) = &self.base_ref {
+            mistakes.text("/base_ref", base, 1, 500);
+        }
+        if let Some(model) = &self.model {
+            mistakes.text("/model", model, 1, 200);
+        }
+        let none = Map::new();
+        let config = self.config.as_ref().unwrap_or(&none);
+        if Value::Object(config.clone()).to_string().len() > MOST_CONFIG {
+            mistakes.add("/config", format!("must be at most {MOST_CONFIG} bytes"));
+        }
+        plan::phases(self.template_kind, config, mistakes);
+        plan::phase_teams(config, mistakes);
+        if self.runtime_kind == RuntimeKind::LocalNode && self.target_node_id.is_none() {
+            mistakes.add(
+                "/target_node_id",
+                "must name the node of a local_node mission; `/api/nodes` lists the nodes",
+            );
+        }
+        if self.runtime_kind == RuntimeKind::Standard && self.target_node_id.is_some() {
+            mistakes.add("/target_node_id", "is only for the runtime kind local_node");
+        }
+        if self.schedule.is_some() {
+            mistakes.add(
+                "/schedule",
+                "is not available in this version, which has no routines; leave it out",
+            );
+        }
+        let in_range = |usd: f64| (0.0..=1e6).contains(&usd);
+        if self.budget_usd.is_some_and(|usd| !in_range(usd)) {
+            mistakes.add("/budget_usd", "must be from 0 to 1,000,000");
+        }
+    }
+}
+
+/// The maximum size of a config as JSON, in bytes.
+const MOST_CONFIG: usize = 64_000;
+
+/// A new status.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MissionStatusChange {
+    /// `running` launches a draft and resumes a paused mission. `draft` and `completed` cannot be set.
+    pub status: Status,
+    /// For a launch: mint the teams although something is missing that their templates need.
+    #[serde(default)]
+    pub accept_lacks: bool,
+}
+
+impl Check for MissionStatusChange {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if matches!(self.status, Status::Draft | Status::Completed) {
+            mistakes.add("/status", "must be running, paused, failed or cancelled");
+        }
+    }
+}
+
+/// Filters for a list of missions.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct MissionsQuery {
+    #[param(minimum = 1, maximum = 200)]
+    pub limit: Option<u64>,
+    pub cursor: Option<String>,
+    pub status: Option<Status>,
+}
+
+/// A phase in a list of missions.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = MissionPhaseBrief)]
+pub struct PhaseBrief {
+    pub id: MissionPhaseId,
+    pub kind: PhaseKind,
+    pub status: PhaseStatus,
+}
+
+/// A mission.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Mission {
+    pub id: MissionId,
+    pub title: String,
+    pub goal: String,
+    pub template_kind: TemplateKind,
+    /// The first team that was minted for it.
+    pub team_id: Option<TeamId>,
+    pub team_template_id: Option<TemplateId>,
+    #[schema(value_type = Option<Object>)]
+    pub schedule: Option<Value>,
+    pub status: Status,
+    /// Why it is paused or failed.
+    pub status_reason: Option<Reason>,
+    /// The reason in words.
+    pub status_detail: Option<String>,
+    #[schema(value_type = Object)]
+    pub config: Value,
+    pub repo_id: Option<RepoId>,
+    pub base_ref: Option<String>,
+    pub runtime_kind: RuntimeKind,
+    pub target_node_id: Option<NodeId>,
+    pub runtime_container_name: Option<String>,
+    pub runtime_endpoint: Option<String>,
+    pub budget_usd: Option<f64>,
+    pub model: Option<String>,
+    pub phases: Vec<PhaseBrief>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<UserBrief>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub launched_at: Option<DateTime<Utc>>,
+    pub ended_at: Option<DateTime<Utc>>,
+    pub version: i64,
+}
+
+/// A mission with its phases, tasks and artifacts.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissionDetail {
+    #[serde(flatten)]
+    pub mission: Mission,
+    /// The phases in order, with their runs.
+    pub phase_details: Vec<MissionPhase>,
+    /// In the order of their ids. A task that several phases work on has a row for each.
+    pub tasks: Vec<MissionTask>,
+    /// Oldest first, without their contents.
+    pub artifacts: Vec<MissionArtifact>,
+    /// The repository's full name. Absent when it was removed from the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo_full_name: Option<String>,
+    /// The target node, while the mission waits for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for_node: Option<String>,
+    /// What its runs have cost, in millionths of a US dollar.
+    pub cost_microusd: i64,
+}
+
+/// A phase.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissionPhase {
+    pub id: MissionPhaseId,
+    /// Counts from 0.
+    pub position: i32,
+    pub kind: PhaseKind,
+    pub status: PhaseStatus,
+    /// The attempt that runs or ran last, from 1. 0 before the first.
+    pub attempt: i32,
+    /// Why it ended so.
+    pub reason: Option<String>,
+    /// What its runs got.
+    pub input: Option<String>,
+    /// Tasks beyond the maximum of a phase, which were not recorded.
+    pub dropped_tasks: i32,
+    pub has_card: bool,
+    /// Of all attempts.
+    pub runs: Vec<MissionRun>,
+    pub started_at: Option<DateTime<Utc>>,
+    pub ended_at: Option<DateTime<Utc>>,
+}
+
+/// The run of a team in a phase.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissionRun {
+    pub run_id: RunId,
+    pub attempt: i32,
+    pub team_id: TeamId,
+    /// Absent when the team was deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team_name: Option<String>,
+    /// Absent when the run was deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<RunStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    pub is_paused: bool,
+    pub steps_done: i32,
+    pub steps_most: i32,
+    pub cost_microusd: i64,
+}
+
+/// A task.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissionTask {
+    pub id: MissionTaskId,
+    pub mission_id: MissionId,
+    pub phase_id: MissionPhaseId,
+    #[schema(pattern = "^INT-[0-9]{2,5}$")]
+    pub external_id: String,
+    pub title: String,
+    pub body: String,
+    pub status: TaskStatus,
+    pub assigned_agent_id: Option<ClawId>,
+    /// The markers that did not move the task, because it was further already.
+    pub ignored_marks: i32,
+    /// Oldest first.
+    pub marks: Vec<MissionTaskMark>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A marker that an agent wrote.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissionTaskMark {
+    pub marker: Marker,
+    pub run_id: RunId,
+    pub step: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<ClawId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_name: Option<String>,
+    /// Whether it moved the task.
+    pub applied: bool,
+    pub at: DateTime<Utc>,
+}
+
+/// What a phase left.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissionArtifact {
+    pub id: MissionArtifactId,
+    pub phase_id: Option<MissionPhaseId>,
+    pub attempt: i32,
+    pub kind: ArtifactKind,
+    pub title: String,
+    pub status: ArtifactStatus,
+    pub path: Option<String>,
+    pub error: Option<String>,
+    pub run_id: Option<RunId>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// An artifact with its text.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissionArtifactText {
+    #[serde(flatten)]
+    pub artifact: MissionArtifact,
+    /// The text of a ready artifact that is text.
+    pub content: Option<String>,
+}
+
+/// A team of a mission.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissionTeam {
+    pub team_id: TeamId,
+    pub purpose: PhaseKind,
+    /// Absent when the team was deleted.
+    pub team_name: Option<String>,
+}
+
+/// The summary card of a phase.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PhaseSummary {
+    pub phase_id: MissionPhaseId,
+    /// The attempt that it describes.
+    pub attempt: i32,
+    #[serde(flatten)]
+    pub card: Card,
+    /// The model that wrote the narrative. Absent when the gateway composed it from the facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub narrative_model: Option<String>,
+    pub created_at: DateTime<Utc>,
+}
+
+/// What a launch would do now. The gateway tries it, and takes it back.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LaunchPlan {
+    /// The teams that a launch mints. Empty when it is refused.
+    pub teams: Vec<PlannedTeam>,
+    /// The agents that a launch creates.
+    pub agents: u32,
+    /// Where the sandboxes are made, in words.
+    pub place: String,
+    /// Why a launch is refused, and what to do. Empty when it is possible.
+    pub blockers: Vec<String>,
+    /// What the sandboxes of its teams would lack. A launch needs `accept_lacks` then.
+    pub lacks: Vec<String>,
+}
+
+/// A team that a launch mints.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlannedTeam {
+    pub purpose: PhaseKind,
+    pub template_id: TemplateId,
+    pub name: String,
+    /// The slots of its agents.
+    pub roles: Vec<String>,
+    /// The fewest and the most steps of one of its runs.
+    pub steps: Bounds,
+    /// Its image, when the template names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+}

@@ -1,0 +1,38 @@
+//! Missions: a goal, phases in an order, and the teams that work on them.
+//!
+//! Invariants:
+//! * A launch is one transaction: its teams exist completely, or the mission is still a draft.
+//! * One supervised actor drives each live mission. It writes only while it has the mission's lease, so two gateways
+//!   never drive one mission twice. It may die at any line: what comes next follows from the rows alone.
+//! * Nothing automatic leaves an end. A phase that failed pauses its mission, and a person decides.
+//! * The end of a phase follows from the outcomes of its runs, not only from their statuses.
+//! * A phase that ends gets its summary card in the same transaction.
+//!
+//! Tables: `missions`, `mission_phases`, `mission_phase_runs`, `mission_teams`. In the tree: `missions/scheduler`, and
+//! one actor for each live mission below `missions/live`.
+
+mod commands;
+mod context;
+mod decide;
+mod driver;
+mod dto;
+pub mod entity;
+mod error;
+mod facts;
+mod handle;
+mod input;
+pub mod model;
+mod plan;
+mod read;
+mod routes;
+mod scheduler;
+mod store;
+mod touch;
+
+pub use context::MissionsContext;
+pub use entity::mission::Model as MissionRow;
+pub use error::MissionError;
+pub use handle::{MissionsHandle, Parts};
+pub use routes::router;
+pub use scheduler::branch;
+pub use store::{after_runs, remove_all};

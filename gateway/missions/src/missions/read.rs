@@ -1,0 +1,282 @@
+//! Puts the rows of missions together for their pages.
+
+use std::collections::HashMap;
+
+use sea_orm::{ConnectionTrait, DbErr};
+
+use super::dto::{
+    Mission, MissionArtifact, MissionDetail, MissionPhase, MissionRun, MissionTask,
+    MissionTaskMark, MissionTeam, PhaseBrief, PhaseSummary,
+};
+use super::entity::{mission, phase};
+use super::facts::{self, Loaded, Node, kind_of, status_of};
+use super::model::{PhaseKind, Reason, RuntimeKind, Status, TemplateKind};
+use super::{MissionError, store};
+use crate::artifacts::{self, ArtifactKind, ArtifactStatus};
+use crate::cards;
+use crate::tasks::{self, Marker, TaskStatus};
+use roost_agents::claws;
+use roost_connections::repos;
+use roost_organisation::teams;
+use roost_platform::ids::{ClawId, MissionId, MissionPhaseId, TeamId, UserId};
+use roost_tenancy::auth::{self, UserBrief, WorkspaceScope};
+
+/// The markers that the page of a mission shows.
+const MOST_MARKS: u64 = 5_000;
+
+/// Missions for a list.
+///
+/// # Errors
+/// When the database fails.
+pub async fn shown(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    rows: Vec<mission::Model>,
+) -> Result<Vec<Mission>, DbErr> {
+    let ids: Vec<MissionId> = rows.iter().map(|row| row.id).collect();
+    let phases = store::phases(db, scope, &ids).await?;
+    let people: Vec<UserId> = rows.iter().map(|row| row.created_by).collect();
+    let people = auth::users_by_id(db, people).await?;
+    let people: HashMap<UserId, UserBrief> = people
+        .into_iter()
+        .map(|user| (user.id, UserBrief::from(user)))
+        .collect();
+    let shown = rows.into_iter().map(|row| {
+        let own = phases.iter().filter(|phase| phase.mission_id == row.id);
+        let brief = own.map(|phase| PhaseBrief {
+            id: phase.id,
+            kind: kind_of(phase),
+            status: status_of(phase),
+        });
+        let (brief, created_by) = (brief.collect(), people.get(&row.created_by).cloned());
+        one(row, brief, created_by)
+    });
+    Ok(shown.collect())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a budget has at most 12 digits")]
+fn one(row: mission::Model, phases: Vec<PhaseBrief>, created_by: Option<UserBrief>) -> Mission {
+    Mission {
+        id: row.id,
+        title: row.title,
+        goal: row.goal,
+        template_kind: TemplateKind::parse(&row.template_kind).unwrap_or(TemplateKind::Custom),
+        team_id: row.team_id,
+        team_template_id: row.team_template_id,
+        schedule: row
+            .schedule
+            .and_then(|json| serde_json::from_str(&json).ok()),
+        status: Status::parse(&row.status).unwrap_or(Status::Paused),
+        status_reason: row.status_reason.as_deref().and_then(Reason::parse),
+        status_detail: row.status_detail,
+        config: serde_json::from_str(&row.config).unwrap_or_default(),
+        repo_id: row.repo_id,
+        base_ref: row.base_ref,
+        runtime_kind: RuntimeKind::parse(&row.runtime_kind).unwrap_or(RuntimeKind::Standard),
+        target_node_id: row.target_node_id,
+        runtime_container_name: row.runtime_container_name,
+        runtime_endpoint: row.runtime_endpoint,
+        budget_usd: row.budget_microusd.map(|micro| micro as f64 / 1e6),
+        model: row.model_binding,
+        phases,
+        created_by,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        launched_at: row.launched_at,
+        ended_at: row.ended_at,
+        version: row.version,
+    }
+}
+
+/// A mission with its phases, tasks and artifacts.
+///
+/// # Errors
+/// [`MissionError::NotFound`].
+pub async fn detail(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: MissionId,
+) -> Result<MissionDetail, MissionError> {
+    let loaded = facts::load(db, scope, id).await?;
+    let loaded = loaded.ok_or(MissionError::NotFound)?;
+    let repo_full_name = match loaded.mission.repo_id {
+        Some(repo) => repos::upstream(db, scope, repo)
+            .await?
+            .map(|repo| repo.full_name),
+        None => None,
+    };
+    let cards = cards::of_mission(db, scope, id).await?;
+    let has_card = |phase: MissionPhaseId| cards.iter().any(|card| card.phase_id == phase);
+    let phases = loaded
+        .phases
+        .iter()
+        .map(|phase| phase_of(&loaded, phase, has_card(phase.id)));
+    let waits_for_node = match (&loaded.node, loaded.status()) {
+        (Some(Node::Away(name)), Status::Running) => Some(name.clone()),
+        _ => None,
+    };
+    let phase_details = phases.collect();
+    let cost_microusd = loaded.spent_microusd();
+    let tasks = tasks_of(db, scope, id).await?;
+    let artifacts = artifacts::of_mission(db, scope, id).await?;
+    let mission = shown(db, scope, vec![loaded.mission]).await?.pop();
+    Ok(MissionDetail {
+        mission: mission.ok_or(MissionError::NotFound)?,
+        phase_details,
+        tasks,
+        artifacts: artifacts.into_iter().map(artifact_of).collect(),
+        repo_full_name,
+        waits_for_node,
+        cost_microusd,
+    })
+}
+
+fn phase_of(loaded: &Loaded, phase: &phase::Model, has_card: bool) -> MissionPhase {
+    let own = loaded
+        .phase_runs
+        .iter()
+        .filter(|run| run.phase_id == phase.id);
+    let runs = own.map(|run| {
+        let row = loaded.runs.get(&run.run_id);
+        MissionRun {
+            run_id: run.run_id,
+            attempt: run.attempt,
+            team_id: run.team_id,
+            team_name: loaded.names.get(&run.team_id).cloned(),
+            status: row.map(roost_execution::runs::ListedRun::status),
+            outcome: row.and_then(roost_execution::runs::ListedRun::decided),
+            is_paused: row.is_some_and(|row| row.paused_ms.is_some()),
+            steps_done: row.map_or(0, |row| row.steps_done),
+            steps_most: row.map_or(0, |row| row.steps_most),
+            cost_microusd: row.map_or(0, |row| row.cost_microusd),
+        }
+    });
+    MissionPhase {
+        id: phase.id,
+        position: phase.position,
+        kind: kind_of(phase),
+        status: status_of(phase),
+        attempt: phase.attempt,
+        reason: phase.reason.clone(),
+        input: phase.input.clone(),
+        dropped_tasks: phase.dropped_tasks,
+        has_card,
+        runs: runs.collect(),
+        started_at: phase.started_at,
+        ended_at: phase.ended_at,
+    }
+}
+
+async fn tasks_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    mission: MissionId,
+) -> Result<Vec<MissionTask>, DbErr> {
+    let rows = tasks::of_mission(db, scope, mission).await?;
+    let marks = tasks::marks_of(db, scope, mission, MOST_MARKS).await?;
+    let agents: Vec<ClawId> = marks.iter().filter_map(|mark| mark.agent_id).collect();
+    let names = claws::find_some(db, scope, agents).await?;
+    let names: HashMap<ClawId, String> =
+        names.into_iter().map(|claw| (claw.id, claw.name)).collect();
+    let mut by_task: HashMap<(MissionPhaseId, String), Vec<MissionTaskMark>> = HashMap::new();
+    for mark in marks {
+        let Some(marker) = Marker::parse(&mark.marker) else {
+            continue;
+        };
+        let shown = MissionTaskMark {
+            marker,
+            run_id: mark.run_id,
+            step: mark.step,
+            agent_id: mark.agent_id,
+            agent_name: mark.agent_id.and_then(|agent| names.get(&agent).cloned()),
+            applied: mark.applied,
+            at: mark.at,
+        };
+        let key = (mark.phase_id, mark.external_id);
+        by_task.entry(key).or_default().push(shown);
+    }
+    let shown = rows.into_iter().map(|task| {
+        let key = (task.phase_id, task.external_id);
+        let marks = by_task.remove(&key).unwrap_or_default();
+        MissionTask {
+            id: task.id,
+            mission_id: task.mission_id,
+            phase_id: key.0,
+            external_id: key.1,
+            title: task.title,
+            body: task.body,
+            status: TaskStatus::from_stored(&task.status),
+            assigned_agent_id: task.assigned_agent_id,
+            ignored_marks: task.ignored_marks,
+            marks,
+            created_at: task.created_at,
+            updated_at: task.updated_at,
+        }
+    });
+    Ok(shown.collect())
+}
+
+/// An artifact without its content.
+pub fn artifact_of(row: artifacts::Brief) -> MissionArtifact {
+    MissionArtifact {
+        id: row.id,
+        phase_id: row.phase_id,
+        attempt: row.attempt,
+        kind: ArtifactKind::from_stored(&row.kind),
+        title: row.title,
+        status: ArtifactStatus::from_stored(&row.status),
+        path: row.path,
+        error: row.error,
+        run_id: row.run_id,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    }
+}
+
+/// The teams of a mission, oldest first.
+///
+/// # Errors
+/// [`MissionError::NotFound`].
+pub async fn teams_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: MissionId,
+) -> Result<Vec<MissionTeam>, MissionError> {
+    let found = store::get(db, scope, id).await?;
+    found.ok_or(MissionError::NotFound)?;
+    let rows = store::teams(db, scope, id).await?;
+    let ids: Vec<TeamId> = rows.iter().map(|row| row.team_id).collect();
+    let names = teams::names(db, scope, &ids).await?;
+    let shown = rows.into_iter().map(|row| MissionTeam {
+        team_id: row.team_id,
+        purpose: PhaseKind::parse(&row.purpose).unwrap_or(PhaseKind::Coding),
+        team_name: names.get(&row.team_id).cloned(),
+    });
+    Ok(shown.collect())
+}
+
+/// The summary card of a phase.
+///
+/// # Errors
+/// [`MissionError::NotFound`], [`MissionError::NoPhase`], [`MissionError::NoCard`].
+pub async fn summary(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    mission: MissionId,
+    phase: MissionPhaseId,
+) -> Result<PhaseSummary, MissionError> {
+    let found = store::get(db, scope, mission).await?;
+    found.ok_or(MissionError::NotFound)?;
+    let found = store::phase(db, scope, mission, phase).await?;
+    found.ok_or(MissionError::NoPhase)?;
+    let row = cards::get(db, scope, phase).await?;
+    let row = row.ok_or(MissionError::NoCard)?;
+    let card = serde_json::from_str(&row.card).map_err(|_| MissionError::NoCard)?;
+    Ok(PhaseSummary {
+        phase_id: phase,
+        attempt: row.attempt,
+        card,
+        narrative_model: row.model,
+        created_at: row.created_at,
+    })
+}
