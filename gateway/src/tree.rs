@@ -10,6 +10,7 @@
 //! ├─ sandboxes    transitions · local engine (where `sandboxes.local` is on) · facts · recovery
 //! ├─ repos        sync scheduler and syncs · mirror scheduler and mirrors
 //! ├─ runs         one actor for each live run · lease renewer · sweeper · claimer · telemetry
+//! ├─ missions     one actor for each live mission · scheduler
 //! └─ http         operator listener · certificate (where `tls` is set) · public listener (last up, first down)
 //! ```
 
@@ -61,6 +62,8 @@ pub struct Parts {
     pub repos: SupervisorSpec,
     /// The branch `runs`.
     pub runs: SupervisorSpec,
+    /// The branch `missions`.
+    pub missions: SupervisorSpec,
     /// The committer of runs.
     pub committer: Lane,
     pub public: Listener,
@@ -116,6 +119,7 @@ pub fn root(parts: Parts) -> SupervisorSpec {
         .child(parts.sandboxes)
         .child(parts.repos)
         .child(parts.runs)
+        .child(parts.missions)
         .child(http(parts.public, parts.operator))
 }
 

@@ -17,6 +17,7 @@ use roost_machines::fleet::FleetContext;
 use roost_machines::images::ImagesContext;
 use roost_machines::sandboxes::{ChunkStore, SandboxesHandle};
 use roost_missions::levelups::{InFlight, LevelUpsContext};
+use roost_missions::missions::MissionsContext;
 use roost_organisation::agent_skills::AgentSkillsContext;
 use roost_organisation::teams::TeamsContext;
 use roost_runtime::{Agents, RuntimeContext};
@@ -48,6 +49,14 @@ pub(super) fn contexts(
         sagas: shared.saga_nudge.clone(),
         pictures: Pictures::default(),
         sandboxes: Arc::new(sandboxes.clone()),
+    };
+    let teams = TeamsContext {
+        db: db.clone(),
+        ids: ids.clone(),
+        claws: claws.clone(),
+        runs: work.runs.clone(),
+        checkouts: work.agents.checkouts.clone(),
+        sandboxes: sandboxes.clone(),
     };
     let streams = LiveContext {
         db: db.clone(),
@@ -126,14 +135,14 @@ pub(super) fn contexts(
             runs: work.runs.clone(),
             clock: clock.clone(),
         },
-        teams: TeamsContext {
+        missions: MissionsContext {
             db: db.clone(),
+            clock: clock.clone(),
             ids: ids.clone(),
-            claws: claws.clone(),
-            runs: work.runs.clone(),
-            checkouts: work.agents.checkouts.clone(),
-            sandboxes: sandboxes.clone(),
+            teams: teams.clone(),
+            handle: work.missions.clone(),
         },
+        teams,
         skills: catalogue::skills(shared),
         agent_skills: AgentSkillsContext {
             db: shared.db.clone(),

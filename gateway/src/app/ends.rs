@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use sea_orm::DbErr;
 
 use roost_execution::runs::{AfterRun, End, Origin};
+use roost_missions::missions::{self, MissionsHandle};
 use roost_organisation::teams;
 use roost_platform::WorkspaceScope;
 use roost_platform::clock::SharedClock;
@@ -21,6 +22,8 @@ pub(super) struct Ends {
     pub(super) clock: SharedClock,
     /// Wakes the worker that carries out sagas.
     pub(super) sagas: Nudge,
+    /// Wakes the actors of missions.
+    pub(super) missions: MissionsHandle,
 }
 
 #[async_trait]
@@ -35,11 +38,14 @@ impl AfterRun for Ends {
             match &end.origin {
                 // A team's own run. A call and a fork work with a team too, and it may be their team's last run.
                 Origin::Team | Origin::Call(_) | Origin::Fork { .. } => of_teams.push(end),
-                // No wing has companies, organisations, missions, routines, rooms or A2A tasks yet. Their wing's
-                // function comes before the team's.
+                Origin::MissionPhase { mission, .. } => {
+                    missions::after_runs(tx, &self.missions, &[*mission]);
+                    of_teams.push(end);
+                }
+                // No wing has companies, organisations, routines, rooms or A2A tasks yet. Their wing's function comes
+                // before the team's.
                 Origin::Company
                 | Origin::Org
-                | Origin::MissionPhase { .. }
                 | Origin::Routine { .. }
                 | Origin::Room { .. }
                 | Origin::A2a { .. }

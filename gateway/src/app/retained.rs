@@ -99,7 +99,10 @@ pub const TABLES: &[Kept] = &[
     kept("events", Until(Rule::Events)),
     kept("event_heads", With("workspaces", "one for each")),
     kept("event_cuts", With("workspaces", "one for each")),
-    kept("leases", Bounded("one for each name of a job")),
+    kept(
+        "leases",
+        Bounded("one for each name of a job, and for each mission at work"),
+    ),
     kept("sagas", Until(Rule::Deletions)),
     kept("credential_deletions", Queue("the credential sweeper")),
     kept("idempotency_keys", Until(Rule::IdempotencyKeys)),

@@ -11,8 +11,9 @@ use roost_execution::providers::scripted::{Script, Scripted};
 use roost_execution::runs::{self, Parts, RunsHandle, StepExecutor};
 use roost_execution::tools::{EffectiveSkills, SkillText, SkillTexts, Toolbox};
 use roost_machines::sandboxes::SandboxesHandle;
+use roost_missions::missions::{self, MissionsHandle};
 use roost_organisation::{agent_skills, skills};
-use roost_platform::supervision::SupervisorSpec;
+use roost_platform::supervision::{AnyChild, SupervisorSpec};
 use roost_runtime::spending::Spending;
 use roost_runtime::{self as runtime, Agents};
 
@@ -22,6 +23,9 @@ pub(super) struct Work {
     pub agents: Agents,
     /// The branch `runs`.
     pub branch: SupervisorSpec,
+    pub missions: MissionsHandle,
+    /// The supervisor of the actors of missions.
+    pub live_missions: AnyChild,
 }
 
 /// Wires agents and the runs that they work on. `replica` is the name of this process in the rows of runs and machines. In load programs, `step_executor` replaces the agents.
@@ -54,6 +58,13 @@ pub(super) fn work(
         max_turns: shared.config.runs.max_turns,
         kill_points: shared.kill_points.clone(),
     };
+    let (live_missions, handle) = SupervisorSpec::new("live")
+        .serves("missions at work")
+        .with_handle();
+    let missions = MissionsHandle::new(missions::Parts {
+        owner: replica.clone(),
+        live: handle,
+    });
     let (live, handle) = SupervisorSpec::new("live")
         .serves("runs at work")
         .with_handle();
@@ -68,6 +79,7 @@ pub(super) fn work(
             ids: shared.ids.clone(),
             clock: shared.clock.clone(),
             sagas: shared.saga_nudge.clone(),
+            missions: missions.clone(),
         }),
         live: handle,
         at_once: shared.config.runs.at_once,
@@ -81,6 +93,8 @@ pub(super) fn work(
         runs,
         agents,
         branch,
+        missions,
+        live_missions,
     })
 }
 

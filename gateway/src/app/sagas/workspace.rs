@@ -21,6 +21,7 @@ use roost_execution::{models, runs};
 use roost_machines::fleet::{self, FleetHandle};
 use roost_machines::sandboxes;
 use roost_missions::levelups;
+use roost_missions::missions;
 use roost_organisation::skills;
 use roost_organisation::teams;
 use roost_organisation::templates;
@@ -105,6 +106,7 @@ impl SagaHandler for WorkspaceEnd {
             skills::remove_bindings(&**tx, scope).await?;
             skills::remove_all(&**tx, scope).await?;
             models::remove_all(tx, scope, now).await?;
+            missions::remove_all(tx, scope).await?;
             runs::remove_all(tx, scope).await?;
             events::remove_log(tx, scope.workspace()).await?;
             workspaces::remove(tx, scope).await?;

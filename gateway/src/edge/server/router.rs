@@ -26,6 +26,7 @@ use roost_connections::{apps, checkouts, doors, mesh, repos, uploads};
 use roost_execution::{models, runs, tools};
 use roost_machines::{fleet, images, sandboxes};
 use roost_missions::levelups;
+use roost_missions::missions;
 use roost_organisation::{agent_skills, skills, teams, templates};
 use roost_runtime as runtime;
 use roost_tenancy::auth::{self, AuthLayer, authenticate};
@@ -55,6 +56,7 @@ pub struct Contexts {
     pub sandboxes: sandboxes::SandboxesHandle,
     pub repos: repos::ReposContext,
     pub mesh: mesh::MeshContext,
+    pub missions: missions::MissionsContext,
     pub tools: tools::ToolsContext,
     pub runs: runs::RunsHandle,
     pub runtime: runtime::RuntimeContext,
@@ -131,6 +133,7 @@ domains! {
     checkouts => checkouts::router();
     uploads => uploads::router();
     mesh => mesh::router();
+    missions => missions::router();
     tools => tools::router();
     runs => runs::router();
     run_streams => runs::stream_router();
