@@ -2,6 +2,7 @@
 //! and with a role that is too small (403). A route without a case here fails; a case without a route fails too.
 
 mod catalogue;
+mod missions;
 mod sandboxes;
 mod work;
 
@@ -35,6 +36,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         .iter()
         .chain(catalogue::CASES)
         .chain(work::CASES)
+        .chain(missions::CASES)
         .chain(sandboxes)
 }
 
@@ -328,6 +330,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
         }
         path if catalogue::is_of(path) => catalogue::target(owner, path).await,
         path if work::is_of(path) => work::target(owner, path).await,
+        path if path.starts_with("/api/missions/") => missions::target(owner).await,
         // These need a broker, or an agent that is connected (tests/it/apps, tests/it/doors): a permitted caller gets
         // that answer.
         path if path.starts_with("/api/apps/connections/{id}")
@@ -353,6 +356,8 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
     let path = path.replace("{token_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{skill_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{invitation_id}", "0190a000-0000-7000-8000-000000000001");
+    let path = path.replace("{phase_id}", "0190a000-0000-7000-8000-000000000001");
+    let path = path.replace("{artifact_id}", "0190a000-0000-7000-8000-000000000001");
     let path = match path.contains("{user_id}") {
         true => path.replace("{user_id}", &bystander.id),
         false => path,

@@ -25,7 +25,7 @@ mod pinned;
 mod spoken_to;
 mod step_files;
 mod upgrade;
-mod windows;
+pub(crate) mod windows;
 
 use roost_tests::{Answer, Client, eventually};
 use serde_json::{Value, json};

@@ -140,7 +140,7 @@ async fn conversation_that_outgrows_its_window_is_summarised_and_goes_on_at_its_
 }
 
 /// A piece of an OpenAI stream, and its end.
-pub(super) fn piece(delta: Value, finish: &str) -> bytes::Bytes {
+pub(crate) fn piece(delta: Value, finish: &str) -> bytes::Bytes {
     let pieces = [
         json!({ "choices": [{ "index": 0, "delta": delta }] }),
         json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": finish }],
