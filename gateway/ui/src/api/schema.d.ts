@@ -531,26 +531,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/claws/{id}/level-up": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Asks a model for improvements of an agent, from its prompt, its brain, its skills and its runs. The answer comes when
-         *     the model has answered.
-         */
-        post: operations["level_up_claw"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/claws/{id}/run": {
         parameters: {
             query?: never;
@@ -1096,15 +1076,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/level-up-proposals": {
+    "/api/missions": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Lists the proposals that wait for a decision, newest first. With `status`, the newest 200 that were decided. */
-        get: operations["level_ups"];
+        /** Lists the workspace's missions, newest first. */
+        get: operations["list_missions"];
+        put?: never;
+        /** Creates a mission as a draft. */
+        post: operations["create_mission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/missions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one mission with its phases, tasks and artifacts. */
+        get: operations["get_mission"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1113,15 +1111,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/level-up-proposals/{id}": {
+    "/api/missions/{id}/artifacts/{artifact_id}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Shows one proposal with all texts and their evidence. */
-        get: operations["level_up"];
+        /** Shows an artifact with its text. */
+        get: operations["get_mission_artifact"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1130,7 +1128,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/level-up-proposals/{id}/apply": {
+    "/api/missions/{id}/artifacts/{artifact_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Downloads the content of an artifact. */
+        get: operations["download_mission_artifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/missions/{id}/launch-plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what a launch would do now: the teams that it mints, where they work, and what is missing. */
+        get: operations["plan_mission_launch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/missions/{id}/phases/{phase_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Retries a phase that failed. */
+        post: operations["retry_mission_phase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/missions/{id}/phases/{phase_id}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Skips a phase that failed or has not begun. */
+        post: operations["skip_mission_phase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/missions/{id}/phases/{phase_id}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the summary card of a phase that has ended. */
+        get: operations["get_phase_summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/missions/{id}/status": {
         parameters: {
             query?: never;
             header?: never;
@@ -1140,30 +1223,27 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Applies the approved items, all of them or nothing. A proposal that was decided before stays as it is, and the answer
-         *     shows it.
+         * Launches, pauses, resumes, fails or cancels a mission. A launch answers 202 with the minted teams; everything else
+         *     answers 200.
          */
-        post: operations["apply_level_up"];
+        post: operations["set_mission_status"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/level-up-proposals/{id}/reject": {
+    "/api/missions/{id}/teams": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Lists the teams of a mission, oldest first. */
+        get: operations["list_mission_teams"];
         put?: never;
-        /**
-         * Rejects a proposal. Nothing of it is applied. A proposal that was decided before stays as it is, and the answer shows
-         *     it.
-         */
-        post: operations["reject_level_up"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2261,26 +2341,6 @@ export interface paths {
         patch: operations["change_team"];
         trace?: never;
     };
-    "/api/teams/{id}/level-up": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Asks a model for improvements of a team, from its roster, its members and its runs. The answer comes when the model
-         *     has answered.
-         */
-        post: operations["level_up_team"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/teams/{id}/run": {
         parameters: {
             query?: never;
@@ -3083,7 +3143,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
@@ -3646,7 +3706,7 @@ export interface components {
          * @description All error codes. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "proposal-outdated" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lacks" | "sandbox-lost" | "files-stay" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "chunk-invalid" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "model-answer-invalid" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lacks" | "sandbox-lost" | "files-stay" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "mission-has-no-team" | "mission-has-no-repo" | "payload-too-large" | "uri-too-long" | "chunk-invalid" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
         /** @description The agent that ran a command. `name` is absent when the agent is gone. */
         CommandAgent: {
             id: components["schemas"]["ClawId"];
@@ -4254,194 +4314,22 @@ export interface components {
             /** @description The error and its causes, at most 2,000 bytes. */
             text: string;
         };
-        /** @description The items that a person approves. */
-        LevelUpApproval: {
-            /** @description At least one. Only these are applied. */
-            approved_item_ids: string[];
-        };
-        /** @description What the model was asked with, and what it used. */
-        LevelUpBasis: {
-            /** Format: int32 */
-            accepted: number;
-            /** @description The agents whose prompts and brains the model read. */
-            agents: components["schemas"]["ClawId"][];
+        /** @description What a launch would do now. The gateway tries it, and takes it back. */
+        LaunchPlan: {
             /**
-             * Format: int64
-             * @description Millionths of a US dollar. Absent when the price is unknown.
+             * Format: int32
+             * @description The agents that a launch creates.
              */
-            cost_microusd?: number | null;
-            /** Format: int32 */
-            rejected: number;
-            /** @description The first answer did not have the form, and the model corrected it. */
-            repaired: boolean;
-            /** @description The runs that the model read, newest first. */
-            runs: components["schemas"]["RunId"][];
-            /** @description A script answered, no model. */
-            scripted: boolean;
-            /** Format: int64 */
-            tokens_in: number;
-            /** Format: int64 */
-            tokens_out: number;
-            /** Format: int32 */
-            undecided: number;
+            agents: number;
+            /** @description Why a launch is refused, and what to do. Empty when it is possible. */
+            blockers: string[];
+            /** @description What the sandboxes of its teams would lack. A launch needs `accept_lacks` then. */
+            lacks: string[];
+            /** @description Where the sandboxes are made, in words. */
+            place: string;
+            /** @description The teams that a launch mints. Empty when it is refused. */
+            teams: components["schemas"]["PlannedTeam"][];
         };
-        /** @description A change of tools. */
-        LevelUpBundleChange: {
-            after: components["schemas"]["ToolBundle"][];
-            before: components["schemas"]["ToolBundle"][];
-        };
-        /** @description An item of the model's answer that is not in the proposal. */
-        LevelUpDropped: {
-            kind: components["schemas"]["LevelUpItemKind"];
-            /** @description Why it is not offered. */
-            reason: string;
-            summary: string;
-        };
-        /** @description A passage that supports an item. The gateway found it in what it gave the model. */
-        LevelUpEvidence: {
-            agent_id?: components["schemas"]["ClawId"] | null;
-            /** @description The passage, word for word. */
-            excerpt: string;
-            kind: components["schemas"]["LevelUpEvidenceKind"];
-            /** Format: int32 */
-            lap?: number | null;
-            /** @description The run's outcome: accepted, rejected or undecided. */
-            outcome?: string | null;
-            run_id?: components["schemas"]["RunId"] | null;
-            run_title?: string | null;
-            /** @description The step of the run, when the passage is from one step. */
-            step?: string | null;
-        };
-        /**
-         * @description Where a passage is from.
-         * @enum {string}
-         */
-        LevelUpEvidenceKind: "run" | "system_prompt" | "brain" | "roster";
-        /** Format: uuid */
-        LevelUpId: string;
-        /** @description One improvement. */
-        LevelUpItem: {
-            /** @description The text that replaces it. */
-            after?: string | null;
-            agent_id?: components["schemas"]["ClawId"] | null;
-            agent_name?: string | null;
-            /**
-             * Format: int64
-             * @description For a brain: the version that is replaced; 0 when nothing was written yet.
-             */
-            base_version?: number | null;
-            /** @description The text that is replaced, as it was when the proposal was made. Absent when there was none. */
-            before?: string | null;
-            bundles?: components["schemas"]["LevelUpBundleChange"] | null;
-            /** @description At least one passage. */
-            evidence: components["schemas"]["LevelUpEvidence"][];
-            /** @description Unique in the proposal: `i1`, `i2` … */
-            id: string;
-            kind: components["schemas"]["LevelUpItemKind"];
-            /** @description The gateway never applies it. An approval is recorded, and a person makes the change. */
-            needs_human: boolean;
-            rationale: string;
-            roster?: components["schemas"]["LevelUpRosterChange"] | null;
-            skill?: components["schemas"]["LevelUpSkill"] | null;
-            skill_id?: components["schemas"]["SkillId"] | null;
-            skill_name?: string | null;
-            summary: string;
-        };
-        /** @description An item in a list. */
-        LevelUpItemBrief: {
-            agent_id?: components["schemas"]["ClawId"] | null;
-            id: string;
-            kind: components["schemas"]["LevelUpItemKind"];
-            summary: string;
-        };
-        /**
-         * @description The kind of an item.
-         * @enum {string}
-         */
-        LevelUpItemKind: "identity_refinement" | "skill_add" | "skill_candidate" | "brain_consolidation" | "roster_change" | "mcp_bundle_change";
-        /** @description The proposal that was made. */
-        LevelUpMade: {
-            proposal_id: components["schemas"]["LevelUpId"];
-        };
-        /** @description What a list shows of a payload. */
-        LevelUpOutline: {
-            /** @description The agents whose prompts and brains the model read. */
-            agents: components["schemas"]["ClawId"][];
-            items: components["schemas"]["LevelUpItemBrief"][];
-        };
-        /** @description The content of a proposal. */
-        LevelUpPayload: {
-            basis: components["schemas"]["LevelUpBasis"];
-            /** @description What the gateway took out of the model's answer, with the reasons. */
-            dropped: components["schemas"]["LevelUpDropped"][];
-            /** @description The approved items that a person has to make. */
-            for_a_person: string[];
-            items: components["schemas"]["LevelUpItem"][];
-            /** @description What the model says about the agent or the team. */
-            summary: string;
-        };
-        /** @description A proposal that improves an agent or a team. */
-        LevelUpProposal: {
-            agent_id?: components["schemas"]["ClawId"] | null;
-            /** Format: date-time */
-            applied_at?: string | null;
-            /** @description The ids of the items that were applied. */
-            applied_items: string[];
-            approved_by?: components["schemas"]["UserBrief"] | null;
-            /** Format: date-time */
-            created_at: string;
-            created_by?: components["schemas"]["UserBrief"] | null;
-            id: components["schemas"]["LevelUpId"];
-            /** @description The model that made it: `provider/model`, or `scripted`. */
-            model: string;
-            payload: components["schemas"]["LevelUpPayload"];
-            status: components["schemas"]["LevelUpStatus"];
-            team_id?: components["schemas"]["TeamId"] | null;
-            workspace_id: components["schemas"]["WorkspaceId"];
-        };
-        /** @description A proposal in a list: its items have no texts. */
-        LevelUpProposalBrief: {
-            agent_id?: components["schemas"]["ClawId"] | null;
-            /** Format: date-time */
-            applied_at?: string | null;
-            applied_items: string[];
-            approved_by?: components["schemas"]["UserBrief"] | null;
-            /** Format: date-time */
-            created_at: string;
-            created_by?: components["schemas"]["UserBrief"] | null;
-            id: components["schemas"]["LevelUpId"];
-            model: string;
-            payload: components["schemas"]["LevelUpOutline"];
-            status: components["schemas"]["LevelUpStatus"];
-            team_id?: components["schemas"]["TeamId"] | null;
-            workspace_id: components["schemas"]["WorkspaceId"];
-        };
-        /**
-         * @description What happens to a role.
-         * @enum {string}
-         */
-        LevelUpRosterAction: "add" | "remove" | "change";
-        /** @description A change of a team's roles. */
-        LevelUpRosterChange: {
-            action: components["schemas"]["LevelUpRosterAction"];
-            /** @description What to do, for the person who does it. */
-            detail: string;
-            slot: string;
-        };
-        /** @description A new skill. */
-        LevelUpSkill: {
-            /** @description Markdown. */
-            body: string;
-            name: string;
-            tags: string[];
-            title: string;
-            when_to_use: string;
-        };
-        /**
-         * @description The state of a proposal.
-         * @enum {string}
-         */
-        LevelUpStatus: "pending" | "applied" | "rejected";
         /**
          * @description How long an actor of a kind lives.
          * @enum {string}
@@ -4626,10 +4514,234 @@ export interface components {
             name: string;
             slot: string;
         };
+        /** @description A mission. */
+        Mission: {
+            base_ref?: string | null;
+            /** Format: double */
+            budget_usd?: number | null;
+            config: Record<string, never>;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: components["schemas"]["UserBrief"] | null;
+            /** Format: date-time */
+            ended_at?: string | null;
+            goal: string;
+            id: components["schemas"]["MissionId"];
+            /** Format: date-time */
+            launched_at?: string | null;
+            model?: string | null;
+            phases: components["schemas"]["MissionPhaseBrief"][];
+            repo_id?: components["schemas"]["RepoId"] | null;
+            runtime_container_name?: string | null;
+            runtime_endpoint?: string | null;
+            runtime_kind: components["schemas"]["MissionRuntimeKind"];
+            schedule?: Record<string, never> | null;
+            status: components["schemas"]["MissionStatus"];
+            /** @description The reason in words. */
+            status_detail?: string | null;
+            status_reason?: components["schemas"]["MissionReason"] | null;
+            target_node_id?: components["schemas"]["NodeId"] | null;
+            team_id?: components["schemas"]["TeamId"] | null;
+            team_template_id?: components["schemas"]["TemplateId"] | null;
+            template_kind: components["schemas"]["MissionTemplateKind"];
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description What a phase left. */
+        MissionArtifact: {
+            /** Format: int32 */
+            attempt: number;
+            /** Format: date-time */
+            created_at: string;
+            error?: string | null;
+            id: components["schemas"]["MissionArtifactId"];
+            kind: components["schemas"]["MissionArtifactKind"];
+            path?: string | null;
+            phase_id?: components["schemas"]["MissionPhaseId"] | null;
+            run_id?: components["schemas"]["RunId"] | null;
+            status: components["schemas"]["MissionArtifactStatus"];
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** Format: uuid */
+        MissionArtifactId: string;
+        /**
+         * @description The kind of an artifact.
+         * @enum {string}
+         */
+        MissionArtifactKind: "markdown" | "pdf" | "benchmark" | "security" | "diff";
+        /**
+         * @description The status of an artifact.
+         * @enum {string}
+         */
+        MissionArtifactStatus: "pending" | "ready" | "failed";
+        /** @description An artifact with its text. */
+        MissionArtifactText: components["schemas"]["MissionArtifact"] & {
+            /** @description The text of a ready artifact that is text. */
+            content?: string | null;
+        };
+        /** @description A mission with its phases, tasks and artifacts. */
+        MissionDetail: components["schemas"]["Mission"] & {
+            /** @description Oldest first, without their contents. */
+            artifacts: components["schemas"]["MissionArtifact"][];
+            /**
+             * Format: int64
+             * @description What its runs have cost, in millionths of a US dollar.
+             */
+            cost_microusd: number;
+            /** @description The phases in order, with their runs. */
+            phase_details: components["schemas"]["MissionPhase"][];
+            /** @description The repository's full name. Absent when it was removed from the workspace. */
+            repo_full_name?: string | null;
+            /** @description In the order of their ids. A task that several phases work on has a row for each. */
+            tasks: components["schemas"]["MissionTask"][];
+            /** @description The target node, while the mission waits for it. */
+            waits_for_node?: string | null;
+        };
         /** Format: uuid */
         MissionId: string;
+        /** @description A phase. */
+        MissionPhase: {
+            /**
+             * Format: int32
+             * @description The attempt that runs or ran last, from 1. 0 before the first.
+             */
+            attempt: number;
+            /**
+             * Format: int32
+             * @description Tasks beyond the maximum of a phase, which were not recorded.
+             */
+            dropped_tasks: number;
+            /** Format: date-time */
+            ended_at?: string | null;
+            has_card: boolean;
+            id: components["schemas"]["MissionPhaseId"];
+            /** @description What its runs got. */
+            input?: string | null;
+            kind: components["schemas"]["MissionPhaseKind"];
+            /**
+             * Format: int32
+             * @description Counts from 0.
+             */
+            position: number;
+            /** @description Why it ended so. */
+            reason?: string | null;
+            /** @description Of all attempts. */
+            runs: components["schemas"]["MissionRun"][];
+            /** Format: date-time */
+            started_at?: string | null;
+            status: components["schemas"]["MissionPhaseStatus"];
+        };
+        /** @description A phase in a list of missions. */
+        MissionPhaseBrief: {
+            id: components["schemas"]["MissionPhaseId"];
+            kind: components["schemas"]["MissionPhaseKind"];
+            status: components["schemas"]["MissionPhaseStatus"];
+        };
         /** Format: uuid */
         MissionPhaseId: string;
+        /**
+         * @description The kind of a phase.
+         * @enum {string}
+         */
+        MissionPhaseKind: "research" | "coding" | "benchmark" | "security_scan";
+        /**
+         * @description The status of a phase. The last three are ends.
+         * @enum {string}
+         */
+        MissionPhaseStatus: "pending" | "running" | "completed" | "failed" | "skipped";
+        /**
+         * @description Why a mission is paused or failed.
+         * @enum {string}
+         */
+        MissionReason: "person" | "phase_failed" | "node_deleted";
+        /** @description The run of a team in a phase. */
+        MissionRun: {
+            /** Format: int32 */
+            attempt: number;
+            /** Format: int64 */
+            cost_microusd: number;
+            is_paused: boolean;
+            outcome?: components["schemas"]["RunOutcome"] | null;
+            run_id: components["schemas"]["RunId"];
+            status?: components["schemas"]["RunStatus"] | null;
+            /** Format: int32 */
+            steps_done: number;
+            /** Format: int32 */
+            steps_most: number;
+            team_id: components["schemas"]["TeamId"];
+            /** @description Absent when the team was deleted. */
+            team_name?: string | null;
+        };
+        /**
+         * @description The place where a mission's sandboxes are made.
+         * @enum {string}
+         */
+        MissionRuntimeKind: "standard" | "local_node";
+        /**
+         * @description The status of a mission. The last three are final.
+         * @enum {string}
+         */
+        MissionStatus: "draft" | "running" | "paused" | "completed" | "failed" | "cancelled";
+        /** @description A new status. */
+        MissionStatusChange: {
+            /** @description For a launch: mint the teams although something is missing that their templates need. */
+            accept_lacks?: boolean;
+            /** @description `running` launches a draft and resumes a paused mission. `draft` and `completed` cannot be set. */
+            status: components["schemas"]["MissionStatus"];
+        };
+        /** @description A task. */
+        MissionTask: {
+            assigned_agent_id?: components["schemas"]["ClawId"] | null;
+            body: string;
+            /** Format: date-time */
+            created_at: string;
+            external_id: string;
+            id: components["schemas"]["MissionTaskId"];
+            /**
+             * Format: int32
+             * @description The markers that did not move the task, because it was further already.
+             */
+            ignored_marks: number;
+            /** @description Oldest first. */
+            marks: components["schemas"]["MissionTaskMark"][];
+            mission_id: components["schemas"]["MissionId"];
+            phase_id: components["schemas"]["MissionPhaseId"];
+            status: components["schemas"]["TaskStatus"];
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** Format: uuid */
+        MissionTaskId: string;
+        /** @description A marker that an agent wrote. */
+        MissionTaskMark: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            agent_name?: string | null;
+            /** @description Whether it moved the task. */
+            applied: boolean;
+            /** Format: date-time */
+            at: string;
+            marker: components["schemas"]["TaskMarker"];
+            run_id: components["schemas"]["RunId"];
+            step: string;
+        };
+        /** @description A team of a mission. */
+        MissionTeam: {
+            purpose: components["schemas"]["MissionPhaseKind"];
+            team_id: components["schemas"]["TeamId"];
+            /** @description Absent when the team was deleted. */
+            team_name?: string | null;
+        };
+        /**
+         * @description The kind of a mission. It gives the phases that a mission has when its config names none.
+         * @enum {string}
+         */
+        MissionTemplateKind: "research" | "development" | "benchmark" | "security" | "full_cycle" | "custom";
         /** @description A model. */
         ModelBinding: {
             base_url: string;
@@ -4885,6 +4997,34 @@ export interface components {
             kind: components["schemas"]["MeshKind"];
             /** @description Tailscale's name of the network; the default is the key's own network. */
             tailnet?: string | null;
+        };
+        /** @description A new mission. */
+        NewMission: {
+            /** @description A branch of the repository or a whole commit id. Its default branch when it is absent. */
+            base_ref?: string | null;
+            /**
+             * Format: double
+             * @description The cost limit of the whole mission, in US dollars.
+             */
+            budget_usd?: number | null;
+            /**
+             * @description `phase_teams` has lists of team-template ids under the keys `research` and `coding`. `phases` is a list of kinds, and
+             *     replaces the phases of the template kind. Other keys are kept.
+             */
+            config?: Record<string, never> | null;
+            /** @description What the mission is for, in Markdown. */
+            goal?: string | null;
+            /** @description The model of all its agents (`<provider>/<model>`). */
+            model?: string | null;
+            repo_id?: components["schemas"]["RepoId"] | null;
+            runtime_kind?: components["schemas"]["MissionRuntimeKind"];
+            /** @description This version has no routines, so it refuses a schedule. */
+            schedule?: Record<string, never> | null;
+            target_node_id?: components["schemas"]["NodeId"] | null;
+            team_template_id?: components["schemas"]["TemplateId"] | null;
+            template_kind: components["schemas"]["MissionTemplateKind"];
+            /** @description The first line of the goal when it is absent. */
+            title?: string | null;
         };
         /** @description A model to add. The API never returns its key. */
         NewModel: {
@@ -5679,6 +5819,46 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description A page of a list. */
+        Page_Mission: {
+            items: {
+                base_ref?: string | null;
+                /** Format: double */
+                budget_usd?: number | null;
+                config: Record<string, never>;
+                /** Format: date-time */
+                created_at: string;
+                created_by?: components["schemas"]["UserBrief"] | null;
+                /** Format: date-time */
+                ended_at?: string | null;
+                goal: string;
+                id: components["schemas"]["MissionId"];
+                /** Format: date-time */
+                launched_at?: string | null;
+                model?: string | null;
+                phases: components["schemas"]["MissionPhaseBrief"][];
+                repo_id?: components["schemas"]["RepoId"] | null;
+                runtime_container_name?: string | null;
+                runtime_endpoint?: string | null;
+                runtime_kind: components["schemas"]["MissionRuntimeKind"];
+                schedule?: Record<string, never> | null;
+                status: components["schemas"]["MissionStatus"];
+                /** @description The reason in words. */
+                status_detail?: string | null;
+                status_reason?: components["schemas"]["MissionReason"] | null;
+                target_node_id?: components["schemas"]["NodeId"] | null;
+                team_id?: components["schemas"]["TeamId"] | null;
+                team_template_id?: components["schemas"]["TemplateId"] | null;
+                template_kind: components["schemas"]["MissionTemplateKind"];
+                title: string;
+                /** Format: date-time */
+                updated_at: string;
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
         Page_Node: {
             items: {
                 arch?: string | null;
@@ -6262,6 +6442,96 @@ export interface components {
             /** @description The error and its causes. */
             text?: string | null;
         };
+        /** @description The figures of a card. They depend on the kind of the phase. */
+        PhaseMetrics: {
+            /** Format: int32 */
+            artifacts: number;
+            /**
+             * Format: int32
+             * @description Points below a heading that names insights or findings.
+             */
+            insights: number;
+            /**
+             * Format: int32
+             * @description Tasks of the phase.
+             */
+            int_cards: number;
+            /** Format: int32 */
+            sources: number;
+        } | {
+            /**
+             * Format: int32
+             * @description Tasks that were begun.
+             */
+            cards_picked_up: number;
+            /** Format: int32 */
+            commits: number;
+            /**
+             * Format: int32
+             * @description Checks that failed, and verdicts that reject.
+             */
+            issues: number;
+            /**
+             * Format: int32
+             * @description Checks that ran, and verdicts of tests.
+             */
+            tests: number;
+        } | {
+            /** Format: int32 */
+            improvements: number;
+            /** Format: int32 */
+            regressions: number;
+        } | {
+            /** @description The number of findings of each severity. */
+            findings: {
+                [key: string]: number;
+            };
+        };
+        /** @description The summary card of a phase. */
+        PhaseSummary: components["schemas"]["PhaseSummaryCard"] & {
+            /**
+             * Format: int32
+             * @description The attempt that it describes.
+             */
+            attempt: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The model that wrote the narrative. Absent when the gateway composed it from the facts. */
+            narrative_model?: string | null;
+            phase_id: components["schemas"]["MissionPhaseId"];
+        };
+        /** @description A summary card. */
+        PhaseSummaryCard: {
+            metrics: components["schemas"]["PhaseMetrics"];
+            /** @description What happened, in some sentences. */
+            narrative: string;
+            /** @description What is open. */
+            next_actions: string[];
+            /** @description The addresses and places in files that the results name. */
+            sources: string[];
+            /** @description The tools and the models that were used. */
+            tooling: components["schemas"]["PhaseToolUse"][];
+        };
+        /** @description How often a tool or a model was used. */
+        PhaseToolUse: {
+            /** Format: int64 */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Of a model, in millionths of a US dollar.
+             */
+            cost_microusd?: number;
+            /** Format: int64 */
+            failed: number;
+            /** @description `model` or `tool`. */
+            kind: string;
+            name: string;
+            /**
+             * Format: int64
+             * @description Of a model.
+             */
+            tokens?: number;
+        };
         /** @description The placement setting. */
         Placement: {
             node_id?: components["schemas"]["NodeId"] | null;
@@ -6299,6 +6569,18 @@ export interface components {
             items: components["schemas"]["PlanLimits"][];
             /** @description The plan of workspaces that the issuer's people get by themselves. */
             signup: string;
+        };
+        /** @description A team that a launch mints. */
+        PlannedTeam: {
+            /** @description Its image, when the template names one. */
+            image?: string | null;
+            name: string;
+            purpose: components["schemas"]["MissionPhaseKind"];
+            /** @description The slots of its agents. */
+            roles: string[];
+            /** @description The fewest and the most steps of one of its runs. */
+            steps: components["schemas"]["TopologySteps"];
+            template_id: components["schemas"]["TemplateId"];
         };
         /** @description The body of every error answer, `application/problem+json`. */
         Problem: {
@@ -7688,11 +7970,21 @@ export interface components {
         Switch: {
             workspace_id: components["schemas"]["WorkspaceId"];
         };
+        /**
+         * @description The word of a marker.
+         * @enum {string}
+         */
+        TaskMarker: "TASK" | "WORK" | "HANDOFF" | "TEST_PASS" | "TEST_FAIL" | "REVIEW_APPROVE" | "REVIEW_BLOCK" | "COMPLETED";
         /** @description A part of a task. */
         TaskPart: {
             label: string;
             state: components["schemas"]["PartState"];
         };
+        /**
+         * @description The status of a task, in the order in which it moves.
+         * @enum {string}
+         */
+        TaskStatus: "created" | "working" | "validating" | "failed" | "complete";
         /** @description A team. */
         Team: {
             /** Format: date-time */
@@ -10450,88 +10742,6 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
-    level_up_claw: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description repeats answer the first result for 24 h */
-                "Idempotency-Key"?: string | null;
-            };
-            path: {
-                id: components["schemas"]["ClawId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LevelUpMade"];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            414: components["responses"]["AddressTooLong"];
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            default: components["responses"]["AnyOtherProblem"];
-        };
-    };
     run_claw: {
         parameters: {
             query?: never;
@@ -12884,15 +13094,12 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
-    level_ups: {
+    list_missions: {
         parameters: {
             query?: {
-                /** @description `pending` when absent. */
-                status?: "pending" | "applied" | "rejected";
-                /** @description Only of this agent. */
-                agent_id?: components["schemas"]["ClawId"];
-                /** @description Only of this team. */
-                team_id?: components["schemas"]["TeamId"];
+                limit?: number;
+                cursor?: string;
+                status?: components["schemas"]["MissionStatus"];
             };
             header?: never;
             path?: never;
@@ -12905,7 +13112,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LevelUpProposalBrief"][];
+                    "application/json": components["schemas"]["Page_Mission"];
                 };
             };
             400: {
@@ -12928,66 +13135,28 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
-    level_up: {
+    create_mission: {
         parameters: {
             query?: never;
-            header?: never;
-            path: {
-                id: components["schemas"]["LevelUpId"];
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
             };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LevelUpProposal"];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            414: components["responses"]["AddressTooLong"];
-            default: components["responses"]["AnyOtherProblem"];
-        };
-    };
-    apply_level_up: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["schemas"]["LevelUpId"];
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LevelUpApproval"];
+                "application/json": components["schemas"]["NewMission"];
             };
         };
         responses: {
-            200: {
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LevelUpProposal"];
+                    "application/json": components["schemas"]["MissionDetail"];
                 };
             };
             400: {
@@ -13036,12 +13205,12 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
-    reject_level_up: {
+    get_mission: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                id: components["schemas"]["LevelUpId"];
+                id: components["schemas"]["MissionId"];
             };
             cookie?: never;
         };
@@ -13052,7 +13221,126 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LevelUpProposal"];
+                    "application/json": components["schemas"]["MissionDetail"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    get_mission_artifact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+                artifact_id: components["schemas"]["MissionArtifactId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissionArtifactText"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    download_mission_artifact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+                artifact_id: components["schemas"]["MissionArtifactId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    plan_mission_launch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LaunchPlan"];
                 };
             };
             401: {
@@ -13064,6 +13352,299 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    retry_mission_phase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+                phase_id: components["schemas"]["MissionPhaseId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissionDetail"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    skip_mission_phase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+                phase_id: components["schemas"]["MissionPhaseId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissionDetail"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    get_phase_summary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+                phase_id: components["schemas"]["MissionPhaseId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PhaseSummary"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    set_mission_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MissionStatusChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissionDetail"];
+                };
+            };
+            /** @description launched */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissionDetail"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    list_mission_teams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissionTeam"][];
+                };
+            };
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17146,88 +17727,6 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
-    level_up_team: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description repeats answer the first result for 24 h */
-                "Idempotency-Key"?: string | null;
-            };
-            path: {
-                id: components["schemas"]["TeamId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LevelUpMade"];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            414: components["responses"]["AddressTooLong"];
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            default: components["responses"]["AnyOtherProblem"];
-        };
-    };
     run_team: {
         parameters: {
             query?: never;
@@ -18411,6 +18910,8 @@ export interface operations {
                 team_id?: components["schemas"]["TeamId"];
                 /** @description Only runs that give work to this agent alone. */
                 agent_id?: components["schemas"]["ClawId"];
+                /** @description Only runs of this mission. */
+                mission_id?: components["schemas"]["MissionId"];
                 /** @description The children of this run, instead of the runs that people started. */
                 parent_run_id?: components["schemas"]["RunId"];
                 /** @description The runs that were forked from this run. */
