@@ -44,7 +44,7 @@ async fn killed_at_each_point(store: &Store) {
     let token = login.expect(200).await.str("/token").to_owned();
     let owner = Client::new(&process.url()).with_token(&token);
     let role = json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.", "skills": [], "brain_seed": "" });
-    let new = json!({ "name": "Writers", "description": "", "stack": "any", "default_topology": "single",
+    let new = json!({ "key": "writers", "name": "Writers", "description": "", "stack": "any", "default_topology": "single",
         "risk_profile": "toolfree", "mcp_bundles": [], "category": "research", "roles": [role] });
     let made = owner
         .post("/api/team-templates")

@@ -18,12 +18,15 @@ async fn coding(owner: &Person, phases: &Value) -> String {
     created(owner, &new).await
 }
 
+/// Skills that an agent reads in turn.
+const SKILLS: [&str; 2] = ["handing-over-work", "stating-uncertainty"];
+
 /// A model that calls a tool again and again, so that its run goes on until it is stopped.
 async fn endless() -> ModelServer {
     ModelServer::that(|asked: &Asked| {
         let turn = asked.body["messages"].as_array().map_or(0, Vec::len);
         let call = json!({ "index": 0, "id": format!("c{turn}"), "type": "function",
-            "function": { "name": "read_skill", "arguments": json!({ "name": "handing-over-work" }).to_string() } });
+            "function": { "name": "read_skill", "arguments": json!({ "name": SKILLS[turn / 2 % 2] }).to_string() } });
         piece(json!({ "tool_calls": [call] }), "tool_calls")
     })
     .await

@@ -36,8 +36,8 @@ async fn think_with(owner: &Person, server: &ModelServer) {
 /// A template of the workspace with one agent that only speaks.
 async fn template(owner: &Person, name: &str) -> String {
     let role = json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.", "skills": [], "brain_seed": "# Notes" });
-    let new = json!({ "name": name, "description": "", "stack": "any", "default_topology": "single",
-        "risk_profile": "toolfree", "mcp_bundles": [], "category": "research", "roles": [role] });
+    let new = json!({ "key": name.to_lowercase(), "name": name, "description": "", "stack": "any", "default_topology": "single",
+        "risk_profile": "research_readonly", "mcp_bundles": ["skills"], "category": "research", "roles": [role] });
     let made = owner
         .post("/api/team-templates")
         .json(&new)
@@ -70,6 +70,8 @@ async fn mission(owner: &Person, id: &str) -> Answer {
 async fn becomes(owner: &Person, id: &str, status: &str) -> Answer {
     eventually(&format!("the mission is {status}"), async || {
         let now = mission(owner, id).await;
+        let paused = now.body["status"] == "paused" && status == "completed";
+        assert!(!paused, "it is paused: {now:?}");
         (now.body["status"] == status).then_some(now)
     })
     .await
