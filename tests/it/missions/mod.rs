@@ -29,7 +29,8 @@ async fn model(says: Says) -> ModelServer {
 /// Adds the model to the workspace, as the default.
 async fn think_with(owner: &Person, server: &ModelServer) {
     let model = json!({ "provider": "openai", "model": "tiny", "api_key": "sk-of-this-test-1234",
-        "base_url": format!("http://{}/v1", server.address), "context_tokens": 1_000_000, "is_default": true });
+        "base_url": format!("http://{}/v1", server.address), "context_tokens": 1_000_000, "is_default": true,
+        "price": { "input_microusd": 0, "output_microusd": 0 } });
     owner.post("/api/models").json(&model).expect(201).await;
 }
 
