@@ -531,6 +531,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/claws/{id}/level-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks a model for improvements of an agent, from its prompt, its brain, its skills and its runs. The answer comes when
+         *     the model has answered.
+         */
+        post: operations["level_up_claw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws/{id}/run": {
         parameters: {
             query?: never;
@@ -1070,6 +1090,80 @@ export interface paths {
         put?: never;
         /** Returns where an invitation leads. The token is sent in the body, so that no log contains it. */
         post: operations["look_at_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/level-up-proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the proposals that wait for a decision, newest first. With `status`, the newest 200 that were decided. */
+        get: operations["level_ups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/level-up-proposals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one proposal with all texts and their evidence. */
+        get: operations["level_up"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/level-up-proposals/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Applies the approved items, all of them or nothing. A proposal that was decided before stays as it is, and the answer
+         *     shows it.
+         */
+        post: operations["apply_level_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/level-up-proposals/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rejects a proposal. Nothing of it is applied. A proposal that was decided before stays as it is, and the answer shows
+         *     it.
+         */
+        post: operations["reject_level_up"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2339,6 +2433,26 @@ export interface paths {
         head?: never;
         /** Changes a team. Runs that have begun keep their topology. */
         patch: operations["change_team"];
+        trace?: never;
+    };
+    "/api/teams/{id}/level-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks a model for improvements of a team, from its roster, its members and its runs. The answer comes when the model
+         *     has answered.
+         */
+        post: operations["level_up_team"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/teams/{id}/run": {
@@ -3706,7 +3820,7 @@ export interface components {
          * @description All error codes. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lacks" | "sandbox-lost" | "files-stay" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "mission-has-no-team" | "mission-has-no-repo" | "payload-too-large" | "uri-too-long" | "chunk-invalid" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "proposal-outdated" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lacks" | "sandbox-lost" | "files-stay" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "mission-has-no-team" | "mission-has-no-repo" | "payload-too-large" | "uri-too-long" | "chunk-invalid" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "model-answer-invalid" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
         /** @description The agent that ran a command. `name` is absent when the agent is gone. */
         CommandAgent: {
             id: components["schemas"]["ClawId"];
@@ -4330,6 +4444,194 @@ export interface components {
             /** @description The teams that a launch mints. Empty when it is refused. */
             teams: components["schemas"]["PlannedTeam"][];
         };
+        /** @description The items that a person approves. */
+        LevelUpApproval: {
+            /** @description At least one. Only these are applied. */
+            approved_item_ids: string[];
+        };
+        /** @description What the model was asked with, and what it used. */
+        LevelUpBasis: {
+            /** Format: int32 */
+            accepted: number;
+            /** @description The agents whose prompts and brains the model read. */
+            agents: components["schemas"]["ClawId"][];
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar. Absent when the price is unknown.
+             */
+            cost_microusd?: number | null;
+            /** Format: int32 */
+            rejected: number;
+            /** @description The first answer did not have the form, and the model corrected it. */
+            repaired: boolean;
+            /** @description The runs that the model read, newest first. */
+            runs: components["schemas"]["RunId"][];
+            /** @description A script answered, no model. */
+            scripted: boolean;
+            /** Format: int64 */
+            tokens_in: number;
+            /** Format: int64 */
+            tokens_out: number;
+            /** Format: int32 */
+            undecided: number;
+        };
+        /** @description A change of tools. */
+        LevelUpBundleChange: {
+            after: components["schemas"]["ToolBundle"][];
+            before: components["schemas"]["ToolBundle"][];
+        };
+        /** @description An item of the model's answer that is not in the proposal. */
+        LevelUpDropped: {
+            kind: components["schemas"]["LevelUpItemKind"];
+            /** @description Why it is not offered. */
+            reason: string;
+            summary: string;
+        };
+        /** @description A passage that supports an item. The gateway found it in what it gave the model. */
+        LevelUpEvidence: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            /** @description The passage, word for word. */
+            excerpt: string;
+            kind: components["schemas"]["LevelUpEvidenceKind"];
+            /** Format: int32 */
+            lap?: number | null;
+            /** @description The run's outcome: accepted, rejected or undecided. */
+            outcome?: string | null;
+            run_id?: components["schemas"]["RunId"] | null;
+            run_title?: string | null;
+            /** @description The step of the run, when the passage is from one step. */
+            step?: string | null;
+        };
+        /**
+         * @description Where a passage is from.
+         * @enum {string}
+         */
+        LevelUpEvidenceKind: "run" | "system_prompt" | "brain" | "roster";
+        /** Format: uuid */
+        LevelUpId: string;
+        /** @description One improvement. */
+        LevelUpItem: {
+            /** @description The text that replaces it. */
+            after?: string | null;
+            agent_id?: components["schemas"]["ClawId"] | null;
+            agent_name?: string | null;
+            /**
+             * Format: int64
+             * @description For a brain: the version that is replaced; 0 when nothing was written yet.
+             */
+            base_version?: number | null;
+            /** @description The text that is replaced, as it was when the proposal was made. Absent when there was none. */
+            before?: string | null;
+            bundles?: components["schemas"]["LevelUpBundleChange"] | null;
+            /** @description At least one passage. */
+            evidence: components["schemas"]["LevelUpEvidence"][];
+            /** @description Unique in the proposal: `i1`, `i2` … */
+            id: string;
+            kind: components["schemas"]["LevelUpItemKind"];
+            /** @description The gateway never applies it. An approval is recorded, and a person makes the change. */
+            needs_human: boolean;
+            rationale: string;
+            roster?: components["schemas"]["LevelUpRosterChange"] | null;
+            skill?: components["schemas"]["LevelUpSkill"] | null;
+            skill_id?: components["schemas"]["SkillId"] | null;
+            skill_name?: string | null;
+            summary: string;
+        };
+        /** @description An item in a list. */
+        LevelUpItemBrief: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            id: string;
+            kind: components["schemas"]["LevelUpItemKind"];
+            summary: string;
+        };
+        /**
+         * @description The kind of an item.
+         * @enum {string}
+         */
+        LevelUpItemKind: "identity_refinement" | "skill_add" | "skill_candidate" | "brain_consolidation" | "roster_change" | "mcp_bundle_change";
+        /** @description The proposal that was made. */
+        LevelUpMade: {
+            proposal_id: components["schemas"]["LevelUpId"];
+        };
+        /** @description What a list shows of a payload. */
+        LevelUpOutline: {
+            /** @description The agents whose prompts and brains the model read. */
+            agents: components["schemas"]["ClawId"][];
+            items: components["schemas"]["LevelUpItemBrief"][];
+        };
+        /** @description The content of a proposal. */
+        LevelUpPayload: {
+            basis: components["schemas"]["LevelUpBasis"];
+            /** @description What the gateway took out of the model's answer, with the reasons. */
+            dropped: components["schemas"]["LevelUpDropped"][];
+            /** @description The approved items that a person has to make. */
+            for_a_person: string[];
+            items: components["schemas"]["LevelUpItem"][];
+            /** @description What the model says about the agent or the team. */
+            summary: string;
+        };
+        /** @description A proposal that improves an agent or a team. */
+        LevelUpProposal: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            /** Format: date-time */
+            applied_at?: string | null;
+            /** @description The ids of the items that were applied. */
+            applied_items: string[];
+            approved_by?: components["schemas"]["UserBrief"] | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: components["schemas"]["UserBrief"] | null;
+            id: components["schemas"]["LevelUpId"];
+            /** @description The model that made it: `provider/model`, or `scripted`. */
+            model: string;
+            payload: components["schemas"]["LevelUpPayload"];
+            status: components["schemas"]["LevelUpStatus"];
+            team_id?: components["schemas"]["TeamId"] | null;
+            workspace_id: components["schemas"]["WorkspaceId"];
+        };
+        /** @description A proposal in a list: its items have no texts. */
+        LevelUpProposalBrief: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            /** Format: date-time */
+            applied_at?: string | null;
+            applied_items: string[];
+            approved_by?: components["schemas"]["UserBrief"] | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: components["schemas"]["UserBrief"] | null;
+            id: components["schemas"]["LevelUpId"];
+            model: string;
+            payload: components["schemas"]["LevelUpOutline"];
+            status: components["schemas"]["LevelUpStatus"];
+            team_id?: components["schemas"]["TeamId"] | null;
+            workspace_id: components["schemas"]["WorkspaceId"];
+        };
+        /**
+         * @description What happens to a role.
+         * @enum {string}
+         */
+        LevelUpRosterAction: "add" | "remove" | "change";
+        /** @description A change of a team's roles. */
+        LevelUpRosterChange: {
+            action: components["schemas"]["LevelUpRosterAction"];
+            /** @description What to do, for the person who does it. */
+            detail: string;
+            slot: string;
+        };
+        /** @description A new skill. */
+        LevelUpSkill: {
+            /** @description Markdown. */
+            body: string;
+            name: string;
+            tags: string[];
+            title: string;
+            when_to_use: string;
+        };
+        /**
+         * @description The state of a proposal.
+         * @enum {string}
+         */
+        LevelUpStatus: "pending" | "applied" | "rejected";
         /**
          * @description How long an actor of a kind lives.
          * @enum {string}
@@ -10742,6 +11044,88 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
+    level_up_claw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LevelUpMade"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
     run_claw: {
         parameters: {
             query?: never;
@@ -13091,6 +13475,205 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    level_ups: {
+        parameters: {
+            query?: {
+                /** @description `pending` when absent. */
+                status?: "pending" | "applied" | "rejected";
+                /** @description Only of this agent. */
+                agent_id?: components["schemas"]["ClawId"];
+                /** @description Only of this team. */
+                team_id?: components["schemas"]["TeamId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LevelUpProposalBrief"][];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    level_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["LevelUpId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LevelUpProposal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    apply_level_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["LevelUpId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LevelUpApproval"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LevelUpProposal"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    reject_level_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["LevelUpId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LevelUpProposal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
             default: components["responses"]["AnyOtherProblem"];
         };
     };
@@ -17724,6 +18307,88 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    level_up_team: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["TeamId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LevelUpMade"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };

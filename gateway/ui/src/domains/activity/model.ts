@@ -31,7 +31,7 @@ export interface Entry {
   /** A command as it was written. */
   code?: string | undefined;
   results: Result[];
-  /** Why, in the words of whoever decided or failed. It may have inline code. */
+  /** Why, in the words of the person who decided, or of the program that failed. It may have inline code. */
   detail?: string | undefined;
   /** Duration, ms. */
   took?: number | null | undefined;
