@@ -8,13 +8,18 @@ const SHELL =
   /node_modules\/(preact|react|react-dom|use-sync-external-store|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|input-class|page|problem)\.tsx?/;
 /** Icons of the rail that pages show as well: each would be a file of its own, of which its wrapping is the larger part. */
 const RAIL_ICONS =
-  /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|shield-check|house|folder-git-2|layout-template|play|plug|search|workflow)\.m?js$)/;
+  /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|shield-check|house|folder-git-2|layout-template|play|plug|search|target|workflow)\.m?js$)/;
 /** Of the same folders, but for a few pages only: it comes with them. */
 const LATER =
-  /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|models|nodes|runs|runtime|sandboxes|skills|teams)\.ts/;
+  /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|missions|models|nodes|runs|runtime|sandboxes|skills|teams)\.ts/;
 /** What most pages show: as files of their own, each would be half wrapping. */
 const COMMON =
   /src\/ui\/(bytes|data-table|field|filter-field|isolate|missing-right|notice|panel|query-view|row-order|row-order-note|segments|sentence|skeleton|stale|status|table|time|visible)\.tsx?|lucide-react\/dist\/esm\/icons\/(arrow-down|chevron-down|chevron-right|pencil|plus|trash(-2)?)\.m?js$/;
+/** Icons that pages of several routes show, and what they request. Each would be a file of its own, half of it wrapping. */
+const SMALL =
+  /icons\/(arrow-up|download|external-link|pause|rotate-ccw|rows-3|square)\.m?js$|src\/ui\/(address-field|app-name|back-link|dollars|keyed-mutation|meter|node-state|radios|reach|run-state|template-words|token-fields|sandbox-words)\.tsx?|src\/ui\/topology\/kinds\.ts|src\/ui\/lacks\.tsx|src\/api\/(apps|mesh|missions|models|nodes|runs|teams)\.ts/;
+/** The viewers of changes, which pages of several routes show. */
+const DIFF = /src\/ui\/diff\/(file-diff|patch|patch-view|run-diff)\.tsx?/;
 /** Every dialog with a form: its frame, its buttons, what it sends. */
 const DIALOG =
   /src\/ui\/(dialog|form-dialog|secret-field|sending)\.tsx?|@base-ui\/react\/dialog\/(close|description|title)\//;
@@ -46,8 +51,10 @@ export default defineConfig({
           groups: [
             { name: "shell", test: ofShell },
             { name: "common", test: COMMON },
+            { name: "small", test: SMALL },
             { name: "dialog", test: DIALOG },
             { name: "work", test: WORK },
+            { name: "diff", test: DIFF },
           ],
         },
       },

@@ -48,6 +48,8 @@ export const keys = {
   run: (id: string) => ["run", id] as const,
   workspace: (id: string) => ["workspace", id] as const,
   runRepo: (id: string) => ["run_repo", id] as const,
+  missions: ["mission", "list"] as const,
+  mission: (id: string) => ["mission", id] as const,
   teams: ["team"] as const,
   skills: ["skill"] as const,
   templates: ["team_template"] as const,

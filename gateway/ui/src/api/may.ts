@@ -21,6 +21,8 @@ export type Verb =
   | "skills.manage"
   | "templates.manage"
   | "teams.manage"
+  | "missions.manage"
+  | "missions.read"
   | "runs.start"
   | "runs.push"
   | "models.manage";

@@ -1,5 +1,9 @@
-// The pages that are one long list, in one chunk: they share their filters, their tables and what is done to many rows.
+// The pages that are one long list, in one chunk: they share their filters, their tables and what is done to many rows. The
+// page of a mission shares its words and its lines of phases with the list of missions.
 export { AgentsPage } from "~/domains/agents/page";
 export { FleetPage } from "~/domains/fleet/page";
+export { MissionPage } from "~/domains/missions/mission-page";
+export { NewMissionPage } from "~/domains/missions/new-page";
+export { MissionsPage } from "~/domains/missions/page";
 export { RunsPage } from "~/domains/runs/page";
 export { TeamsPage } from "~/domains/teams/page";

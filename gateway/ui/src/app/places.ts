@@ -12,6 +12,7 @@ import {
   Server,
   Settings,
   ShieldCheck,
+  Target,
   UserRound,
   UsersRound,
   Workflow,
@@ -26,6 +27,7 @@ export interface Place {
     | "/fleet"
     | "/agents"
     | "/connections"
+    | "/missions"
     | "/runs"
     | "/teams"
     | "/skills"
@@ -65,6 +67,14 @@ export const GROUPS: PlaceGroup[] = [
         chord: "d",
         words: "approve deny doors requests actions decisions",
         may: (me) => me.permissions.includes("doors.read"),
+      },
+      {
+        to: "/missions",
+        label: "Missions",
+        icon: Target,
+        chord: "i",
+        words: "goals phases research coding artifacts launch",
+        may: (me) => me.permissions.includes("missions.read"),
       },
       {
         to: "/runs",

@@ -13,8 +13,32 @@ type Work =
   | "TemplatesPage"
   | "TemplatePage";
 const work = (name: Work) => page(() => import("./work-route"), name);
-export const list = (name: "AgentsPage" | "FleetPage" | "RunsPage" | "TeamsPage") =>
-  page(() => import("./lists-route"), name);
+type Listed =
+  "AgentsPage" | "FleetPage" | "MissionsPage" | "NewMissionPage" | "MissionPage" | "RunsPage" | "TeamsPage";
+export const list = (name: Listed) => page(() => import("./lists-route"), name);
+export const missions = createRoute({
+  getParentRoute: () => shell,
+  path: "/missions",
+  validateSearch: (search) =>
+    given({
+      q: text(search["q"]),
+      state: text(search["state"]),
+      sort: text(search["sort"]),
+      view: text(search["view"]),
+    }),
+  component: list("MissionsPage"),
+});
+export const newMission = createRoute({
+  getParentRoute: () => shell,
+  path: "/missions/new",
+  component: list("NewMissionPage"),
+});
+export const oneMission = createRoute({
+  getParentRoute: () => shell,
+  path: "/missions/$id",
+  validateSearch: (search) => given({ phase: text(search["phase"]), artifact: text(search["artifact"]) }),
+  component: list("MissionPage"),
+});
 export const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",

@@ -82,10 +82,14 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       return again(keys.run(id));
     case "run_repo":
       return again(keys.runRepo(id));
+    case "mission":
+      again(keys.missions);
+      return again(keys.mission(id));
     case "team":
     case "skill":
     case "team_template":
     case "model":
+    case "level_up":
       return again([kind]);
     case "workspace":
       again(keys.me);

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { buttonClass } from "./button";
 
-type List = "/repos" | "/runs" | "/skills" | "/teams" | "/templates";
+type List = "/missions" | "/repos" | "/runs" | "/skills" | "/teams" | "/templates";
 
 /** From what is not there to the list that it is not in. */
 export function BackLink({ to, children }: { to: List; children: string }) {

@@ -37,6 +37,7 @@ export interface Crumb {
     | "/connections"
     | "/operator"
     | "/settings"
+    | "/missions"
     | "/runs"
     | "/teams"
     | "/skills"

@@ -37,6 +37,8 @@ export function pagesOf(state: Mock["state"]): Record<string, string> {
     "team-new": "/teams/new",
     "team-build": `/teams/new?template=${state.templates[1].id}`,
     team: `/teams/${state.teams.list[0].id}`,
+    missions: "/missions",
+    "mission-new": "/missions/new",
     runs: "/runs",
     compare: "/runs/compare",
     run: `/runs/${state.runs.list[0].id}`,

@@ -7,6 +7,7 @@ import { auditRoutes } from "./routes-audit.ts";
 import { brainRoutes } from "./routes-brain.ts";
 import { clawRoutes } from "./routes-claws.ts";
 import { doorRoutes } from "./routes-doors.ts";
+import { missionRoutes } from "./routes-missions.ts";
 import { meshRoutes } from "./routes-mesh.ts";
 import { modelRoutes } from "./routes-models.ts";
 import { nodeRoutes } from "./routes-nodes.ts";
@@ -62,6 +63,8 @@ const RIGHTS: Record<Role, string[]> = {
     "apps.connect",
     "doors.read",
     "doors.resolve",
+    "missions.read",
+    "missions.manage",
     "runs.read",
     "runs.start",
     "runs.push",
@@ -83,6 +86,7 @@ const RIGHTS: Record<Role, string[]> = {
     "events.read",
     "apps.read",
     "doors.read",
+    "missions.read",
     "runs.read",
     "teams.read",
     "skills.read",
@@ -254,6 +258,7 @@ const all = {
   ...appRoutes,
   ...doorRoutes,
   ...meshRoutes,
+  ...missionRoutes,
   ...repoRoutes,
   ...runRoutes,
   ...teamRoutes,

@@ -4,6 +4,7 @@ import { makeBroker, makeSignIn } from "./broker.ts";
 import { makeDoors } from "./doors.ts";
 import type { Exec } from "./exec.ts";
 import { ago, newId } from "./ids.ts";
+import { fillMissions, type Mission } from "./missions.ts";
 import { makeHealth, makeNode } from "./nodes.ts";
 import { makeOperations } from "./operations.ts";
 import { makePeople, type People } from "./people.ts";
@@ -40,6 +41,8 @@ export interface Seed {
   hosted?: Schemas["HostedSignIn"];
   /** True: requests wait at the doors. */
   waiting?: boolean;
+  /** True: missions are at work, stuck, over, and one is a draft. */
+  missions?: boolean;
 }
 
 export type KnownSkill = Schemas["Skill"] & { versions: Schemas["SkillVersion"][] };
@@ -92,6 +95,18 @@ export interface State {
     calls: Map<string, RunCall[]>;
     repos: Map<string, Schemas["RunRepository"]>;
     messages: Map<string, Schemas["RunMessage"][]>;
+  };
+  missions: {
+    list: Mission[];
+    /** By phase. */
+    cards: Map<string, Schemas["PhaseSummary"]>;
+    /** By artifact. */
+    contents: Map<string, Schemas["MissionArtifactText"]>;
+    asked: { key: string; body: Schemas["NewMission"] }[];
+    moves: Schemas["MissionStatusChange"][];
+    /** What the next launch plan says. */
+    blockers?: string[];
+    lacks?: string[];
   };
   teams: {
     list: Team[];
@@ -290,7 +305,13 @@ export const brief = ({
   created_at,
 });
 
-export function makeState({ ownerReady = true, full = true, hosted, waiting = false }: Seed = {}): State {
+export function makeState({
+  ownerReady = true,
+  full = true,
+  hosted,
+  waiting = false,
+  missions = false,
+}: Seed = {}): State {
   const user = { id: newId(), email: "ada@example.org", name: "Ada" };
   const state: State = {
     user,
@@ -332,6 +353,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     people: makePeople(user),
     repos: { connections: [], repos: [] },
     runs: { list: [], calls: new Map(), repos: new Map(), messages: new Map() },
+    missions: { list: [], cards: new Map(), contents: new Map(), asked: [], moves: [] },
     teams: { list: [], made: new Map(), asked: [] },
     templates: makeTemplates(),
     skills: makeSkills(),
@@ -397,6 +419,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
   const ledger = makeTeam(state, state.templates[0], { name: "Ledger", claws: state.claws.slice(0, 3) });
   // Each of its agents works in a sandbox of its own; a test that wants them to share one says so.
   state.teams.list.push({ ...ledger, shared_sandbox: false });
+  if (missions) fillMissions(state);
   state.apps = makeApps(state.claws, user);
   if (waiting)
     state.apps.connections.push(

@@ -84,6 +84,7 @@ export function placeEntries(me: Me, here: string, go: Go): Choice[] {
     makes.push({ id, group: "Make", label, icon: Plus, words: "new create add", run: () => go.to(path) });
   if (me.permissions.includes("claws.write")) make("make:agent", "New agent", "/agents?dialog=new");
   if (me.permissions.includes("nodes.manage")) make("make:machine", "Pair a machine", "/fleet?dialog=pair");
+  if (me.permissions.includes("missions.manage")) make("make:mission", "New mission", "/missions/new");
   if (me.permissions.includes("teams.manage")) make("make:team", "New team", "/teams/new");
   if (me.permissions.includes("runs.start")) make("make:comparison", "Compare teams", "/runs/compare");
   return [...places, ...integrations, ...parts, ...makes];

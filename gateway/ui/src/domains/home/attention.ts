@@ -1,5 +1,6 @@
 // What needs a person, as a function of what the gateway says.
 import type { Door } from "~/api/doors";
+import type { Mission } from "~/api/missions";
 import type { RunSummary } from "~/api/runs";
 import type { AppConnection, NodeLine, RepoConnection } from "~/api/types";
 import { appName } from "~/ui/app-name";
@@ -16,6 +17,8 @@ export const RECENT_DAYS = 3;
 export interface Facts {
   doors: readonly Door[];
   runs: readonly RunSummary[];
+  /** Those that are paused. */
+  missions: readonly Mission[];
   nodes: readonly NodeLine[];
   connections: readonly AppConnection[];
   hosts: readonly RepoConnection[];
@@ -36,7 +39,9 @@ export interface Need {
   at?: string | undefined;
   /** Until when it can be decided. */
   until?: string | undefined;
-  to: { to: "/approvals" | "/connections" | "/repos" } | { to: "/runs/$id" | "/fleet/$id"; id: string };
+  to:
+    | { to: "/approvals" | "/connections" | "/repos" }
+    | { to: "/runs/$id" | "/missions/$id" | "/fleet/$id"; id: string };
   /** A person may put it aside. Everything else goes only when it is solved. */
   dismiss?: boolean;
 }
@@ -67,9 +72,30 @@ const answers = (later: RunSummary, run: RunSummary) =>
   (later.forked_from === run.id ||
     (later.title === run.title && later.team_id === run.team_id && later.agent_id === run.agent_id));
 
-function badRuns({ runs }: Facts, now: number): Need[] {
+/** A mission that a person paused waits on purpose. */
+const isStuck = ({ status, status_reason }: Mission) =>
+  status === "paused" && status_reason != null && status_reason !== "person";
+
+const stuck = ({ missions }: Facts): Need[] =>
+  missions
+    .filter(isStuck)
+    .toSorted(oldest)
+    .map((mission) => ({
+      id: `mission:${mission.id}`,
+      tone: "failed",
+      word: "Mission",
+      says: `${visible(mission.title)} waits for you: ${mission.status_reason === "phase_failed" ? "a phase failed" : "its machine was deleted"}`,
+      why: visible(mission.status_detail ?? ""),
+      at: mission.updated_at,
+      to: { to: "/missions/$id", id: mission.id },
+    }));
+
+function badRuns({ runs, missions }: Facts, now: number): Need[] {
   const since = now - RECENT_DAYS * DAY_MS;
+  // Its mission says already that it needs a person.
+  const told = new Set(missions.filter(isStuck).map(({ id }) => id));
   return runs
+    .filter(({ mission_id }) => mission_id == null || !told.has(mission_id))
     .filter((run) => isBad(run) && Date.parse(run.ended_at ?? run.created_at) >= since)
     .filter((run) => !runs.some((later) => answers(later, run)))
     .map((run) => {
@@ -161,6 +187,7 @@ const isNeed = (one: Need | undefined): one is Need => one !== undefined;
 export function needsPerson(facts: Facts, now: number): Need[] {
   return [
     ...approvals(facts),
+    ...stuck(facts),
     ...badRuns(facts, now).toSorted((a, b) => (b.at ?? "").localeCompare(a.at ?? "")),
     ...facts.nodes.map(machine).filter(isNeed),
     ...facts.connections.map((one) => lost(one, facts.agents, now)).filter(isNeed),

@@ -13,6 +13,7 @@ const ago = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString();
 const none: Facts = {
   doors: [],
   runs: [],
+  missions: [],
   nodes: [],
   connections: [],
   hosts: [],

@@ -5,6 +5,7 @@ import { useMemo, useState } from "react";
 import { clawsQuery } from "~/api/claws";
 import { waitingDoorsQuery } from "~/api/doors";
 import { useMay } from "~/api/may";
+import { missionsQuery } from "~/api/missions";
 import { nodesQuery } from "~/api/nodes";
 import { Button, IconButton } from "~/ui/button";
 import { inlineCode, withoutTicks } from "~/ui/inline-code";
@@ -24,6 +25,7 @@ export function useNeeds() {
   const now = useNow();
   const doors = useQuery({ ...waitingDoorsQuery, enabled: may("doors.read") });
   const runs = useQuery(recentQuery);
+  const missions = useQuery({ ...missionsQuery("paused"), enabled: may("missions.read") });
   const nodes = useQuery(nodesQuery);
   const connections = useQuery({ ...connectionsQuery, enabled: may("apps.read") });
   const hosts = useQuery(hostsQuery);
@@ -36,6 +38,7 @@ export function useNeeds() {
     const facts = {
       doors: doors.data ?? [],
       runs: runs.data ?? [],
+      missions: missions.data ?? [],
       nodes: nodes.data ?? [],
       connections: connections.data ?? [],
       hosts: hosts.data ?? [],
@@ -46,6 +49,7 @@ export function useNeeds() {
   }, [
     doors.data,
     runs.data,
+    missions.data,
     nodes.data,
     connections.data,
     hosts.data,
@@ -57,6 +61,7 @@ export function useNeeds() {
   const parts = [
     { what: "Approvals", query: doors },
     { what: "Runs that failed", query: runs },
+    { what: "Missions", query: missions },
     { what: "Machines", query: nodes },
     { what: "Connections", query: connections },
     { what: "Code hosts", query: hosts },

@@ -3,9 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { clawsQuery } from "~/api/claws";
+import { useMay } from "~/api/may";
+import { missionsQuery, type Mission } from "~/api/missions";
 import type { RunSummary } from "~/api/runs";
 import { teamsQuery } from "~/api/teams";
 import { originWord, runState, stepsWord, took } from "~/ui/run-state";
+import { sentence } from "~/ui/sentence";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
 import { duration, useNow } from "~/ui/time";
@@ -88,17 +91,56 @@ function Active({ run, who }: { run: RunSummary; who: string | undefined }) {
   );
 }
 
+const PAST = ["completed", "skipped"];
+
+/** A mission at work: its runs are below it, in the same list. */
+function ActiveMission({ mission }: { mission: Mission }) {
+  const now = useNow();
+  const past = mission.phases.filter(({ status }) => PAST.includes(status)).length;
+  const present = mission.phases.find(({ status }) => status === "running");
+  return (
+    <li data-row className={row}>
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 sm:grid-cols-[104px_minmax(0,1fr)_180px]">
+        <Status tone="running" word="Mission" className="max-sm:order-2" />
+        <div className="min-w-0 max-sm:order-1">
+          <p className="truncate">
+            <Link to="/missions/$id" params={{ id: mission.id }} title={mission.title} className={rowLink}>
+              <bdi>{visible(mission.title)}</bdi>
+            </Link>
+          </p>
+          {present && (
+            <p className="truncate text-small text-fg-3">{sentence(present.kind)} phase is running</p>
+          )}
+        </div>
+        <p className="order-3 flex justify-between gap-2 text-small text-fg-3 tabular-nums max-sm:col-span-2">
+          <span>
+            {past} of {mission.phases.length} {mission.phases.length === 1 ? "phase" : "phases"}
+          </span>
+          <span className="whitespace-nowrap">{duration(took(mission.launched_at, null, now))}</span>
+        </p>
+      </div>
+    </li>
+  );
+}
+
 export function Running() {
   const active = useQuery(activeQuery);
+  const may = useMay();
+  const missions = useQuery({ ...missionsQuery("running"), enabled: may("missions.read") });
+  const launched = missions.data ?? [];
   const who = useWho();
   const runs = active.data ?? [];
   return (
-    <Section title="Running now" count={active.data?.length}>
+    <Section title="Running now" count={active.data && active.data.length + launched.length}>
       {active.isPending && <Loading what="active runs" rows={2} />}
       <Unloaded what="Active runs" query={active} />
-      {active.data && runs.length === 0 && <Nothing>No run is active.</Nothing>}
-      {runs.length > 0 && (
+      <Unloaded what="Missions at work" query={missions} />
+      {active.data && runs.length + launched.length === 0 && <Nothing>No run is active.</Nothing>}
+      {runs.length + launched.length > 0 && (
         <ul>
+          {launched.map((mission) => (
+            <ActiveMission key={mission.id} mission={mission} />
+          ))}
           {runs.map((run) => (
             <Active key={run.id} run={run} who={who(run)} />
           ))}

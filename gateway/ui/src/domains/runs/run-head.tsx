@@ -172,6 +172,19 @@ function Forks({ run }: { run: Run }) {
   );
 }
 
+/** Where the run comes from. A mission has a page. */
+function Origin({ run }: { run: Run }) {
+  const word = originWord(run);
+  if (word === undefined) return null;
+  if (run.origin.type !== "mission_phase") return <span>{word}</span>;
+  const { mission: id, phase } = run.origin;
+  return (
+    <Link to="/missions/$id" params={{ id }} search={{ phase }} className={textLink}>
+      {word}
+    </Link>
+  );
+}
+
 interface Props {
   run: Run;
   title: string;
@@ -228,7 +241,7 @@ export function RunHead({ run, title, mayStart, teamGone, nameOf, following, onF
       <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-fg-2">
         <Status tone={state.tone} word={state.word} />
         {outcome && <Status {...outcome} />}
-        {originWord(run) && <span>{originWord(run)}</span>}
+        <Origin run={run} />
         <span className="tabular-nums">{duration(took(run.started_at, run.ended_at, now))}</span>
         <span>{stepsWord(run)}</span>
         <span className="tabular-nums">{money(run.cost_microusd)}</span>

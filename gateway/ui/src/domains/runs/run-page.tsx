@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useMay } from "~/api/may";
 import type { Run, RunCall } from "~/api/runs";
 import { keys } from "~/api/keys";
@@ -97,6 +97,11 @@ function Whole({ run, title }: { run: Run; title: string }) {
     showAgent(node);
     setReached(node);
   };
+  // A link from elsewhere may lead to the agent of one step, whose part is here only now.
+  const [asked] = useState(() => /^#agent-(.+)$/.exec(decodeURIComponent(window.location.hash))?.[1]);
+  useEffect(() => {
+    if (asked !== undefined) showAgent(asked);
+  }, [asked]);
   return (
     <>
       <RunHead

@@ -1,0 +1,178 @@
+// A mission that is being written down. It outlives the tab, a reload and an ended session.
+import type { NewMission, PhaseKind, TemplateKind } from "~/api/missions";
+import { microusdOf } from "~/ui/dollars";
+import { hasTeams, PHASE_KINDS, TEMPLATE_KINDS, TEMPLATES } from "./words";
+
+export interface Draft {
+  title: string;
+  goal: string;
+  kind: TemplateKind;
+  /** The phases of a custom mission, in order. */
+  phases: PhaseKind[];
+  /** The ids of team templates, in the order of their choice. */
+  teams: Record<"research" | "coding", string[]>;
+  repo: string;
+  base: string;
+  /** The id of a machine; empty for wherever the teams and the workspace say. */
+  machine: string;
+  model: string;
+  /** Dollars, as typed. */
+  budget: string;
+}
+
+export const EMPTY: Draft = {
+  title: "",
+  goal: "",
+  kind: "development",
+  phases: ["research", "coding"],
+  teams: { research: [], coding: [] },
+  repo: "",
+  base: "",
+  machine: "",
+  model: "",
+  budget: "",
+};
+
+/** The largest number of phases of a mission. */
+export const MOST_PHASES = 20;
+/** The largest number of teams for one purpose. */
+export const MOST_TEAMS = 10;
+
+export const phasesOf = ({ kind, phases }: Pick<Draft, "kind" | "phases">): PhaseKind[] =>
+  kind === "custom" ? phases : TEMPLATES[kind].phases;
+
+/** The purposes that teams are needed for. */
+export const purposesOf = (draft: Pick<Draft, "kind" | "phases">) =>
+  (["research", "coding"] as const).filter((kind) => phasesOf(draft).includes(kind));
+
+export const isTouched = (draft: Draft) => JSON.stringify(draft) !== JSON.stringify(EMPTY);
+
+/** What is missing before it can be sent, by the place of its field. */
+export function mistakesOf(
+  draft: Draft,
+): Partial<Record<"goal" | "phases" | "teams" | "repo" | "budget", string>> {
+  const phases = phasesOf(draft);
+  const teams = purposesOf(draft).flatMap((purpose) => draft.teams[purpose]);
+  return {
+    ...(draft.goal.trim() === "" && draft.title.trim() === "" && { goal: "Say what the mission is for." }),
+    ...(phases.length === 0 && { phases: "Add at least one phase." }),
+    ...(phases.some(hasTeams) && teams.length === 0 && { teams: "Choose at least one team template." }),
+    ...(phases.some((kind) => !hasTeams(kind)) &&
+      !draft.repo && { repo: "A benchmark and a security scan need a repository." }),
+    ...(Number.isNaN(microusdOf(draft.budget)) && { budget: "A sum in dollars, such as 2.50." }),
+  };
+}
+
+export function bodyOf(draft: Draft): NewMission {
+  const teams = Object.fromEntries(
+    purposesOf(draft)
+      .map((purpose) => [purpose, draft.teams[purpose]] as const)
+      .filter(([, ids]) => ids.length > 0),
+  );
+  const config = {
+    ...(draft.kind === "custom" && { phases: draft.phases }),
+    ...(Object.keys(teams).length > 0 && { phase_teams: teams }),
+  };
+  const budget = microusdOf(draft.budget);
+  return {
+    template_kind: draft.kind,
+    ...(draft.title.trim() && { title: draft.title.trim() }),
+    ...(draft.goal.trim() && { goal: draft.goal.trim() }),
+    // The document says `object`, whose generated type has no keys.
+    ...(Object.keys(config).length > 0 && { config: config as Record<string, never> }),
+    ...(draft.repo && { repo_id: draft.repo }),
+    ...(draft.repo && draft.base.trim() && { base_ref: draft.base.trim() }),
+    ...(draft.machine && { runtime_kind: "local_node" as const, target_node_id: draft.machine }),
+    ...(draft.model && { model: draft.model }),
+    ...(budget !== undefined && !Number.isNaN(budget) && { budget_usd: budget / 1e6 }),
+  };
+}
+
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
+const word = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** What was stored, without what is not of a draft. */
+export function parseDraft(stored: string | null): Draft {
+  try {
+    const found = JSON.parse(stored ?? "null") as Partial<Record<keyof Draft, unknown>> | null;
+    if (!found || typeof found !== "object") return EMPTY;
+    const teams = (found.teams ?? {}) as Partial<Record<"research" | "coding", unknown>>;
+    const kinds = texts(found.phases).filter((one): one is PhaseKind =>
+      PHASE_KINDS.some((kind) => kind === one),
+    );
+    return {
+      title: word(found.title),
+      goal: word(found.goal),
+      kind: TEMPLATE_KINDS.find((kind) => kind === found.kind) ?? EMPTY.kind,
+      phases: kinds.slice(0, MOST_PHASES),
+      teams: {
+        research: texts(teams.research).slice(0, MOST_TEAMS),
+        coding: texts(teams.coding).slice(0, MOST_TEAMS),
+      },
+      repo: word(found.repo),
+      base: word(found.base),
+      machine: word(found.machine),
+      model: word(found.model),
+      budget: word(found.budget),
+    };
+  } catch {
+    // Not ours, or cut off: there is no draft.
+    return EMPTY;
+  }
+}
+
+/** The same values again, for a mission that is created anew. */
+export function draftOf(mission: {
+  title: string;
+  goal: string;
+  template_kind: TemplateKind;
+  phases: readonly { kind: PhaseKind }[];
+  config: unknown;
+  repo_id?: string | null;
+  base_ref?: string | null;
+  target_node_id?: string | null;
+  model?: string | null;
+  budget_usd?: number | null;
+}): Draft {
+  const config = (mission.config ?? {}) as { phases?: unknown; phase_teams?: unknown };
+  const own = Array.isArray(config.phases);
+  return parseDraft(
+    JSON.stringify({
+      title: mission.title,
+      goal: mission.goal,
+      kind: own ? "custom" : mission.template_kind,
+      phases: mission.phases.map(({ kind }) => kind),
+      teams: config.phase_teams,
+      repo: mission.repo_id,
+      base: mission.base_ref,
+      machine: mission.target_node_id,
+      model: mission.model,
+      budget: mission.budget_usd == null ? "" : String(mission.budget_usd),
+    }),
+  );
+}
+
+const key = (person: string) => `roost-mission/${person}`;
+/** Where the browser keeps nothing (a private window may refuse), it lives as long as the page. */
+const here = new Map<string, string>();
+
+export function storedDraft(person: string): Draft {
+  try {
+    return parseDraft(localStorage.getItem(key(person)) ?? here.get(person) ?? null);
+  } catch {
+    return parseDraft(here.get(person) ?? null);
+  }
+}
+
+export function storeDraft(person: string, draft: Draft): void {
+  const text = isTouched(draft) ? JSON.stringify(draft) : undefined;
+  if (text === undefined) here.delete(person);
+  else here.set(person, text);
+  try {
+    if (text === undefined) localStorage.removeItem(key(person));
+    else localStorage.setItem(key(person), text);
+  } catch {
+    // Full or forbidden: the page's own copy is enough until it is closed.
+  }
+}

@@ -1,0 +1,101 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMay } from "~/api/may";
+import { missionQuery, type MissionDetail } from "~/api/missions";
+import { BackLink } from "~/ui/back-link";
+import { Markdown } from "~/ui/markdown/markdown";
+import { PageFrame } from "~/ui/page";
+import { Panel } from "~/ui/panel";
+import { Failed } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
+import { visible } from "~/ui/visible";
+import { Artifacts } from "./artifacts";
+import { MissionHead } from "./head";
+import { Launch } from "./launch";
+import { useRunMoves } from "./live";
+import { PhasePanel } from "./phase-panel";
+import { TaskBoard } from "./tasks";
+import { PhaseTimeline } from "./timeline";
+import { firstShown } from "./words";
+
+const route = getRouteApi("/shell/missions/$id");
+
+/** The goal of a mission that works is folded, because its results matter more then. */
+function Goal({ mission }: { mission: MissionDetail }) {
+  if (mission.goal === "") return null;
+  const text = <Markdown text={mission.goal} what="the goal" />;
+  return (
+    <Panel title="Goal">
+      {mission.status === "draft" ? (
+        <div className="px-4 py-3">{text}</div>
+      ) : (
+        <details>
+          <summary className="px-4 py-2 text-fg-2 hover:text-fg">Show the goal</summary>
+          <div className="border-t border-line px-4 py-3">{text}</div>
+        </details>
+      )}
+    </Panel>
+  );
+}
+
+function Whole({ mission }: { mission: MissionDetail }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const manages = useMay()("missions.manage");
+  useRunMoves(mission);
+  const draft = mission.status === "draft";
+  const phase =
+    mission.phase_details.find(({ id }) => id === search.phase) ?? (draft ? undefined : firstShown(mission));
+  const look = (phaseId: string | undefined, artifact: string | undefined) =>
+    void navigate({
+      search: { ...(phaseId && { phase: phaseId }), ...(artifact && { artifact }) },
+      replace: true,
+      resetScroll: false,
+    });
+  return (
+    <>
+      <MissionHead mission={mission} manages={manages} />
+      {draft && <Launch mission={mission} />}
+      <Goal mission={mission} />
+      {!draft && (
+        <PhaseTimeline mission={mission} chosen={phase?.id} onChoose={(id) => look(id, search.artifact)} />
+      )}
+      {phase && <PhasePanel mission={mission} phase={phase} />}
+      {!draft && <TaskBoard mission={mission} phase={phase} />}
+      {!draft && (
+        <Artifacts
+          mission={mission}
+          chosen={search.artifact}
+          onChoose={(artifact) => look(search.phase, artifact)}
+        />
+      )}
+    </>
+  );
+}
+
+/** One mission: what it does now, and what its phases left. */
+export function MissionPage() {
+  const { id } = route.useParams();
+  const mission = useQuery(missionQuery(id));
+  const title = mission.data ? visible(mission.data.title) : "…";
+  return (
+    <PageFrame wide crumbs={[{ label: "Missions", to: "/missions" }, { label: title }]}>
+      {mission.isPending && <Loading what="the mission" rows={6} />}
+      {mission.isError && !mission.data && (
+        <Failed
+          error={mission.error}
+          retry={() => void mission.refetch()}
+          gone={<BackLink to="/missions">All missions</BackLink>}
+          className=""
+        />
+      )}
+      {mission.data && (
+        <>
+          <Stale query={mission} />
+          <Whole key={id} mission={mission.data} />
+        </>
+      )}
+    </PageFrame>
+  );
+}
