@@ -30,7 +30,7 @@ test.describe("missions", () => {
     await page.goto(`${mock.url}/missions/new`);
     await page.getByText(/You may not create missions/).waitFor();
     await page.goto(`${mock.url}/missions/${missionNamed(mock.state, "Mend the clock").id}`);
-    await page.getByText("The coding phase failed in attempt 2").waitFor();
+    await page.getByText("The coding phase failed in attempt 2", { exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Retry phase" }).count()).toBe(0);
     await page.goto(`${mock.url}/missions/${missionNamed(mock.state, "Compare three databases").id}`);
     await page.getByText(/You may not launch missions/).waitFor();
@@ -54,7 +54,7 @@ test.describe("missions", () => {
     expect(page.url()).toMatch(/q=march/);
     await page.getByLabel("Filter by title or goal").fill("nothing like it");
     await page.getByText("No mission fits the filter").waitFor();
-    await page.getByRole("button", { name: "Clear filter" }).click();
+    await page.locator("main").getByRole("button", { name: "Clear filter" }).last().click();
     await until("all to be there", async () => (await rows(page)) === 4);
     await page.getByRole("button", { name: "Budget" }).click();
     expect(page.url()).toMatch(/sort=-budget/);
@@ -79,7 +79,8 @@ test.describe("missions", () => {
   });
 
   test("a mission is written down, checked and launched", async ({ visit }) => {
-    const { mock, page } = await visit();
+    // The whole form is in sight: what the edge of the screen cuts would be taken for too small.
+    const { mock, page } = await visit({ height: 2000 });
     const [coder, reader] = mock.state.templates;
     await page.goto(`${mock.url}/missions/new`);
     await page.getByRole("button", { name: "Create draft and check" }).click();

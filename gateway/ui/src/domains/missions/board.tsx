@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import type { Mission } from "~/api/missions";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
+import { inlineCode } from "~/ui/inline-code";
 import { useRowOrder } from "~/ui/row-order";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
@@ -40,7 +41,7 @@ function Card({ mission, gone }: Shown) {
         <Status {...missionState(mission)} />
         <span className="text-fg-3">{progressWord(mission.phases)}</span>
       </div>
-      {why && <p className="line-clamp-2 break-words text-small text-fg-2">{visible(why)}</p>}
+      {why && <p className="line-clamp-2 break-words text-small text-fg-2">{inlineCode(visible(why))}</p>}
       <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-3 text-small text-fg-3">
         <span className="min-w-0">
           <Person mission={mission} />

@@ -35,7 +35,7 @@ const COLUMNS: Column<PlannedTeam>[] = [
       </Link>
     ),
   },
-  { name: "For", show: ({ purpose }) => phaseName(purpose) },
+  { name: "For", cell: "whitespace-nowrap", show: ({ purpose }) => phaseName(purpose) },
   {
     name: "Agents",
     cell: "text-fg-2",
@@ -123,7 +123,7 @@ function Plan({ mission, plan }: { mission: MissionDetail; plan: LaunchPlan }) {
     <div className="flex flex-col gap-4 px-4 py-3">
       {plan.blockers.length > 0 && <Blockers blockers={plan.blockers} />}
       {plan.teams.length > 0 && (
-        <div className="-mx-4 border-y border-line">
+        <div className="-mx-4 -mt-3 border-b border-line">
           <DataTable
             columns={COLUMNS}
             rows={plan.teams}

@@ -12,6 +12,7 @@ import { visible } from "~/ui/visible";
 import { Card } from "./card";
 import {
   hasTeams,
+  isFinal,
   missionRunOutcome,
   missionRunState,
   phaseName,
@@ -35,7 +36,9 @@ const COLUMNS: Column<MissionRun>[] = [
         ) : (
           <span className="text-fg-3">deleted team</span>
         )}
-        {run.attempt > 1 && <span className="ml-2 text-small text-fg-3">attempt {run.attempt}</span>}
+        {run.attempt > 1 && (
+          <span className="block text-small whitespace-nowrap text-fg-3">attempt {run.attempt}</span>
+        )}
       </>
     ),
   },
@@ -101,11 +104,13 @@ function Runs({ phase }: { phase: MissionPhase }) {
 
 /** What a phase does or did: its teams, what they got, and its summary. */
 export function PhasePanel({ mission, phase }: { mission: MissionDetail; phase: MissionPhase }) {
+  // The head of the page has the reason of a phase that holds the mission up.
+  const said = phase.status === "failed" && !isFinal(mission.status);
   return (
     <>
       <Panel title={`${phaseName(phase.kind)} phase`} aside={<Status {...phaseState(phase.status)} />}>
         <p className="border-b border-line px-4 py-2 text-fg-2">
-          {phase.reason ? inlineCode(visible(phase.reason)) : phaseSays(phase.kind)}
+          {phase.reason && !said ? inlineCode(visible(phase.reason)) : phaseSays(phase.kind)}
         </p>
         <Runs phase={phase} />
         {phase.input && (

@@ -8,7 +8,7 @@ import { weights } from "./weights";
 import { PHASE_GROUND, phaseName, phaseState } from "./words";
 
 function Times({ phase, now }: { phase: MissionPhase; now: number }) {
-  if (!phase.started_at) return <span className="text-fg-3">not begun</span>;
+  if (!phase.started_at) return null;
   return (
     <>
       <span className="block whitespace-nowrap tabular-nums">
