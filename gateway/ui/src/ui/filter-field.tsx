@@ -25,14 +25,14 @@ export function FilterField({ label, value, onChange, className }: Props) {
         placeholder={label}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className={cx(inputClass, "h-7 px-8")}
+        className={cx(inputClass, "h-[24px] px-8")}
       />
       {value !== "" && (
         <button
           type="button"
           aria-label="Clear filter"
           onClick={() => onChange("")}
-          className="absolute top-1/2 right-0.5 inline-flex size-6 -translate-y-1/2 items-center justify-center rounded-control text-fg-2 hover:text-fg"
+          className="absolute top-1/2 right-0 inline-flex size-[24px] -translate-y-1/2 items-center justify-center rounded-control text-fg-2 hover:text-fg"
         >
           <X size={14} aria-hidden />
         </button>
