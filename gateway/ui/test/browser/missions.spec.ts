@@ -134,6 +134,7 @@ test.describe("missions", () => {
     const { body } = mock.state.missions.asked.at(-1)!;
     expect(body).toStrictEqual({
       template_kind: "custom",
+      title: "Faster parser",
       goal: "# Faster parser\n\nTwice as fast.",
       config: {
         phases: ["research", "coding", "benchmark"],
@@ -160,12 +161,12 @@ test.describe("missions", () => {
     expect(await page.getByRole("textbox", { name: "Goal", exact: true }).inputValue()).toBe("");
   });
 
-  test("a draft that can not be launched says why, and is changed by another one", async ({ visit }) => {
+  test("a draft that cannot be launched says why, and is changed by another one", async ({ visit }) => {
     const { mock, page } = await visit({ missions: true });
     const mission = missionNamed(mock.state, "Compare three databases");
     mock.state.missions.blockers = ["The plan has room for 2 more agents. Ask an Owner for another plan."];
     await page.goto(`${mock.url}/missions/${mission.id}`);
-    await page.getByText("This mission can not be launched now").waitFor();
+    await page.getByText("This mission cannot be launched now").waitFor();
     await expect(page.getByRole("button", { name: "Launch", exact: true })).toBeDisabled();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "mission-blocked");

@@ -1,6 +1,7 @@
 // A mission that is being written down. It outlives the tab, a reload and an ended session.
 import type { NewMission, PhaseKind, TemplateKind } from "~/api/missions";
 import { microusdOf } from "~/ui/dollars";
+import { goalLine } from "./list";
 import { hasTeams, PHASE_KINDS, TEMPLATE_KINDS, TEMPLATES } from "./words";
 
 export interface Draft {
@@ -74,9 +75,11 @@ export function bodyOf(draft: Draft): NewMission {
     ...(Object.keys(teams).length > 0 && { phase_teams: teams }),
   };
   const budget = microusdOf(draft.budget);
+  // The gateway would take the first line with its signs of Markdown.
+  const title = draft.title.trim() || goalLine(draft.goal);
   return {
     template_kind: draft.kind,
-    ...(draft.title.trim() && { title: draft.title.trim() }),
+    ...(title && { title }),
     ...(draft.goal.trim() && { goal: draft.goal.trim() }),
     // The document says `object`, whose generated type has no keys.
     ...(Object.keys(config).length > 0 && { config: config as Record<string, never> }),

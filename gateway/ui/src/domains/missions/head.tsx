@@ -33,14 +33,14 @@ const CANCEL: Asks = {
   action: "Cancel mission",
   title: "Cancel this mission?",
   consequence:
-    "Its runs are cancelled, and no phase begins any more. What its phases left is kept. You can not undo this.",
+    "Its runs are cancelled, and no phase begins any more. What its phases left is kept. You cannot undo this.",
 };
 const FAIL: Asks = {
   status: "failed",
   action: "Fail mission",
   title: "Mark this mission as failed?",
   consequence:
-    "Its runs are cancelled, and the mission ends as failed. What its phases left is kept. You can not undo this.",
+    "Its runs are cancelled, and the mission ends as failed. What its phases left is kept. You cannot undo this.",
 };
 
 /** Everything that a person can do with the mission in its present status. */

@@ -65,7 +65,7 @@ function Blockers({ blockers }: { blockers: string[] }) {
     <div role="alert" className="flex gap-2.5 rounded-control border border-failed/50 bg-failed/8 px-3 py-2">
       <OctagonAlert size={16} aria-hidden className="mt-0.5 shrink-0 text-failed" />
       <div className="min-w-0">
-        <p className="font-[550]">This mission can not be launched now</p>
+        <p className="font-[550]">This mission cannot be launched now</p>
         <ul className="flex list-disc flex-col gap-1 pl-5">
           {blockers.map((text) => (
             <li key={text} className="break-words">
@@ -176,7 +176,7 @@ function Plan({ mission, plan }: { mission: MissionDetail; plan: LaunchPlan }) {
   );
 }
 
-/** A mission can not be changed, so a change cancels the draft and begins another one with the same values. */
+/** A mission cannot be changed, so a change cancels the draft and begins another one with the same values. */
 function Change({ mission }: { mission: MissionDetail }) {
   const me = useQuery(meQuery);
   const navigate = useNavigate();

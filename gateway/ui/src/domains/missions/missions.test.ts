@@ -75,7 +75,7 @@ describe("words of missions", () => {
     expect(at(phase("a", "pending"))).toBe("a");
     expect(at()).toBeUndefined();
   });
-  it("says which phases can not run yet, each once", () => {
+  it("says which phases cannot run yet, each once", () => {
     expect(unready(["research", "coding"])).toBeUndefined();
     expect(unready(["benchmark", "coding", "benchmark", "security_scan"])).toMatch(
       /no benchmark and security scan phases yet\. .* skip the phase to continue\.$/,
@@ -191,6 +191,7 @@ describe("a mission that is written down", () => {
     });
     expect(bodyOf({ ...EMPTY, goal: "x", base: "main" })).toEqual({
       template_kind: "development",
+      title: "x",
       goal: "x",
     });
   });

@@ -88,7 +88,7 @@ export const TEMPLATES: Record<TemplateKind, { name: string; says: string; phase
 export const TEMPLATE_KINDS = Object.keys(TEMPLATES) as TemplateKind[];
 export const templateKind = (kind: TemplateKind) => TEMPLATES[kind].name;
 
-/** Of the phases that this version can not run yet, what happens to them. Nothing when all of them can. */
+/** Of the phases that this version cannot run yet, what happens to them. Nothing when all of them can. */
 export function unready(kinds: readonly PhaseKind[]): string | undefined {
   const names = [...new Set(kinds.filter((kind) => !hasTeams(kind)))].map((kind) => phaseName(kind));
   if (names.length === 0) return undefined;
