@@ -13,6 +13,7 @@ mod files;
 mod images;
 mod journal;
 mod levelups;
+mod mission;
 mod named;
 mod node;
 mod owners;
@@ -96,6 +97,9 @@ pub enum ClientCommand {
     /// Runs of teams
     #[command(subcommand)]
     Run(run::Run),
+    /// Missions: phases in which teams work on a goal
+    #[command(subcommand)]
+    Mission(mission::Mission),
     /// Code hosts and their repositories
     #[command(subcommand)]
     Repo(repos::Repo),
@@ -154,6 +158,7 @@ impl ClientCommand {
             Self::Images(command) => command.run(&api).await,
             Self::Team(command) => command.run(&api).await,
             Self::Run(command) => command.run(&api).await,
+            Self::Mission(command) => command.run(&api).await,
             Self::Repo(command) => command.run(&api).await,
             Self::Door(command) => command.run(&api).await,
             Self::LevelUp(command) => command.run(&api).await,

@@ -236,6 +236,19 @@ async fn mission_goes_from_its_goal_to_tasks_artifacts_and_cards() {
         assert_eq!(config.body["record_profile"], "toolfree");
         assert_eq!(config.body["record_bundles"], json!(["door"]));
         set_status(owner, &id, "paused", 409).await;
+
+        let report = owner.get(&format!("/api/missions/{id}/report"));
+        let report = report.open().await.text().await.expect("a text");
+        for part in [
+            "# Make the parser twice as fast.",
+            "## Phase 1: research (completed)",
+            "- insights: 2",
+            "| INT-01 | Make the parser faster | complete |",
+            "### Result of Readers",
+            "##### Insights",
+        ] {
+            assert!(report.contains(part), "{part} in {report}");
+        }
         place.stop().await;
     }
 }

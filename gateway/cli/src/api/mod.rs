@@ -9,6 +9,10 @@ mod events;
 #[rustfmt::skip]
 mod level_ups;
 #[rustfmt::skip]
+mod mission_routes;
+#[rustfmt::skip]
+mod missions;
+#[rustfmt::skip]
 mod names;
 #[rustfmt::skip]
 mod requests;
@@ -30,6 +34,7 @@ pub mod types {
     pub use super::answers::*;
     pub use super::events::*;
     pub use super::level_ups::*;
+    pub use super::missions::*;
     pub use super::names::*;
     pub use super::requests::*;
     pub use super::runs::*;

@@ -89,6 +89,29 @@ pub struct Login {
 }
 
 #[derive(Serialize)]
+pub struct MissionConfig {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase_teams: Option<MissionPhaseTeams>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Vec<MissionPhaseKind>>,
+}
+
+#[derive(Serialize)]
+pub struct MissionPhaseTeams {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub research: Option<Vec<TemplateId>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coding: Option<Vec<TemplateId>>,
+}
+
+#[derive(Serialize)]
+pub struct MissionStatusChange {
+    pub status: MissionStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept_lacks: Option<bool>,
+}
+
+#[derive(Serialize)]
 pub struct NewApiSession {
     pub label: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,6 +174,31 @@ pub struct NewLimits {
     pub workspace_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nano_cpus: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub struct NewMission {
+    pub template_kind: MissionTemplateKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config: Option<MissionConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team_template_id: Option<TemplateId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo_id: Option<RepoId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_ref: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime_kind: Option<MissionRuntimeKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_node_id: Option<NodeId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_usd: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -3,6 +3,7 @@
 use http::Method;
 
 use super::call::{Call, Nothing, Page, Stream, segment};
+pub use super::mission_routes::*;
 pub use super::run_routes::*;
 pub use super::sandbox_routes::*;
 use super::types::*;

@@ -5,6 +5,7 @@ mod document;
 mod routes;
 mod rust;
 mod wanted;
+mod wanted_missions;
 mod wanted_runs;
 
 use std::path::{Path, PathBuf};

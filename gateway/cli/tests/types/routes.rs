@@ -37,6 +37,35 @@ const SNAPSHOT_DIFF: &str = "/api/claws/{id}/snapshots/{snapshot}/diff";
 const ONE_EXEC: &str = "/api/claws/{id}/sandbox/exec/{operation_id}";
 
 pub const ROUTES: &[Route] = &[
+    route("missions", "get", "/api/missions", &["limit", "cursor"]),
+    route("create_mission", "post", "/api/missions", &[]),
+    route("mission", "get", "/api/missions/{id}", &[]),
+    route("launch_plan", "get", "/api/missions/{id}/launch-plan", &[]),
+    route(
+        "set_mission_status",
+        "post",
+        "/api/missions/{id}/status",
+        &[],
+    ),
+    route(
+        "retry_phase",
+        "post",
+        "/api/missions/{id}/phases/{phase_id}/retry",
+        &[],
+    ),
+    route(
+        "skip_phase",
+        "post",
+        "/api/missions/{id}/phases/{phase_id}/skip",
+        &[],
+    ),
+    route("mission_report", "get", "/api/missions/{id}/report", &[]),
+    route(
+        "artifact_content",
+        "get",
+        "/api/missions/{id}/artifacts/{artifact_id}/content",
+        &[],
+    ),
     route("snapshots", "get", SNAPSHOTS, &["limit", "cursor"]),
     route("snapshot_files", "get", SNAPSHOT_FILES, &["path"]),
     route("snapshot_file", "get", SNAPSHOT_FILE, &["path"]),

@@ -8,9 +8,13 @@ use serde_json::Value;
 use crate::document::{Document, referred, words};
 use crate::routes::{ROUTES, Route};
 use crate::wanted::{BESIDE, FIELDS, STREAMS};
+use crate::wanted_missions;
 use crate::wanted_runs;
 
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
+
+/// The begins of the names of what is in `missions.rs`.
+const OF_MISSIONS: &[&str] = &["Mission", "LaunchPlan", "PlannedTeam"];
 
 /// How the names of the types begin that stand beside runs.
 const OF_RUNS: [&str; 11] = [
@@ -43,13 +47,16 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     let mut roots: BTreeSet<String> = BESIDE.iter().map(|name| (*name).to_owned()).collect();
     let mut bodies = BTreeSet::new();
     let mut routes = format!(
-        "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\npub use super::run_routes::*;\npub use super::sandbox_routes::*;\nuse super::types::*;\n"
+        "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\npub use super::mission_routes::*;\npub use super::run_routes::*;\npub use super::sandbox_routes::*;\nuse super::types::*;\n"
     );
     let mut sandboxes = format!(
         "//! The routes of sandboxes, of saved files and of drains that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::owner::Owner;\nuse super::types::*;\n"
     );
     let mut of_runs = format!(
         "//! The routes of runs that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Page, Stream, segment}};\nuse super::types::*;\n"
+    );
+    let mut of_missions = format!(
+        "//! The routes of missions that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, segment}};\nuse super::types::*;\n"
     );
     for route in ROUTES {
         let of_sandboxes = ["/sandbox", "/snapshots", "/drain-progress"]
@@ -59,6 +66,8 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
             &mut sandboxes
         } else if route.path.starts_with("/api/topology-runs") {
             &mut of_runs
+        } else if route.path.starts_with("/api/missions") {
+            &mut of_missions
         } else {
             &mut routes
         };
@@ -70,7 +79,10 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     let is_stream = |name: &str| STREAMS.iter().any(|(stream, _)| *stream == name);
     roots.retain(|name| !is_stream(name));
     let outside_streams = reachable(document, &roots)?;
-    let mut named = FIELDS.iter().chain(wanted_runs::FIELDS);
+    let mut named = FIELDS
+        .iter()
+        .chain(wanted_runs::FIELDS)
+        .chain(wanted_missions::FIELDS);
     if let Some((name, _)) = named.find(|(name, _)| !all.contains_key(*name)) {
         return Err(format!("the table names {name}, which no route uses"));
     }
@@ -86,6 +98,9 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     );
     let mut level_ups = format!(
         "//! What the client reads of proposals that improve agents and teams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
+    );
+    let mut missions = format!(
+        "//! What the client reads of missions. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut runs = format!(
         "//! What the client reads of runs, of what they ask for, of repositories, of commands, and of draining machines. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::answers::*;\nuse super::names::*;\nuse super::strings::Moment;\n"
@@ -109,6 +124,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
                 // A file of its own, because the other one would be too long.
                 true if OF_RUNS.iter().any(|begin| name.starts_with(begin)) => &mut runs,
                 true if name.starts_with("LevelUp") => &mut level_ups,
+                true if OF_MISSIONS.iter().any(|begin| name.starts_with(begin)) => &mut missions,
                 true => &mut answers,
                 false => &mut events,
             };
@@ -123,6 +139,8 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         ("requests.rs", requests),
         ("answers.rs", answers),
         ("level_ups.rs", level_ups),
+        ("missions.rs", missions),
+        ("mission_routes.rs", of_missions),
         ("runs.rs", runs),
         ("events.rs", events),
     ])
@@ -177,7 +195,10 @@ fn definition(
 }
 
 fn object(document: &Document, name: &str, needs: &mut BTreeSet<String>) -> Result<String, String> {
-    let mut fields_of = FIELDS.iter().chain(wanted_runs::FIELDS);
+    let mut fields_of = FIELDS
+        .iter()
+        .chain(wanted_runs::FIELDS)
+        .chain(wanted_missions::FIELDS);
     let Some((_, wanted)) = fields_of.find(|(object, _)| *object == name) else {
         return Err(format!(
             "{name} is used: say in tests/types/wanted.rs which of its fields the client reads or sets"

@@ -124,7 +124,7 @@ fn paused(facts: &Facts) -> Next {
 }
 
 fn ended(facts: &Facts) -> Next {
-    for phase in facts.at_work() {
+    if let Some(phase) = facts.at_work().next() {
         let open = phase.runs_where(RunFact::is_open);
         let unasked = phase.runs_where(|run| run.is_open() && !run.cancel_requested);
         if !unasked.is_empty() {

@@ -228,7 +228,7 @@ fn carry_out(facts: &mut Facts, step: Next, runs: &mut u128) {
         }
         Next::Hold(ids) => of(facts, &ids, &|run| (run.held, run.is_paused) = (true, true)),
         Next::Resume(ids) => of(facts, &ids, &|run| {
-            (run.held, run.is_paused) = (false, false)
+            (run.held, run.is_paused) = (false, false);
         }),
         Next::Cancel(ids) => of(facts, &ids, &|run| {
             (run.cancel_requested, run.state) = (true, RunState::Cancelled);

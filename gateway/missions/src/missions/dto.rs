@@ -19,6 +19,30 @@ use roost_platform::ids::{
 use roost_tenancy::auth::UserBrief;
 use roost_web::json::{Check, Mistakes};
 
+/// The known keys of a mission's config, for the document of the API.
+#[derive(ToSchema)]
+#[expect(
+    dead_code,
+    reason = "it documents the keys; a config is kept as it was given"
+)]
+pub struct MissionConfig {
+    pub phase_teams: Option<PhaseTeams>,
+    /// The phases in order. Those of the template kind when it is absent.
+    #[schema(min_items = 1, max_items = 20)]
+    pub phases: Option<Vec<PhaseKind>>,
+}
+
+/// The team templates of a mission, by the kind of their phases.
+#[derive(ToSchema)]
+#[schema(as = MissionPhaseTeams)]
+#[expect(dead_code, reason = "as above")]
+pub struct PhaseTeams {
+    #[schema(max_items = 10)]
+    pub research: Option<Vec<TemplateId>>,
+    #[schema(max_items = 10)]
+    pub coding: Option<Vec<TemplateId>>,
+}
+
 /// A new mission.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,7 +56,7 @@ pub struct NewMission {
     pub goal: Option<String>,
     /// `phase_teams` has lists of team-template ids under the keys `research` and `coding`. `phases` is a list of kinds, and
     /// replaces the phases of the template kind. Other keys are kept.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<MissionConfig>)]
     pub config: Option<Map<String, Value>>,
     /// One team template for all phases. `config.phase_teams` goes before it.
     pub team_template_id: Option<TemplateId>,

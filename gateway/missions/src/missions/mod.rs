@@ -24,6 +24,7 @@ mod input;
 pub mod model;
 mod plan;
 mod read;
+mod report;
 mod routes;
 mod scheduler;
 mod store;

@@ -121,11 +121,11 @@ pub fn mints(
 }
 
 /// The teams of a phase: those of its purpose, else all. So a mission with one team gives it all phases.
-pub fn teams_of<'a, T>(
-    teams: &'a [T],
+pub fn teams_of<T>(
+    teams: &[T],
     purpose: impl Fn(&T) -> Option<PhaseKind>,
     kind: PhaseKind,
-) -> Vec<&'a T> {
+) -> Vec<&T> {
     let own: Vec<&T> = teams
         .iter()
         .filter(|team| purpose(team) == Some(kind))

@@ -11,7 +11,7 @@ use super::dto::{
 use super::entity::{mission, phase};
 use super::facts::{self, Loaded, Node, kind_of, status_of};
 use super::model::{PhaseKind, Reason, RuntimeKind, Status, TemplateKind};
-use super::{MissionError, store};
+use super::{MissionError, report, store};
 use crate::artifacts::{self, ArtifactKind, ArtifactStatus};
 use crate::cards;
 use crate::tasks::{self, Marker, TaskStatus};
@@ -279,4 +279,24 @@ pub async fn summary(
         narrative_model: row.model,
         created_at: row.created_at,
     })
+}
+
+/// The report of a mission.
+///
+/// # Errors
+/// [`MissionError::NotFound`].
+pub async fn report(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: MissionId,
+) -> Result<String, MissionError> {
+    let mission = detail(db, scope, id).await?;
+    let (mut cards, mut left) = (Vec::new(), Vec::new());
+    for phase in &mission.phase_details {
+        if phase.has_card {
+            cards.push(summary(db, scope, id, phase.id).await?);
+        }
+        left.extend(artifacts::of_phase(db, scope, phase.id).await?);
+    }
+    Ok(report::report(&mission, &cards, &left))
 }

@@ -32,6 +32,7 @@ pub fn router() -> OpenApiRouter<MissionsContext> {
         .routes(routes!(retry))
         .routes(routes!(skip))
         .routes(routes!(summary))
+        .routes(routes!(report))
         .routes(routes!(artifact))
         .routes(routes!(artifact_content))
 }
@@ -188,6 +189,28 @@ async fn summary(
 ) -> ApiResult<Json<PhaseSummary>> {
     let summary = read::summary(missions.db.read(), caller.scope(), id, phase).await?;
     Ok(Json(summary))
+}
+
+/// Writes the report of a mission as one Markdown document: its goal, the card of each phase, its tasks and its artifacts.
+#[utoipa::path(get, path = "/api/missions/{id}/report", tag = "missions", operation_id = "report_mission",
+    params(("id" = MissionId, Path)),
+    responses((status = 200, content_type = "text/markdown", body = String), (status = 401, body = Problem),
+        (status = 404, body = Problem)))]
+async fn report(
+    State(missions): State<MissionsContext>,
+    caller: Scoped<can::ReadMissions>,
+    Path(id): Path<MissionId>,
+) -> ApiResult<Response> {
+    let text = read::report(missions.db.read(), caller.scope(), id).await?;
+    let headers = [
+        (header::CONTENT_TYPE, ArtifactKind::Markdown.media_type()),
+        (
+            header::CONTENT_DISPOSITION,
+            "attachment; filename=\"mission.md\"",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    Ok((headers, text).into_response())
 }
 
 /// Shows an artifact with its text.

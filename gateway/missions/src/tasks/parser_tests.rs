@@ -156,7 +156,7 @@ fn reference(text: &str) -> Vec<(String, String)> {
                 else {
                     continue;
                 };
-                let all = digits.chars().all(|c| ('0'..='9').contains(&c));
+                let all = digits.chars().all(|c| c.is_ascii_digit());
                 if all && (2..=5).contains(&digits.len()) {
                     found.push((word.to_owned(), format!("INT-{digits}")));
                 }

@@ -21,6 +21,7 @@ pub const CASES: &[Case] = &[
         Role("member"),
         r#"{"status":"cancelled"}"#,
     ),
+    ("GET /api/missions/{id}/report", Role("viewer"), ""),
     ("GET /api/missions/{id}/teams", Role("viewer"), ""),
     (
         "POST /api/missions/{id}/phases/{phase_id}/retry",

@@ -1,7 +1,5 @@
 //! Creates a mission with its phases, as a draft.
 
-use serde_json::Map;
-
 use crate::missions::dto::NewMission;
 use crate::missions::entity::{mission, phase};
 use crate::missions::model::{PhaseStatus, RuntimeKind, Status};
@@ -126,7 +124,7 @@ async fn unknown_things(
         add("/model".to_owned(), detail);
     }
     let mut ignored = Mistakes::default();
-    let config = new.config.clone().unwrap_or_else(Map::new);
+    let config = new.config.clone().unwrap_or_default();
     let named = plan::phase_teams(&config, &mut ignored).unwrap_or_default();
     let detail = "there is no such template; `/api/team-templates` lists them";
     for mint in named {

@@ -1,0 +1,75 @@
+//! What the client uses of missions.
+
+/// Each object and the fields of it that the client reads or sets.
+pub const FIELDS: &[(&str, &[&str])] = &[
+    (
+        "LaunchPlan",
+        &["teams", "agents", "place", "blockers", "lacks"],
+    ),
+    (
+        "Mission",
+        &["id", "title", "status", "phases", "created_at"],
+    ),
+    (
+        "MissionArtifact",
+        &["id", "kind", "title", "status", "error"],
+    ),
+    ("MissionConfig", &["phase_teams", "phases"]),
+    (
+        "MissionDetail",
+        &[
+            "id",
+            "title",
+            "status",
+            "status_detail",
+            "phase_details",
+            "tasks",
+            "artifacts",
+            "repo_full_name",
+            "waits_for_node",
+            "cost_microusd",
+        ],
+    ),
+    (
+        "MissionPhase",
+        &[
+            "id", "position", "kind", "status", "attempt", "reason", "runs",
+        ],
+    ),
+    ("MissionPhaseBrief", &["status"]),
+    ("MissionPhaseTeams", &["research", "coding"]),
+    (
+        "MissionRun",
+        &[
+            "run_id",
+            "attempt",
+            "team_name",
+            "status",
+            "outcome",
+            "steps_done",
+            "steps_most",
+        ],
+    ),
+    ("MissionStatusChange", &["status", "accept_lacks"]),
+    (
+        "MissionTask",
+        &["phase_id", "external_id", "title", "status"],
+    ),
+    (
+        "NewMission",
+        &[
+            "template_kind",
+            "title",
+            "goal",
+            "config",
+            "team_template_id",
+            "repo_id",
+            "base_ref",
+            "runtime_kind",
+            "target_node_id",
+            "budget_usd",
+            "model",
+        ],
+    ),
+    ("PlannedTeam", &["purpose", "name", "roles"]),
+];
