@@ -1307,6 +1307,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/missions/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Writes the report of a mission as one Markdown document: its goal, the card of each phase, its tasks and its artifacts. */
+        get: operations["report_mission"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/missions/{id}/status": {
         parameters: {
             query?: never;
@@ -4886,6 +4903,12 @@ export interface components {
             /** @description The text of a ready artifact that is text. */
             content?: string | null;
         };
+        /** @description The known keys of a mission's config, for the document of the API. */
+        MissionConfig: {
+            phase_teams?: components["schemas"]["MissionPhaseTeams"] | null;
+            /** @description The phases in order. Those of the template kind when it is absent. */
+            phases?: components["schemas"]["MissionPhaseKind"][] | null;
+        };
         /** @description A mission with its phases, tasks and artifacts. */
         MissionDetail: components["schemas"]["Mission"] & {
             /** @description Oldest first, without their contents. */
@@ -4956,6 +4979,11 @@ export interface components {
          * @enum {string}
          */
         MissionPhaseStatus: "pending" | "running" | "completed" | "failed" | "skipped";
+        /** @description The team templates of a mission, by the kind of their phases. */
+        MissionPhaseTeams: {
+            coding?: components["schemas"]["TemplateId"][] | null;
+            research?: components["schemas"]["TemplateId"][] | null;
+        };
         /**
          * @description Why a mission is paused or failed.
          * @enum {string}
@@ -5309,11 +5337,7 @@ export interface components {
              * @description The cost limit of the whole mission, in US dollars.
              */
             budget_usd?: number | null;
-            /**
-             * @description `phase_teams` has lists of team-template ids under the keys `research` and `coding`. `phases` is a list of kinds, and
-             *     replaces the phases of the template kind. Other keys are kept.
-             */
-            config?: Record<string, never> | null;
+            config?: components["schemas"]["MissionConfig"] | null;
             /** @description What the mission is for, in Markdown. */
             goal?: string | null;
             /** @description The model of all its agents (`<provider>/<model>`). */
@@ -14092,6 +14116,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PhaseSummary"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    report_mission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/markdown": string;
                 };
             };
             401: {
