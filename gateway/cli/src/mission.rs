@@ -393,12 +393,12 @@ fn lines(mission: &MissionDetail) -> Vec<String> {
             .iter()
             .filter(|task| task.phase_id == phase.id);
         for task in tasks {
-            lines.push(format!(
-                "   {} {}: {}",
-                task.external_id.shown(),
-                task.status.shown(),
-                task.title.shown()
-            ));
+            let mut line = format!("   {} {}", task.external_id.shown(), task.status.shown());
+            // A task without a text has its id for a title.
+            if task.title != task.external_id {
+                line.push_str(&format!(": {}", task.title.shown()));
+            }
+            lines.push(line);
         }
     }
     if let Some(node) = &mission.waits_for_node {
@@ -417,7 +417,12 @@ fn phase_line(phase: &MissionPhase) -> String {
     if phase.attempt > 1 {
         line.push_str(&format!(" (attempt {})", phase.attempt));
     }
-    if let Some(reason) = &phase.reason {
+    // A phase that begins again keeps the reason for its agents.
+    let ended = !matches!(
+        phase.status,
+        MissionPhaseStatus::Pending | MissionPhaseStatus::Running
+    );
+    if let Some(reason) = phase.reason.as_ref().filter(|_| ended) {
         line.push_str(&format!("  {}", reason.shown()));
     }
     line

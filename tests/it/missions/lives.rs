@@ -75,6 +75,8 @@ async fn rejected_phase_pauses_the_mission_and_a_retry_or_a_skip_continues_it() 
         assert_eq!(tasks(&paused, 0), ["INT-01 complete"]);
         let card = owner.get(&format!("{path}/summary")).expect(200).await;
         assert_eq!(card.body["attempt"], 2, "the card is made again");
+        assert_eq!(card.body["metrics"]["tests"], 1, "of this attempt only");
+        assert_eq!(card.body["metrics"]["issues"], 0, "of this attempt only");
         owner.post(&format!("{path}/retry")).expect(409).await;
 
         let second = phase_id(&paused, 1);

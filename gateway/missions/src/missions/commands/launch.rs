@@ -280,11 +280,42 @@ fn machine_of(row: &mission::Model) -> Option<String> {
     }
 }
 
-/// The name of a team: that of its template, and the mission's title.
+/// The name of a team: that of its template, and the begin of the mission's title. Its agents are called after it, so it is
+/// short.
 fn name_of(template: &str, title: &str) -> String {
-    let name = format!("{template} · {title}");
+    let mut short: String = title.chars().take(SHORT_TITLE).collect();
+    if short.len() < title.len() {
+        // Whole words, unless the first one is longer.
+        let end = short.rfind(' ').filter(|end| *end > 0);
+        short.truncate(end.unwrap_or(short.len()));
+        short.push('…');
+    }
+    let name = format!("{template} · {short}");
     name.chars().take(MOST_NAME).collect()
 }
 
 /// The maximum length of a team's name, in characters.
 const MOST_NAME: usize = 100;
+/// The characters of a mission's title in the names of its teams.
+const SHORT_TITLE: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_of_a_team_has_the_first_whole_words_of_the_title() {
+        let name = |title: &str| name_of("Readers", title);
+        assert_eq!(name("Faster parser"), "Readers · Faster parser");
+        assert_eq!(
+            name("Find out why the ledger is slow, and mend it."),
+            "Readers · Find out why the ledger is…"
+        );
+        assert_eq!(
+            name(&"é".repeat(40)),
+            format!("Readers · {}…", "é".repeat(32))
+        );
+        let long = "x".repeat(200);
+        assert_eq!(name_of(&long, "y").chars().count(), MOST_NAME);
+    }
+}

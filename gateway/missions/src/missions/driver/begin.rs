@@ -139,7 +139,7 @@ impl Driver {
                 mission: self.id,
                 phase: phase.id,
             },
-            title: Some(mission.title.clone()),
+            title: Some(format!("{} phase", kind_of(phase).noun())),
             earlier,
         };
         let asked = RunTeam {

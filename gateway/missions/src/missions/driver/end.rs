@@ -1,5 +1,7 @@
 //! The end of a phase: its tasks, its artifacts, its card, and what follows for the mission.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use sea_orm::DbErr;
 
 use super::{Done, Driver, Ready};
@@ -222,19 +224,20 @@ impl Driver {
         let (db, scope, kind) = (change.tx(), self.scope, kind_of(phase));
         let board = tasks::of_phase(db, scope, phase.id).await?;
         let marks = tasks::marks_of(db, scope, self.id, MOST_MARKS).await?;
+        let all = runs::of_mission(db, scope, self.id, MOST_MARKS).await?;
+        let of_attempt =
+            with_descendants(loaded.runs_of(phase).map(|run| run.run_id).collect(), &all);
         let count = |wanted: &[Marker]| {
-            let of_phase = marks.iter().filter(|mark| mark.phase_id == phase.id);
-            let fits = of_phase.filter(|mark| {
+            let of_attempt = marks
+                .iter()
+                .filter(|mark| of_attempt.contains(&mark.run_id));
+            let fits = of_attempt.filter(|mark| {
                 Marker::parse(&mark.marker).is_some_and(|marker| wanted.contains(&marker))
             });
             u32::try_from(fits.count()).unwrap_or(u32::MAX)
         };
-        let below = runs::of_mission(db, scope, self.id, MOST_MARKS).await?;
-        let of_phase = below
-            .iter()
-            .filter(|run| run.mission_phase_id == Some(phase.id));
-        let all: Vec<RunId> = of_phase.map(|run: &ListedRun| run.id).collect();
-        let used = runs::used_in(db, &all, MOST_TOOLS).await?;
+        let ids: Vec<RunId> = of_attempt.iter().copied().collect();
+        let used = runs::used_in(db, &ids, MOST_TOOLS).await?;
         let texts = left.drafts.iter().filter_map(|draft| match draft.kind {
             ArtifactKind::Markdown => draft.content.as_ref().ok().cloned(),
             _ => None,
@@ -254,7 +257,7 @@ impl Driver {
                 improvements: 0,
             },
             PhaseKind::SecurityScan => Counted::SecurityScan {
-                findings: std::collections::BTreeMap::new(),
+                findings: BTreeMap::new(),
             },
         };
         let seconds = phase
@@ -291,6 +294,19 @@ impl Driver {
         };
         cards::put(change, row).await
     }
+}
+
+/// These runs, and all runs that their steps started. A run is listed after the one that started it.
+fn with_descendants(mut runs: BTreeSet<RunId>, all: &[ListedRun]) -> BTreeSet<RunId> {
+    for run in all {
+        if run
+            .parent_run_id
+            .is_some_and(|parent| runs.contains(&parent))
+        {
+            runs.insert(run.id);
+        }
+    }
+    runs
 }
 
 fn loaded_is_final(status: &str) -> bool {
