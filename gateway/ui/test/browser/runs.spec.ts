@@ -140,6 +140,8 @@ test.describe("runs", () => {
         answer();
         await until("what was kept to come", async () => (await page.locator("[data-call]").count()) === 2);
         await planner.getByText("exit 0").first().waitFor();
+        // The part of the page that lays out Markdown may still load.
+        await planner.getByText("I look at the repository.").first().waitFor();
         expect(await planner.getByText("I look at the repository.").count(), "nothing stands twice").toBe(1);
         expect(await planner.getByText("Which test fails? I do not know yet.").count()).toBe(1);
         expect(await page.locator("[data-lane]").count()).toBe(2);
