@@ -4,6 +4,7 @@ pub(crate) mod killed;
 pub mod levelups;
 mod lives;
 mod refused;
+mod two_gateways;
 
 use roost_tests::model_server::{Asked, ModelServer};
 use roost_tests::{Answer, Person, eventually};

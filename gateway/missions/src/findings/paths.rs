@@ -6,7 +6,7 @@ use crate::plain;
 /// In bytes. A longer path is not one of a repository.
 const MOST_PATH: usize = 1_000;
 
-/// Where the repository was checked out when the scanner ran, such as `/work/repository`.
+/// Where the repository was checked out when the scanner ran, such as `/checkout/repository`.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkout<'a> {
     pub root: &'a str,
@@ -127,26 +127,28 @@ mod tests {
 
     use super::Checkout;
 
-    const HERE: Checkout<'_> = Checkout { root: "/work/repo" };
+    const HERE: Checkout<'_> = Checkout {
+        root: "/checkout/repo",
+    };
 
     #[test]
     fn paths_are_paths_in_the_repository() {
         let cases = [
             ("src/a.rs", None, Some("src/a.rs")),
             ("./src/../b.rs", None, Some("b.rs")),
-            ("/work/repo/src/a.rs", None, Some("src/a.rs")),
-            ("/work/repository/a.rs", None, None),
+            ("/checkout/repo/src/a.rs", None, Some("src/a.rs")),
+            ("/checkout/repository/a.rs", None, None),
             ("/etc/passwd", None, None),
             ("../../etc/passwd", None, None),
-            ("file:///work/repo/a%20b.rs", None, Some("a b.rs")),
-            ("file:///work/repo/%2e%2e/%2e%2e/etc/passwd", None, None),
-            ("file://host/work/repo/a.rs", None, Some("a.rs")),
-            ("FILE:/work/repo/a.rs", None, Some("a.rs")),
+            ("file:///checkout/repo/a%20b.rs", None, Some("a b.rs")),
+            ("file:///checkout/repo/%2e%2e/%2e%2e/etc/passwd", None, None),
+            ("file://host/checkout/repo/a.rs", None, Some("a.rs")),
+            ("FILE:/checkout/repo/a.rs", None, Some("a.rs")),
             ("https://example.org/a.rs", None, None),
             ("src\\a.rs", None, Some("src/a.rs")),
-            ("a.rs", Some("file:///work/repo/src/"), Some("src/a.rs")),
+            ("a.rs", Some("file:///checkout/repo/src/"), Some("src/a.rs")),
             ("a.rs", Some("src"), Some("src/a.rs")),
-            ("/work/repo/b.rs", Some("src"), Some("b.rs")),
+            ("/checkout/repo/b.rs", Some("src"), Some("b.rs")),
             ("", None, None),
             (".", None, None),
             ("file:", None, None),

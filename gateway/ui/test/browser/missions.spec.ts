@@ -272,6 +272,11 @@ test.describe("missions", () => {
       artifacts.getByRole("link", { name: "Download Result of Archeologists" }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/\.md$/);
+    const [report] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Report", exact: true }).click(),
+    ]);
+    expect(report.suggestedFilename()).toBe("mission.md");
   });
 
   test("a mission is paused, resumed, failed and cancelled", async ({ visit }) => {

@@ -181,4 +181,12 @@ export const missionRoutes = {
     });
     response.end(content ?? "");
   },
+  "GET /api/missions/{id}/report": (at) => {
+    const mission = one(at);
+    at.response.writeHead(200, {
+      "content-type": "text/markdown",
+      "content-disposition": 'attachment; filename="mission.md"',
+    });
+    at.response.end(`# ${mission.title}\n`);
+  },
 } satisfies Routes;

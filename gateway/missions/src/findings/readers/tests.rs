@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use super::{Format, MOST_BYTES, cwe, read};
 use crate::findings::{Checkout, Finding, ReadError, Report, Severity};
 
-const HERE: Checkout<'_> = Checkout { root: "/work/repo" };
+const HERE: Checkout<'_> = Checkout {
+    root: "/checkout/repo",
+};
 
 fn report(format: Format, text: &str) -> Report {
     read(format, text.as_bytes(), HERE).expect("it is a report")
@@ -142,7 +144,7 @@ fn semgrep() {
     let report = report(
         Format::Semgrep,
         &r#"{"version":"1.90.0","errors":[{"message":"Syntax error","path":"b.js","level":"warn"}],"paths":{"scanned":["a.js"]},
-        "results":[{"check_id":"rules.eval","path":"/work/repo/a.js","start":{"line":3,"col":1},"end":{"line":5,"col":2},
+        "results":[{"check_id":"rules.eval","path":"/checkout/repo/a.js","start":{"line":3,"col":1},"end":{"line":5,"col":2},
           "extra":{"message":"eval is evil","severity":"ERROR","lines":"eval(SECRET)","fingerprint":"requires login",
             "metadata":{"cwe":["CWE-95: Eval Injection"],"source":"https://semgrep.example/r"}}},
           {"check_id":"rules.x","path":"a.js","start":{"line":1},"end":{"line":1},

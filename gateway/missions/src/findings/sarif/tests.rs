@@ -9,7 +9,9 @@ use crate::findings::{
     Checkout, Finding, Format, MOST_FINDINGS, Place, Report, Severity, Suppressions, read,
 };
 
-const HERE: Checkout<'_> = Checkout { root: "/work/repo" };
+const HERE: Checkout<'_> = Checkout {
+    root: "/checkout/repo",
+};
 
 fn log(run: Value) -> Report {
     let log = json!({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]});
@@ -25,7 +27,7 @@ fn a_result_takes_what_its_rule_says() {
              "messageStrings": {"default": {"text": "{0} reaches {1}"}}},
             {"id": "js/todo", "defaultConfiguration": {"level": "note"}}]},
             "extensions": [{"name": "more", "rules": [{"id": "ext/one", "properties": {"security-severity": 9.8}}]}]},
-        "originalUriBaseIds": {"SRC": {"uri": "src/", "uriBaseId": "TOP"}, "TOP": {"uri": "file:///work/repo/"}},
+        "originalUriBaseIds": {"SRC": {"uri": "src/", "uriBaseId": "TOP"}, "TOP": {"uri": "file:///checkout/repo/"}},
         "artifacts": [{"location": {"uri": "lib/indexed.js"}}],
         "results": [
             {"ruleId": "js/xss", "ruleIndex": 0, "message": {"id": "default", "arguments": ["input", "output"]},

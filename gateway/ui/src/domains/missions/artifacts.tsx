@@ -142,7 +142,19 @@ interface Props {
 export function Artifacts({ mission, chosen, onChoose }: Props) {
   const { artifacts } = mission;
   return (
-    <Panel title="Artifacts" aside={artifacts.length > 0 && artifacts.length}>
+    <Panel
+      title="Artifacts"
+      aside={
+        <a
+          href={url("/api/missions/{id}/report", undefined, { id: mission.id })}
+          download
+          className={buttonClass()}
+        >
+          <Download size={14} aria-hidden />
+          Report
+        </a>
+      }
+    >
       {artifacts.length === 0 ? (
         <p className="px-4 py-3 text-fg-2">
           Nothing yet. A phase leaves its results and changes here when it ends.

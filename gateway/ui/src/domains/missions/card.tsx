@@ -11,6 +11,7 @@ import { sentence } from "~/ui/sentence";
 import { visible } from "~/ui/visible";
 import { summaryQuery } from "./queries";
 import { addressOf, figuresOf, narratorWord } from "./words";
+import { inlineCode } from "~/ui/inline-code";
 
 type ToolUse = PhaseSummary["tooling"][number];
 
@@ -53,7 +54,9 @@ function Body({ card }: { card: PhaseSummary }) {
   return (
     <div className="flex flex-col gap-4 px-4 py-3">
       <div>
-        <p className="max-w-[72ch] text-reading break-words whitespace-pre-wrap">{visible(card.narrative)}</p>
+        <p className="max-w-[72ch] text-reading break-words whitespace-pre-wrap">
+          {inlineCode(visible(card.narrative))}
+        </p>
         <p className="text-small text-fg-3">{visible(narratorWord(card.narrative_model))}</p>
       </div>
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4" data-figures>
