@@ -14,6 +14,7 @@ mod images;
 mod journal;
 mod levelups;
 mod mission;
+mod mission_create;
 mod named;
 mod node;
 mod owners;
