@@ -39,7 +39,7 @@ pub struct Create {
     /// The repository, by name or id, and the branch or commit that the mission begins at
     #[arg(long, value_name = "NAME[@BASE]")]
     repo: Option<String>,
-    /// Work on this machine only, and wait while it is away
+    /// Work on this machine. No phase begins while it is away
     #[arg(long, value_name = "MACHINE")]
     node: Option<String>,
     /// The model of all its agents, as `provider/model`

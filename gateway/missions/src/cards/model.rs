@@ -47,13 +47,14 @@ pub enum Metrics {
         /// Checks that failed, and verdicts that reject.
         issues: u32,
     },
+    /// Null when nothing was measured.
     Benchmark {
-        regressions: u32,
-        improvements: u32,
+        regressions: Option<u32>,
+        improvements: Option<u32>,
     },
     SecurityScan {
-        /// The number of findings of each severity.
-        findings: BTreeMap<String, u32>,
+        /// The number of findings of each severity. Null when nothing was scanned.
+        findings: Option<BTreeMap<String, u32>>,
     },
 }
 
@@ -96,13 +97,10 @@ pub enum Counted {
         /// `TEST_FAIL` and `REVIEW_BLOCK`.
         rejections: u32,
     },
-    Benchmark {
-        regressions: u32,
-        improvements: u32,
-    },
-    SecurityScan {
-        findings: BTreeMap<String, u32>,
-    },
+    /// A phase that ended before it measured something.
+    NotMeasured,
+    /// A phase that ended before it scanned something.
+    NotScanned,
 }
 
 /// A task of the phase.
@@ -156,16 +154,11 @@ pub fn card(facts: &Facts) -> Card {
             tests: checks + test_verdicts,
             issues: failed_checks + rejections,
         },
-        Counted::Benchmark {
-            regressions,
-            improvements,
-        } => Metrics::Benchmark {
-            regressions: *regressions,
-            improvements: *improvements,
+        Counted::NotMeasured => Metrics::Benchmark {
+            regressions: None,
+            improvements: None,
         },
-        Counted::SecurityScan { findings } => Metrics::SecurityScan {
-            findings: findings.clone(),
-        },
+        Counted::NotScanned => Metrics::SecurityScan { findings: None },
     };
     Card {
         narrative: narrative(facts),
@@ -409,22 +402,13 @@ mod tests {
         let mut found = keys(&research);
         found.sort();
         assert_eq!(found, expected);
-        let scan = Counted::SecurityScan {
-            findings: BTreeMap::from([("high".to_owned(), 2)]),
-        };
         for (counted, expected) in [
             (
                 Counted::Research,
                 vec!["insights", "sources", "int_cards", "artifacts"],
             ),
-            (
-                Counted::Benchmark {
-                    regressions: 1,
-                    improvements: 2,
-                },
-                vec!["regressions", "improvements"],
-            ),
-            (scan, vec!["findings"]),
+            (Counted::NotMeasured, vec!["regressions", "improvements"]),
+            (Counted::NotScanned, vec!["findings"]),
         ] {
             let card = serde_json::to_value(card(&facts(counted))).unwrap();
             let mut found = keys(&card["metrics"]);

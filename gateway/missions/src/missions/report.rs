@@ -74,17 +74,17 @@ pub fn report(
 fn card_of(text: &mut String, summary: &PhaseSummary) {
     let card = &summary.card;
     let _ = writeln!(text, "{}\n", card.narrative);
-    let figures: Vec<(String, u32)> = match &card.metrics {
+    let figures: Vec<(String, Option<u32>)> = match &card.metrics {
         Metrics::Research {
             insights,
             sources,
             int_cards,
             artifacts,
         } => figures([
-            ("insights", *insights),
-            ("sources", *sources),
-            ("tasks", *int_cards),
-            ("artifacts", *artifacts),
+            ("insights", Some(*insights)),
+            ("sources", Some(*sources)),
+            ("tasks", Some(*int_cards)),
+            ("artifacts", Some(*artifacts)),
         ]),
         Metrics::Coding {
             cards_picked_up,
@@ -92,10 +92,10 @@ fn card_of(text: &mut String, summary: &PhaseSummary) {
             tests,
             issues,
         } => figures([
-            ("tasks begun", *cards_picked_up),
-            ("commits", *commits),
-            ("tests", *tests),
-            ("issues", *issues),
+            ("tasks begun", Some(*cards_picked_up)),
+            ("commits", Some(*commits)),
+            ("tests", Some(*tests)),
+            ("issues", Some(*issues)),
         ]),
         Metrics::Benchmark {
             regressions,
@@ -104,12 +104,16 @@ fn card_of(text: &mut String, summary: &PhaseSummary) {
             ("regressions", *regressions),
             ("improvements", *improvements),
         ]),
-        Metrics::SecurityScan { findings } => findings
+        Metrics::SecurityScan { findings: None } => figures([("findings", None)]),
+        Metrics::SecurityScan {
+            findings: Some(findings),
+        } => findings
             .iter()
-            .map(|(severity, count)| (severity.clone(), *count))
+            .map(|(severity, count)| (severity.clone(), Some(*count)))
             .collect(),
     };
     for (name, count) in figures {
+        let count = count.map_or_else(|| "not measured".to_owned(), |count| count.to_string());
         let _ = writeln!(text, "- {name}: {count}");
     }
     text.push('\n');
@@ -121,7 +125,7 @@ fn card_of(text: &mut String, summary: &PhaseSummary) {
     }
 }
 
-fn figures<const N: usize>(of: [(&str, u32); N]) -> Vec<(String, u32)> {
+fn figures<const N: usize>(of: [(&str, Option<u32>); N]) -> Vec<(String, Option<u32>)> {
     of.map(|(name, count)| (name.to_owned(), count)).to_vec()
 }
 

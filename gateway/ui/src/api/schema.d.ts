@@ -6804,14 +6804,14 @@ export interface components {
             tests: number;
         } | {
             /** Format: int32 */
-            improvements: number;
+            improvements?: number | null;
             /** Format: int32 */
-            regressions: number;
+            regressions?: number | null;
         } | {
-            /** @description The number of findings of each severity. */
-            findings: {
+            /** @description The number of findings of each severity. Null when nothing was scanned. */
+            findings?: {
                 [key: string]: number;
-            };
+            } | null;
         };
         /** @description The summary card of a phase. */
         PhaseSummary: components["schemas"]["PhaseSummaryCard"] & {

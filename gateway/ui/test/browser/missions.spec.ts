@@ -103,7 +103,7 @@ test.describe("missions", () => {
     await coding.getByLabel("Search coding teams").fill("plan to commit");
     await coding.getByLabel(coder.name, { exact: true }).check();
     await page.getByLabel("Runs on").selectOption(mock.state.nodes[0].id);
-    await page.getByText("never works elsewhere").waitFor();
+    await page.getByText("No phase begins while this machine is away").waitFor();
     await page.getByLabel("Budget, in dollars").fill("much");
     await page.getByRole("button", { name: "Create draft and check" }).click();
     await page.getByText("A benchmark and a security scan need a repository.").waitFor();

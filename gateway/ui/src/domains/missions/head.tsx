@@ -205,8 +205,8 @@ export function MissionHead({ mission, manages }: { mission: MissionDetail; mana
       </header>
       {mission.waits_for_node && (
         <Notice tone="warning">
-          Waits for the machine <bdi>{visible(mission.waits_for_node)}</bdi>. The mission works there and
-          nowhere else, and continues when the machine is back.
+          Waits for the machine <bdi>{visible(mission.waits_for_node)}</bdi>. No phase begins before it is
+          back.
         </Notice>
       )}
       <Stopped mission={mission} manages={manages} />

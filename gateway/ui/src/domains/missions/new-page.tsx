@@ -193,7 +193,7 @@ function PlaceStep(props: PartProps) {
           onChange={(event) => set({ machine: event.target.value })}
           hint={
             draft.machine
-              ? `${chosen ? `${nodeState(chosen).why}. ` : ""}The mission waits while this machine is away, and never works elsewhere.`
+              ? `${chosen ? `${nodeState(chosen).why}. ` : ""}No phase begins while this machine is away. A sandbox that is made while it is away, in a phase that has begun, is made on the gateway's host.`
               : "Sandboxes are created where the workspace's placement says."
           }
           error={problem?.field("/target_node_id") ?? problem?.field("/runtime_kind")}

@@ -160,14 +160,20 @@ const FIGURES: Record<string, string> = {
   improvements: "Improvements",
 };
 
+const NOT_MEASURED = "Not measured";
+
 /** The figures of a card with their names. Findings have one figure a severity. */
 export function figuresOf(metrics: PhaseSummary["metrics"]): [string, string][] {
   if ("findings" in metrics) {
+    if (metrics.findings == null) return [["Findings", NOT_MEASURED]];
     const found = Object.entries(metrics.findings as Record<string, number>);
     if (found.length === 0) return [["Findings", "0"]];
     return found.map(([severity, count]) => [sentence(severity), number(count)]);
   }
-  return Object.entries(metrics).map(([name, value]) => [FIGURES[name] ?? name, number(value)]);
+  return Object.entries(metrics).map(([name, value]) => [
+    FIGURES[name] ?? name,
+    value == null ? NOT_MEASURED : number(value),
+  ]);
 }
 
 export const narratorWord = (model: string | null | undefined) =>
