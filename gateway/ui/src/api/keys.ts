@@ -50,6 +50,7 @@ export const keys = {
   runRepo: (id: string) => ["run_repo", id] as const,
   missions: ["mission", "list"] as const,
   mission: (id: string) => ["mission", id] as const,
+  levelUps: ["level_up"] as const,
   teams: ["team"] as const,
   skills: ["skill"] as const,
   templates: ["team_template"] as const,
