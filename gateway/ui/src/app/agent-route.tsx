@@ -12,6 +12,8 @@ const AgentRuntime = later(async () => (await import("./work-route")).AgentRunti
 
 const AgentWork = later(async () => (await import("./work-route")).AgentWork, PartMissing);
 
+const LevelUps = later(async () => (await import("~/domains/levelups/part")).LevelUps, PartMissing);
+
 /** An agent's page, with the tabs that other domains draw. */
 export const AgentRoute = () => (
   <AgentPage
@@ -23,6 +25,16 @@ export const AgentRoute = () => (
     work={(claw) => tab("its work", <AgentWork claw={claw} />)}
     runtime={(claw) => tab("the runtime", <AgentRuntime claw={claw} />)}
     sandbox={(claw, sandbox) => <AgentSandbox id={claw.id} sandbox={sandbox} />}
+    levelUps={(claw, opened, onOpen) =>
+      tab(
+        "the level-ups",
+        <LevelUps
+          subject={{ kind: "agent", id: claw.id, name: claw.name }}
+          opened={opened}
+          onOpen={onOpen}
+        />,
+      )
+    }
     files={(claw, sandbox, choice) => <AgentFiles id={claw.id} sandbox={sandbox} {...choice} />}
   />
 );

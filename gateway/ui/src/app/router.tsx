@@ -72,6 +72,7 @@ const agent = createRoute({
       snapshot: text(search["snapshot"]),
       path: text(search["path"]),
       before: text(search["before"]),
+      proposal: text(search["proposal"]),
       shell: text(search["shell"]),
     }),
   component: page(() => import("./agent-route"), "AgentRoute"),

@@ -8,6 +8,8 @@ import { tab } from "./arriving-tab";
 const TeamSandbox = later(async () => (await import("./sandbox-tabs")).TeamSandbox, PartMissing);
 const TeamFiles = later(async () => (await import("./sandbox-tabs")).TeamFiles, PartMissing);
 
+const LevelUps = later(async () => (await import("~/domains/levelups/part")).LevelUps, PartMissing);
+
 /** A team's page, with the tabs that other domains draw. */
 export const TeamRoute = () => (
   <TeamPage
@@ -15,6 +17,12 @@ export const TeamRoute = () => (
       tab("what happened", <TeamActivity team={team} output={output} {...choice} />)
     }
     sandbox={(team) => tab("the sandbox", <TeamSandbox team={team} />)}
+    levelUps={(team, opened, onOpen) =>
+      tab(
+        "the level-ups",
+        <LevelUps subject={{ kind: "team", id: team.id, name: team.name }} opened={opened} onOpen={onOpen} />,
+      )
+    }
     files={(team, chosen) => tab("the files", <TeamFiles team={team} {...chosen} />)}
   />
 );

@@ -89,6 +89,7 @@ export const team = createRoute({
       snapshot: text(search["snapshot"]),
       path: text(search["path"]),
       before: text(search["before"]),
+      proposal: text(search["proposal"]),
       shell: text(search["shell"]),
     }),
   component: work("TeamRoute"),

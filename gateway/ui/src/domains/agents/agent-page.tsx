@@ -24,7 +24,7 @@ import { clawQuery } from "./queries";
 
 const route = getRouteApi("/shell/claws/$id");
 
-/** What other domains know of the agent: what happened, its connected apps, its work, what it runs with, its sandbox and files. */
+/** What other domains know of the agent: what happened, its connected apps, its work, what it runs with, its sandbox and files, its level-ups. */
 interface Elsewhere {
   activity: (claw: Claw, shown: Shown) => ReactNode;
   /** The newest lines of it. */
@@ -34,6 +34,7 @@ interface Elsewhere {
   work: (claw: Claw) => ReactNode;
   sandbox: (claw: Claw, sandbox: Sandbox | undefined) => ReactNode;
   files: (claw: Claw, sandbox: Sandbox | undefined, chosen: FilesChosen) => ReactNode;
+  levelUps: (claw: Claw, opened: string | undefined, onOpen: (id: string | undefined) => void) => ReactNode;
 }
 
 export function AgentPage(elsewhere: Elsewhere) {
@@ -70,7 +71,7 @@ export function AgentPage(elsewhere: Elsewhere) {
 
 /** Where the tabs of an address were before they got one name. */
 const MOVED: Record<string, string> = { console: "sandbox", hardening: "sandbox", details: "overview" };
-const TABS = ["overview", "work", "sandbox", "files", "brain", "runtime", "activity", "apps"];
+const TABS = ["overview", "work", "sandbox", "files", "brain", "runtime", "level-ups", "activity", "apps"];
 
 /** Which tab an address means; one that does not exist is the first. */
 export function tabOf(app: string | undefined, tab: string | undefined): string {
@@ -78,7 +79,7 @@ export function tabOf(app: string | undefined, tab: string | undefined): string 
   return TABS.find((one) => one === wanted) ?? "overview";
 }
 
-type Key = "app" | "tab" | "show" | "view" | "declined" | "snapshot" | "path" | "before";
+type Key = "app" | "tab" | "show" | "view" | "declined" | "snapshot" | "path" | "before" | "proposal";
 type Choice = Partial<Record<Key, string | undefined>>;
 
 /** An address holds what was chosen and nothing else. */
@@ -94,8 +95,9 @@ function Agent({
   files,
   activity,
   latest,
+  levelUps,
 }: Elsewhere & { claw: Claw }) {
-  const { app, tab, show, view, snapshot, path, before } = route.useSearch();
+  const { app, tab, show, view, snapshot, path, before, proposal } = route.useSearch();
   const navigate = route.useNavigate();
   const sandbox = useQuery(sandboxQuery({ kind: "claw", id: claw.id }));
   const may = useMay();
@@ -160,6 +162,17 @@ function Agent({
             ),
           },
           { id: "runtime", label: "Runtime", content: runtime(claw) },
+          {
+            id: "level-ups",
+            label: "Level-ups",
+            // Each proposal is a step of the browser's history.
+            content: levelUps(
+              claw,
+              proposal,
+              (next) =>
+                void navigate({ search: (now) => chosen({ ...now, app: "level-ups", proposal: next }) }),
+            ),
+          },
           {
             id: "activity",
             label: "Activity",

@@ -88,23 +88,24 @@ function Overview({ team }: { team: Team }) {
   );
 }
 
-/** What other domains draw: what happened, the sandbox that the agents share, and its files. */
+/** What other domains draw: what happened, the sandbox that the agents share, its files, and the level-ups. */
 interface Elsewhere {
   activity: (team: Team, shown: Shown) => ReactNode;
   sandbox: (team: Team) => ReactNode;
   files: (team: Team, chosen: FilesChosen) => ReactNode;
+  levelUps: (team: Team, opened: string | undefined, onOpen: (id: string | undefined) => void) => ReactNode;
 }
 
-const TABS = ["overview", "activity", "sandbox", "files"];
+const TABS = ["overview", "activity", "sandbox", "files", "level-ups"];
 
-type Choice = FilesChoice & { tab?: string | undefined; show?: string | undefined };
+type Choice = FilesChoice & Partial<Record<"tab" | "show" | "proposal", string | undefined>>;
 
 /** An address holds what was chosen and nothing else. */
 const chosen = (choice: Choice) =>
   Object.fromEntries(Object.entries(choice).filter(([, value]) => value)) as Record<string, string>;
 
-function Tabs({ team, activity, sandbox, files }: Elsewhere & { team: Team }) {
-  const { tab, show, ...choice } = route.useSearch();
+function Tabs({ team, activity, sandbox, files, levelUps }: Elsewhere & { team: Team }) {
+  const { tab, show, proposal, ...choice } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <TabSet
@@ -139,6 +140,17 @@ function Tabs({ team, activity, sandbox, files }: Elsewhere & { team: Team }) {
             onChoose: (change) =>
               void navigate({ search: (now) => chosen({ ...now, tab: "files", ...change }) }),
           }),
+        },
+        {
+          id: "level-ups",
+          label: "Level-ups",
+          // Each proposal is a step of the browser's history.
+          content: levelUps(
+            team,
+            proposal,
+            (next) =>
+              void navigate({ search: (now) => chosen({ ...now, tab: "level-ups", proposal: next }) }),
+          ),
         },
       ]}
     />
