@@ -1,5 +1,6 @@
 // What needs a person, as a function of what the gateway says.
 import type { Door } from "~/api/doors";
+import type { LevelUpBrief } from "~/api/levelups";
 import type { Mission } from "~/api/missions";
 import type { RunSummary } from "~/api/runs";
 import type { AppConnection, NodeLine, RepoConnection } from "~/api/types";
@@ -22,9 +23,12 @@ export interface Facts {
   nodes: readonly NodeLine[];
   connections: readonly AppConnection[];
   hosts: readonly RepoConnection[];
+  /** Those that wait for a decision. */
+  levelUps: readonly LevelUpBrief[];
   /** What an action is called. */
   actions: ReadonlyMap<string, string>;
   agents: ReadonlyMap<string, string>;
+  teams: ReadonlyMap<string, string>;
 }
 
 export interface Need {
@@ -41,7 +45,8 @@ export interface Need {
   until?: string | undefined;
   to:
     | { to: "/approvals" | "/connections" | "/repos" }
-    | { to: "/runs/$id" | "/missions/$id" | "/fleet/$id"; id: string };
+    | { to: "/runs/$id" | "/missions/$id" | "/fleet/$id"; id: string }
+    | { to: "/claws/$id" | "/teams/$id"; id: string; proposal: string };
   /** A person may put it aside. Everything else goes only when it is solved. */
   dismiss?: boolean;
 }
@@ -63,6 +68,25 @@ const approvals = ({ doors, actions }: Facts): Need[] =>
       until: door.expires_at,
       to: { to: "/approvals" },
     }));
+
+/** The newest proposal first: it is made from the newest runs. */
+const proposals = ({ levelUps, agents, teams }: Facts): Need[] =>
+  levelUps.map((one) => {
+    const { length } = one.payload.items;
+    const name = one.team_id ? teams.get(one.team_id) : agents.get(one.agent_id ?? "");
+    const whose = name === undefined ? (one.team_id ? "a team" : "an agent") : visible(name);
+    return {
+      id: `level_up:${one.id}`,
+      tone: "waiting",
+      word: "Level-up",
+      says: `A level-up of ${whose} has ${length} proposed ${length === 1 ? "change" : "changes"}`,
+      why: visible(one.payload.items.map(({ summary }) => summary).join(" · ")),
+      at: one.created_at,
+      to: one.team_id
+        ? { to: "/teams/$id", id: one.team_id, proposal: one.id }
+        : { to: "/claws/$id", id: one.agent_id ?? "", proposal: one.id },
+    };
+  });
 
 /** A later run that does the same work again, and did not end badly. */
 const answers = (later: RunSummary, run: RunSummary) =>
@@ -183,7 +207,7 @@ const unsynced = (host: RepoConnection): Need | undefined =>
 
 const isNeed = (one: Need | undefined): one is Need => one !== undefined;
 
-/** Decisions first, which hold agents up; then work that went wrong, the newest first; then what is broken. */
+/** Decisions first, which hold agents up; then work that went wrong, the newest first; then what is broken; then what can wait. */
 export function needsPerson(facts: Facts, now: number): Need[] {
   return [
     ...approvals(facts),
@@ -192,5 +216,6 @@ export function needsPerson(facts: Facts, now: number): Need[] {
     ...facts.nodes.map(machine).filter(isNeed),
     ...facts.connections.map((one) => lost(one, facts.agents, now)).filter(isNeed),
     ...facts.hosts.map(unsynced).filter(isNeed),
+    ...proposals(facts),
   ];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Door } from "~/api/doors";
+import type { LevelUpBrief } from "~/api/levelups";
 import type { RunSummary } from "~/api/runs";
 import type { AppConnection, NodeLine, RepoConnection } from "~/api/types";
 import { needsPerson, type Facts } from "./attention";
@@ -17,8 +18,10 @@ const none: Facts = {
   nodes: [],
   connections: [],
   hosts: [],
+  levelUps: [],
   actions: new Map(),
   agents: new Map(),
+  teams: new Map(),
 };
 const needs = (facts: Partial<Facts>) => needsPerson({ ...none, ...facts }, NOW);
 const says = (facts: Partial<Facts>) => needs(facts).map((need) => need.says);
@@ -53,6 +56,36 @@ const connection = (more: Partial<AppConnection>) =>
   ({ id: "c", provider: "github", agent_id: "a", state: "ready", renewable: true, ...more }) as AppConnection;
 
 describe("what needs a person", () => {
+  it("names the proposals that wait, after all that is broken, and where to decide them", () => {
+    const items = [1, 2].map((n) => ({ id: `i${n}`, kind: "skill_add" as const, summary: `Skill ${n}` }));
+    const proposal = (more: Partial<LevelUpBrief>) =>
+      ({
+        id: "p",
+        status: "pending",
+        created_at: ago(1),
+        payload: { items, agents: [] },
+        ...more,
+      }) as LevelUpBrief;
+    const all = needs({
+      runs: [run({})],
+      levelUps: [
+        proposal({ agent_id: "a" }),
+        proposal({ id: "q", team_id: "t", payload: { items: items.slice(1), agents: [] } }),
+      ],
+      agents: new Map([["a", "mason"]]),
+    });
+    expect(all.map(({ says }) => says)).toEqual([
+      "Mend",
+      "A level-up of mason has 2 proposed changes",
+      "A level-up of a team has 1 proposed change",
+    ]);
+    expect(all[1]).toMatchObject({
+      why: "Skill 1 · Skill 2",
+      to: { to: "/claws/$id", id: "a", proposal: "p" },
+    });
+    expect(all[2]?.to).toEqual({ to: "/teams/$id", id: "t", proposal: "q" });
+  });
+
   it("is nothing where nothing is wrong", () => {
     expect(
       needs({

@@ -4,9 +4,11 @@ import { ChevronRight, X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { clawsQuery } from "~/api/claws";
 import { waitingDoorsQuery } from "~/api/doors";
+import { pendingLevelUpsQuery } from "~/api/levelups";
 import { useMay } from "~/api/may";
 import { missionsQuery } from "~/api/missions";
 import { nodesQuery } from "~/api/nodes";
+import { teamsQuery } from "~/api/teams";
 import { Button, IconButton } from "~/ui/button";
 import { inlineCode, withoutTicks } from "~/ui/inline-code";
 import { Loading } from "~/ui/skeleton";
@@ -31,6 +33,8 @@ export function useNeeds() {
   const hosts = useQuery(hostsQuery);
   const actions = useQuery({ ...actionsQuery, enabled: (doors.data?.length ?? 0) > 0 });
   const claws = useQuery(clawsQuery);
+  const levelUps = useQuery(pendingLevelUpsQuery);
+  const teams = useQuery({ ...teamsQuery, enabled: levelUps.data?.some((one) => one.team_id) === true });
   const aside = useDismissed();
   // Ages change each second; what needs a person, each minute at most.
   const minute = Math.floor(now / 60_000) * 60_000;
@@ -42,8 +46,10 @@ export function useNeeds() {
       nodes: nodes.data ?? [],
       connections: connections.data ?? [],
       hosts: hosts.data ?? [],
+      levelUps: levelUps.data ?? [],
       actions: new Map((actions.data?.items ?? []).map((one) => [one.action, one.title])),
       agents: new Map((claws.data ?? []).map(({ id, name }) => [id, name])),
+      teams: new Map((teams.data ?? []).map(({ id, name }) => [id, name])),
     };
     return needsPerson(facts, minute).filter(({ id }) => !aside.has(id));
   }, [
@@ -55,6 +61,8 @@ export function useNeeds() {
     hosts.data,
     actions.data,
     claws.data,
+    levelUps.data,
+    teams.data,
     aside,
     minute,
   ]);
@@ -65,6 +73,7 @@ export function useNeeds() {
     { what: "Machines", query: nodes },
     { what: "Connections", query: connections },
     { what: "Code hosts", query: hosts },
+    { what: "Level-ups", query: levelUps },
   ];
   const pending = parts.some(({ query }) => query.isLoading);
   const failed = parts.some(({ query }) => query.isError);
@@ -73,6 +82,18 @@ export function useNeeds() {
 
 function NeedLink({ need }: { need: Need }) {
   const text = <bdi>{need.says}</bdi>;
+  if ("proposal" in need.to) {
+    const { id, proposal } = need.to;
+    return need.to.to === "/teams/$id" ? (
+      <Link to="/teams/$id" params={{ id }} search={{ tab: "level-ups", proposal }} className={rowLink}>
+        {text}
+      </Link>
+    ) : (
+      <Link to="/claws/$id" params={{ id }} search={{ app: "level-ups", proposal }} className={rowLink}>
+        {text}
+      </Link>
+    );
+  }
   if ("id" in need.to)
     return (
       <Link to={need.to.to} params={{ id: need.to.id }} className={rowLink}>
