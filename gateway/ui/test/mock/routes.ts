@@ -7,6 +7,7 @@ import { auditRoutes } from "./routes-audit.ts";
 import { brainRoutes } from "./routes-brain.ts";
 import { clawRoutes } from "./routes-claws.ts";
 import { doorRoutes } from "./routes-doors.ts";
+import { levelUpRoutes } from "./routes-levelups.ts";
 import { missionRoutes } from "./routes-missions.ts";
 import { meshRoutes } from "./routes-mesh.ts";
 import { modelRoutes } from "./routes-models.ts";
@@ -258,6 +259,7 @@ const all = {
   ...appRoutes,
   ...doorRoutes,
   ...meshRoutes,
+  ...levelUpRoutes,
   ...missionRoutes,
   ...repoRoutes,
   ...runRoutes,

@@ -4,6 +4,7 @@ import { makeBroker, makeSignIn } from "./broker.ts";
 import { makeDoors } from "./doors.ts";
 import type { Exec } from "./exec.ts";
 import { ago, newId } from "./ids.ts";
+import type { LevelUp } from "./levelups.ts";
 import { fillMissions, type Mission } from "./missions.ts";
 import { makeHealth, makeNode } from "./nodes.ts";
 import { makeOperations } from "./operations.ts";
@@ -107,6 +108,13 @@ export interface State {
     /** What the next launch plan says. */
     blockers?: string[];
     lacks?: string[];
+  };
+  levelUps: {
+    list: LevelUp[];
+    /** The approved items of each apply. */
+    sent: string[][];
+    /** Why an item cannot be applied, by its id. */
+    outdated: Map<string, string>;
   };
   teams: {
     list: Team[];
@@ -354,6 +362,7 @@ export function makeState({
     repos: { connections: [], repos: [] },
     runs: { list: [], calls: new Map(), repos: new Map(), messages: new Map() },
     missions: { list: [], cards: new Map(), contents: new Map(), asked: [], moves: [] },
+    levelUps: { list: [], sent: [], outdated: new Map() },
     teams: { list: [], made: new Map(), asked: [] },
     templates: makeTemplates(),
     skills: makeSkills(),
