@@ -4,7 +4,7 @@ import { Suspense, useRef, useState } from "react";
 import type { Me } from "~/api/types";
 import { later } from "~/live/arriving";
 
-const SiblingList = later(async () => (await import("./sibling-list")).SiblingList);
+const SiblingList = later(async () => (await import("./going")).SiblingList);
 
 export type Level = "workspace" | "place" | "thing";
 

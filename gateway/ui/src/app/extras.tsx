@@ -20,7 +20,7 @@ function Closed() {
   return null;
 }
 
-const Palette = later(async () => (await import("./palette/palette")).Palette, Closed);
+const Palette = later(async () => (await import("./going")).Palette, Closed);
 const NoticePanel = later(async () => (await import("./notices/panel")).NoticePanel, Closed);
 const ShortcutHelp = later(async () => (await import("./overlays")).ShortcutHelp, Closed);
 

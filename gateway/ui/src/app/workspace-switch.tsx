@@ -6,7 +6,7 @@ import { later } from "~/live/arriving";
 import { useSwitchWorkspace } from "./workspace";
 
 const NewWorkspace = later(async () => (await import("./new-workspace")).NewWorkspace);
-const SiblingList = later(async () => (await import("./sibling-list")).SiblingList);
+const SiblingList = later(async () => (await import("./going")).SiblingList);
 
 /** Which workspace everything on the page is about, and the way to another one, by name. */
 export function WorkspaceSwitch({ me, pushes }: { me: Me; pushes: boolean }) {

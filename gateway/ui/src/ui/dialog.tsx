@@ -26,7 +26,8 @@ export function Modal({ open, onClose, title, lead, wide, children }: ModalProps
   const body = useRef<HTMLDivElement>(null);
   // Where writing begins, not the cross beside the title. A finger brings its keyboard only when it asks for it.
   const first = (how: string) =>
-    how === "touch" || (body.current?.querySelector<HTMLElement>("input, textarea, select") ?? true);
+    how === "touch" ||
+    (body.current?.querySelector<HTMLElement>("input:not([type=hidden]), textarea, [role=combobox]") ?? true);
   return (
     <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>

@@ -3,13 +3,14 @@ import {
   type InputHTMLAttributes,
   type ReactNode,
   type Ref,
-  type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
 } from "react";
+import { Box } from "./choice/box";
+import { optionsOf } from "./choice/options";
 import { cx } from "./class";
-import { inputClass } from "./input-class";
+import { choiceClass, inputClass } from "./input-class";
 
-export { inputClass };
+export { choiceClass, inputClass };
 
 interface Around {
   label: string;
@@ -91,6 +92,19 @@ export function Area({
   );
 }
 
+interface ChoiceProps extends Around {
+  value: string | number;
+  onChange: (event: { target: { value: string } }) => void;
+  /** Its `<option>` elements, or `<optgroup>` elements with them. */
+  children: ReactNode;
+  className?: string;
+  disabled?: boolean | undefined;
+  name?: string;
+  /** Announced. The form checks it. */
+  required?: boolean;
+}
+
+/** One of several values, in a form. */
 export function Choice({
   label,
   hint,
@@ -98,15 +112,27 @@ export function Choice({
   aside,
   className,
   children,
-  ...input
-}: Around & SelectHTMLAttributes<HTMLSelectElement>) {
+  value,
+  onChange,
+  required,
+  ...rest
+}: ChoiceProps) {
   const id = useId();
   const around = { label, hint, error, aside };
   return (
     <Frame id={id} {...around}>
-      <select id={id} {...described(id, around)} {...input} className={cx(inputClass, "h-8", className)}>
-        {children}
-      </select>
+      <Box
+        id={id}
+        {...described(id, around)}
+        {...rest}
+        aria-required={required}
+        fills
+        label={label}
+        value={String(value)}
+        options={optionsOf(children)}
+        onChange={(next) => onChange({ target: { value: next } })}
+        className={cx(choiceClass, className)}
+      />
     </Frame>
   );
 }

@@ -1,11 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
+import { Suspense } from "react";
 import { meQuery } from "~/api/me";
 import { membersQuery } from "~/api/members";
 import type { AuditEntry } from "~/api/types";
 import { Button } from "~/ui/button";
-import { Choice, Field } from "~/ui/field";
-import type { Wanted } from "./queries";
+import { Choice } from "~/ui/field";
+import { PartMissing } from "~/ui/part-missing";
+import { later } from "~/live/arriving";
 import { families, who } from "~/ui/audit-words";
+import type { Wanted } from "./queries";
+
+// With its calendar, which few people open.
+const DayRange = later(async () => (await import("~/ui/list/time-range")).DayRange, PartMissing);
 
 interface Props {
   wanted: Wanted;
@@ -49,8 +55,14 @@ export function Filters({ wanted, shown, onChange }: Props) {
           ))}
         </Choice>
       </div>
-      <Field label="From" type="date" max={wanted.until} value={wanted.from ?? ""} onChange={set("from")} />
-      <Field label="Until" type="date" min={wanted.from} value={wanted.until ?? ""} onChange={set("until")} />
+      <Suspense fallback={<span className="h-8 w-28" />}>
+        <DayRange
+          label="Time"
+          from={wanted.from}
+          until={wanted.until}
+          onChange={(days) => onChange({ ...wanted, ...days })}
+        />
+      </Suspense>
       {wanted.thing && (
         <Button onClick={() => onChange({ ...wanted, thing: "" })}>Not only this thing</Button>
       )}

@@ -3,7 +3,7 @@ import { memo } from "react";
 import type { NodeLine, ReservedOn } from "~/api/types";
 import { DASH, percent } from "~/ui/bytes";
 import { cx } from "~/ui/class";
-import { openRow } from "~/ui/list/open-row";
+import { openRow } from "~/ui/open-row";
 import type { Tick } from "~/ui/list/selection";
 import { TickCell } from "~/ui/list/tick";
 import { Meter } from "~/ui/meter";

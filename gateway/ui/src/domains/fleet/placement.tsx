@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { memo } from "react";
+import { useMemo } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { NodeLine } from "~/api/types";
@@ -8,15 +8,6 @@ import { MissingRight } from "~/ui/missing-right";
 import { ProblemNote } from "~/ui/problem";
 import { nodes as call, placementQuery } from "./queries";
 import { nodeState } from "./words";
-
-/** The names as one text, so that figures which change each second do not make hundreds of options again. */
-const Machines = memo(function Machines({ named }: { named: string }) {
-  return (JSON.parse(named) as [string, string][]).map(([id, name]) => (
-    <option key={id} value={id}>
-      {name}
-    </option>
-  ));
-});
 
 /** Where new sandboxes go. Those that exist stay where they are. */
 export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayChange: boolean }) {
@@ -27,8 +18,7 @@ export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayCh
       call.place(target === "local" ? { target: "local" } : { target: "node", node_id: target }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.placement }),
   });
-  if (!placement.data) return null;
-  const current = placement.data.target === "node" ? (placement.data.node_id ?? "local") : "local";
+  const current = placement.data?.target === "node" ? (placement.data.node_id ?? "local") : "local";
   const shown = change.isPending ? change.variables : current;
   const chosen = nodes.find((node) => node.id === shown);
   const named = JSON.stringify(
@@ -36,6 +26,17 @@ export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayCh
       .filter((node) => node.status !== "pending" || node.id === current)
       .map((node) => [node.id, `${node.name} (${nodeState(node).word})`]),
   );
+  // The names as one text: figures that change each second do not make hundreds of options again.
+  const machines = useMemo(
+    () =>
+      (JSON.parse(named) as [string, string][]).map(([id, name]) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      )),
+    [named],
+  );
+  if (!placement.data) return null;
   const away = chosen && (chosen.status !== "online" || (chosen.connection ?? "connected") !== "connected");
   return (
     <div className="flex max-w-xl flex-col gap-2">
@@ -52,7 +53,7 @@ export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayCh
         }
       >
         <option value="local">The gateway's own machine</option>
-        <Machines named={named} />
+        {machines}
       </Choice>
       {!mayChange && <MissingRight what="choose where new sandboxes run" least="admin" />}
       {change.isError && <ProblemNote problem={asProblem(change.error)} />}

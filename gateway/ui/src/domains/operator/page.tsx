@@ -38,6 +38,7 @@ function Filters({
       />
       <Choice
         label="Kind"
+        className="w-44"
         value={filter.kind ?? ""}
         onChange={(event) => onChange({ ...filter, kind: event.target.value || undefined })}
       >
@@ -50,6 +51,7 @@ function Filters({
       </Choice>
       <Choice
         label="Works for"
+        className="w-52"
         value={filter.tenant ?? ""}
         onChange={(event) => onChange({ ...filter, tenant: event.target.value || undefined })}
       >

@@ -4,9 +4,10 @@ import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { Me, Member, Role } from "~/api/types";
 import { Button } from "~/ui/button";
+import { Box } from "~/ui/choice/box";
 import { type Column, LiveTable } from "~/ui/data-table";
 import { Confirm } from "~/ui/dialog";
-import { inputClass } from "~/ui/input-class";
+import { choiceClass } from "~/ui/input-class";
 import { isolate } from "~/ui/isolate";
 import { Panel } from "~/ui/panel";
 import { Failed, ProblemNote } from "~/ui/problem";
@@ -59,19 +60,16 @@ function columns({ own, manages, chosen, onRole, onRemove }: Manage): Column<Lis
       look: "max-sm:px-0",
       show: ({ id, member }, gone) =>
         reachable(member, gone) ? (
-          <select
+          <Box
+            label="Roles"
+            fills
             aria-label={`Role of ${nameOf(member)}`}
-            className={`${inputClass} h-8 max-w-32 min-w-24`}
+            className={`${choiceClass} max-w-36`}
             value={chosen(id) ?? member.role}
             disabled={chosen(id) !== undefined}
-            onChange={(event) => onRole(id, event.target.value as Role)}
-          >
-            {givable(own).map((role) => (
-              <option key={role} value={role}>
-                {sentence(role)}
-              </option>
-            ))}
-          </select>
+            onChange={(role) => onRole(id, role as Role)}
+            options={givable(own).map((role) => ({ value: role, label: sentence(role) }))}
+          />
         ) : (
           sentence(member.role)
         ),

@@ -8,7 +8,7 @@ import { RowOrderNote } from "../row-order-note";
 import { table } from "../table";
 import { useWindow } from "../window";
 import { useNarrow } from "./narrow";
-import { openRow } from "./open-row";
+import { openRow } from "../open-row";
 import { useTick, type Selection, type Tick } from "./selection";
 import { sortHead, type Orders, type Sorting } from "./sort";
 import { TickAll, TickCell } from "./tick";

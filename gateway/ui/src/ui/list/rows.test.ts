@@ -1,6 +1,6 @@
 import type { MouseEvent } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { linkOf, openRow } from "./open-row";
+import { linkOf, openRow } from "../open-row";
 import { between } from "./selection";
 import { nextOrder } from "./sort";
 

@@ -2,9 +2,9 @@ import { CalendarRange, ChevronDown } from "lucide-react";
 import { useEffect } from "react";
 import { cx } from "../class";
 import { Calendar } from "./calendar";
-import { useLayer } from "./layer";
-import { chip, popup } from "./look";
-import { beginOf, SPANS, wordsOf, type When } from "./range";
+import { useLayer } from "../choice/layer";
+import { chip, popup } from "../choice/look";
+import { beginOf, dayOf, plusDays, SPANS, wordsOf, type When } from "./range";
 import { useToday } from "./today";
 
 interface Props {
@@ -68,5 +68,31 @@ export function TimeRange({ label, value, onChange }: Props) {
         </div>
       )}
     </div>
+  );
+}
+
+interface DayProps {
+  label: string;
+  /** Days, both of them included. */
+  from: string | undefined;
+  until: string | undefined;
+  onChange: (days: { from: string; until: string }) => void;
+}
+
+/** A time range that is kept as days: a span up to today becomes its first day. */
+export function DayRange({ label, from, until, onChange }: DayProps) {
+  const today = beginOf(useToday()) ?? new Date(0);
+  return (
+    <TimeRange
+      label={label}
+      value={{ from, until }}
+      onChange={(next) => {
+        const span = SPANS.find(([when]) => when === next.when);
+        onChange({
+          from: span ? dayOf(plusDays(today, 1 - span[2])) : (next.from ?? ""),
+          until: next.until ?? "",
+        });
+      }}
+    />
   );
 }

@@ -1,4 +1,4 @@
-// Class names that the filters of lists share.
+// Class names that choices and the filters of lists share.
 import { cx } from "../class";
 
 /** A filter that narrows the list is told from one that does not. */
@@ -9,5 +9,9 @@ export const chip = (set: boolean) =>
     set ? "border-accent/60 bg-accent/10" : "border-line-strong/60 bg-canvas",
   );
 
-export const popup =
-  "absolute top-full left-0 z-30 mt-1 w-max max-w-[min(26rem,calc(100vw-16px))] min-w-full overflow-y-auto rounded-panel border border-line bg-raised shadow-float outline-none";
+const float =
+  "w-max max-w-[min(26rem,calc(100vw-16px))] overflow-y-auto rounded-panel border border-line bg-raised text-fg shadow-float outline-none";
+
+export const popup = cx(float, "absolute top-full left-0 z-30 mt-1 min-w-full");
+/** Above everything else. `useLayer` places it. */
+export const over = cx(float, "fixed inset-auto m-0 p-1");

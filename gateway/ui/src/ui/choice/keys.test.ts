@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stepIn, typedIn } from "./choice-keys";
+import { stepIn, typedIn } from "./keys";
 
 describe("keys in a choice", () => {
   it("lead through its options and stop at the ends", () => {

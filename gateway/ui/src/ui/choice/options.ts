@@ -1,0 +1,40 @@
+// The options of a choice, read from `<option>` and `<optgroup>` elements, so that a form writes them as HTML does.
+import { isValidElement, type ReactNode } from "react";
+
+export interface Option {
+  /** An empty value is the one that narrows nothing. */
+  value: string;
+  label: string;
+  disabled?: boolean | undefined;
+  /** Options of one group follow each other. */
+  group?: string | undefined;
+}
+
+interface OptionProps {
+  value?: string | number;
+  label?: string;
+  disabled?: boolean;
+  children?: ReactNode;
+}
+
+function textOf(node: ReactNode): string {
+  if (Array.isArray(node)) return node.map(textOf).join("");
+  return typeof node === "string" || typeof node === "number" ? String(node) : "";
+}
+
+export function optionsOf(node: ReactNode, group?: string): Option[] {
+  if (Array.isArray(node)) return node.flatMap((one: ReactNode) => optionsOf(one, group));
+  if (!isValidElement<OptionProps>(node)) return [];
+  const { value, label, disabled, children } = node.props;
+  if (node.type !== "option") return optionsOf(children, label ?? group);
+  const text = textOf(children);
+  return [{ value: value === undefined ? text : String(value), label: text, disabled, group }];
+}
+
+/** The next option that can be chosen on the way from one to another; without one, the present one. */
+export function onWay(options: readonly Option[], at: number, to: number): number {
+  const step = to < at ? -1 : 1;
+  for (let place = to; place >= 0 && place < options.length; place += step)
+    if (!options[place]?.disabled) return place;
+  return at;
+}
