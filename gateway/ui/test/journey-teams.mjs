@@ -1,6 +1,6 @@
 // The journey's part about agents at work: a template of one's own, a team of it, its run, and two teams side by side.
 import assert from "node:assert/strict";
-import { until } from "./kit.ts";
+import { choose, until } from "./kit.ts";
 
 const panel = (page, name) => page.getByRole("region", { name, exact: true });
 
@@ -42,14 +42,10 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
     await page.getByRole("link", { name: "Make a team" }).click();
     await page.getByLabel("Name of the team").fill("Ledger");
     const machines = page.getByLabel("Machine of their sandboxes");
-    const paired = await machines
-      .locator("option")
-      .filter({ hasText: /^journey/ })
-      .getAttribute("value");
-    await machines.selectOption(paired);
+    await choose(machines, { label: /^journey/ });
     await page.getByText("journey: Online").waitFor();
     // The template's own image may be missing there; the deployment's image is what this journey has.
-    await page.getByLabel("Image of their sandboxes").selectOption("default");
+    await choose(page.getByLabel("Image of their sandboxes"), "default");
     await clean("team-builder");
     await page.getByRole("button", { name: "Create team" }).click();
     await page.getByRole("heading", { name: "Ledger", exact: true }).waitFor();
@@ -130,12 +126,11 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
     await open("/runs", "Runs");
     await page.getByRole("link", { name: "Compare teams" }).click();
     for (const place of [1, 2])
-      await page
-        .getByRole("group", { name: `Candidate ${place}` })
-        .getByLabel("Team")
-        .selectOption({ label: "Ledger" });
+      await choose(page.getByRole("group", { name: `Candidate ${place}` }).getByLabel("Team"), {
+        label: "Ledger",
+      });
     const second = page.getByRole("group", { name: "Candidate 2" });
-    await second.getByLabel("How they work together").selectOption("single");
+    await choose(second.getByLabel("How they work together"), "single");
     await page.getByRole("textbox", { name: "Goal" }).fill("Say what you would do.");
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     const table = panel(page, "Table of candidates");

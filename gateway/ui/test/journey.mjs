@@ -2,7 +2,7 @@
 // ROOST_TEST_BIN_DIR holds the built programs; gateway and machine are started here, on free ports, in a temporary folder.
 // Every wait is for a condition. The limit only ends a run in which it never comes true, so it may be generous.
 import assert from "node:assert/strict";
-import { axe, launch, runAll, shot, until, visitor } from "./kit.ts";
+import { axe, choose, launch, runAll, shot, until, visitor } from "./kit.ts";
 import { outsideTests } from "./journey-apps.mjs";
 import { teamTests } from "./journey-teams.mjs";
 import { remove, startGateway, startNode } from "./real.mjs";
@@ -100,7 +100,7 @@ const failed = await runAll({
     const stored = page.waitForResponse(
       (answer) => answer.url().endsWith("/api/fleet/placement") && answer.request().method() === "PUT",
     );
-    await page.getByLabel("New sandboxes run on").selectOption({ label: "journey (Online)" });
+    await choose(page.getByLabel("New sandboxes run on"), { label: "journey (Online)" });
     assert.equal((await stored).status(), 200);
   },
 

@@ -178,6 +178,21 @@ export async function settled(page: Page): Promise<void> {
   await drawn(page);
 }
 
+/** Chooses an option of a choice: by its value, its label, or its place. */
+export async function choose(
+  box: Locator,
+  option: string | { label: string | RegExp } | { index: number },
+): Promise<void> {
+  const page = box.page();
+  // Its open list has the same label.
+  const button = box.and(page.getByRole("combobox"));
+  await button.click();
+  const options = page.locator(`[id="${await button.getAttribute("aria-controls")}"]`).getByRole("option");
+  if (typeof option === "string") await options.and(page.locator(`[data-value="${option}"]`)).click();
+  else if ("index" in option) await options.nth(option.index).click();
+  else await options.filter({ has: page.getByText(option.label, { exact: true }) }).click();
+}
+
 /** A press that must reach what has just opened: a layer gets the focus a moment after it is seen. */
 export const hasFocus = (locator: Locator) =>
   until("the focus to be there", () => locator.evaluate((element) => element === document.activeElement));

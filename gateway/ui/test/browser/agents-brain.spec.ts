@@ -1,6 +1,6 @@
 // An agent's brain and picture, and the audit log, against the mock gateway.
 import { readFileSync } from "node:fs";
-import { axe, hasFocus, settled, shot, until } from "../kit.ts";
+import { axe, choose, hasFocus, settled, shot, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { makeEntry, makeVersion } from "../mock/state.ts";
 import { agentNamed, expect, test } from "./fixtures.ts";
@@ -142,7 +142,7 @@ test.describe("agents: brain", () => {
     await until("a page of entries", async () => (await page.locator("ol > li details").count()) === 50);
     await page.getByRole("button", { name: "Show older ones" }).click();
     await until("all to be shown", async () => (await page.locator("ol > li details").count()) === 60);
-    await page.getByLabel("What").selectOption({ label: "Agents" });
+    await choose(page.getByLabel("What"), { label: "Agents" });
     await until("the filter to hold", async () => (await page.locator("ol > li details").count()) === 15);
     expect(page.url()).toMatch(/action=claw/);
     expect(await axe(page)).toStrictEqual([]);
@@ -192,7 +192,7 @@ test.describe("agents: brain", () => {
     await page.getByText("1 entry of 61 not what was linked").waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "audit-verified");
-    await page.getByLabel("What").selectOption({ label: "Agents" });
+    await choose(page.getByLabel("What"), { label: "Agents" });
     await until("the filter to hold", async () => (await page.locator("ol > li details").count()) === 16);
     const save = async (form: string) => {
       const [download] = await Promise.all([

@@ -1,6 +1,6 @@
 // Two snapshots of an agent's files side by side, and a sandbox that begins with one of them, in a real Chromium.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, shot, until } from "../kit.ts";
+import { axe, choose, drawn, hasFocus, shot, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { agentNamed, expect, test, THEMES, type Mock } from "./fixtures.ts";
 
@@ -18,7 +18,7 @@ test.describe("two snapshots of an agent's files", () => {
         await page.goto(address(mock));
         await page.getByRole("button", { name: "Compare with the one before" }).click();
         await panel(page).getByText("0 added, 1 changed, 1 removed").waitFor();
-        await panel(page).getByLabel("From").selectOption(first.snapshot.id);
+        await choose(panel(page).getByLabel("From"), first.snapshot.id);
         await panel(page).getByText("3 added, 2 changed, 1 removed").waitFor();
         await panel(page)
           .getByRole("button", { name: /^src\/lib\.rs/ })
@@ -69,7 +69,7 @@ test.describe("two snapshots of an agent's files", () => {
     await panel(page).getByRole("button", { name: "Swap" }).focus();
     await page.keyboard.press("Enter");
     await panel(page).getByText("1 added, 3 changed, 3 removed").waitFor();
-    await panel(page).getByLabel("To").selectOption(third.snapshot.id);
+    await choose(panel(page).getByLabel("To"), third.snapshot.id);
     await page.getByText("Both are the same snapshot.").waitFor();
     await panel(page).getByRole("button", { name: "Close the comparison" }).focus();
     await page.keyboard.press("Enter");

@@ -1,6 +1,6 @@
 // Apps of an agent: what it is connected to, connecting, reconnecting, disconnecting, and every way that can go wrong.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, settled, shot, tryAgain, uncovered, until } from "../kit.ts";
+import { axe, choose, drawn, hasFocus, settled, shot, tryAgain, uncovered, until } from "../kit.ts";
 import { makeConnection, MISSING } from "../mock/apps.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { agentNamed, expect, type Mock, test, THEMES } from "./fixtures.ts";
@@ -63,7 +63,7 @@ test.describe("connections of an agent", () => {
     await page.getByText(/connected to GitHub already/).waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "apps-connect");
-    await page.getByLabel("App", { exact: true }).selectOption("slack");
+    await choose(page.getByLabel("App", { exact: true }), "slack");
     expect(await page.getByText(/already/).count()).toBe(0);
     await button(page, "Go and sign in").click();
     await arrived(page);

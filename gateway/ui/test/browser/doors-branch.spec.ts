@@ -1,5 +1,5 @@
 // Approvals that send a branch: the exact commit stands beside the request with its diff, and a workspace may allow pushes.
-import { axe } from "../kit.ts";
+import { axe, choose } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { ago } from "../mock/ids.ts";
 import { bindRepo, makeRun } from "../mock/runs.ts";
@@ -75,7 +75,7 @@ test.describe("doors that send a branch", () => {
     const { mock, page } = await visit();
     await page.goto(`${mock.url}/settings`);
     const panel = page.getByRole("region", { name: "Pushes of agents" });
-    await panel.getByRole("combobox").selectOption("allow");
+    await choose(panel.getByRole("combobox"), "allow");
     await panel.getByRole("button", { name: "Save" }).click();
     await expect.poll(() => mock.state.pushPolicy).toBe("allow");
     mock.state.role = "member";

@@ -1,6 +1,6 @@
 // The page of one machine: its history in charts, its name and labels.
 import type { Locator, Page } from "@playwright/test";
-import { axe, settled, shot, tryAgain, until } from "../kit.ts";
+import { axe, choose, settled, shot, tryAgain, until } from "../kit.ts";
 import { makeHealth, makeNode } from "../mock/nodes.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { expect, test } from "./fixtures.ts";
@@ -146,7 +146,7 @@ test.describe("fleet: machine", () => {
     await page.getByText("Held while you read").waitFor();
     const drawn = () => tile.locator("path").getAttribute("d");
     const cpu = await drawn();
-    await page.getByLabel("Figure", { exact: true }).selectOption("memory");
+    await choose(page.getByLabel("Figure", { exact: true }), "memory");
     await until("the other figure to be drawn", async () => (await drawn().catch(() => cpu)) !== cpu);
   });
 

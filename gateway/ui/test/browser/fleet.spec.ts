@@ -1,6 +1,6 @@
 // The pages of machines: history, one figure of all, the filter, many at once, long lists, phones.
 import type { Page } from "@playwright/test";
-import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
+import { axe, choose, drawn, settled, shot, tryAgain, until } from "../kit.ts";
 import { makeHealth, makeNode } from "../mock/nodes.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { agentNamed, expect, type Mock, test } from "./fixtures.ts";
@@ -29,7 +29,7 @@ test.describe("fleet", () => {
       "the lines to be drawn",
       async () => (await page.locator("main svg path[d*='M'][d*='L']").count()) === 3,
     );
-    await page.getByLabel("Figure", { exact: true }).selectOption({ label: "Graphics" });
+    await choose(page.getByLabel("Figure", { exact: true }), { label: "Graphics" });
     await until("the address to say so", () => /view=figures.*metric=gpu/.test(page.url()));
     await until(
       "others to have reported none",
@@ -38,7 +38,7 @@ test.describe("fleet", () => {
     await page.getByRole("button", { name: "24 h" }).click();
     await page.reload();
     await page.getByRole("link", { name: /gpu-tower/ }).waitFor();
-    expect(await page.getByLabel("Figure", { exact: true }).inputValue()).toBe("gpu");
+    expect(await page.getByLabel("Figure", { exact: true }).getAttribute("data-value")).toBe("gpu");
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "figures-gpu");
   });
@@ -122,11 +122,11 @@ test.describe("fleet", () => {
       version: node.version + 1,
     });
     mock.hub.changed("node", node.id, node.version);
-    await page.getByText(/^Empty since/).waitFor();
+    await page.getByText(/^It became empty/).waitFor();
     await page.getByText("Empty", { exact: true }).waitFor();
     await shot(page, "drained-empty");
     await page.getByRole("button", { name: "End draining" }).click();
-    await until("the panel to go", async () => (await page.getByText(/^Empty since/).count()) === 0);
+    await until("the panel to go", async () => (await page.getByText(/^It became empty/).count()) === 0);
   });
 
   test("a thousand machines need a short answer, few rows and requests for changes only", async ({

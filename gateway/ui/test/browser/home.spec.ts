@@ -1,6 +1,6 @@
 // The first page of a workspace: what needs a person, what runs, what was done, spend and use, and the first steps.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, settled, shot, tryAgain } from "../kit.ts";
+import { axe, choose, drawn, hasFocus, settled, shot, tryAgain } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { ago } from "../mock/ids.ts";
 import { makeModel } from "../mock/routes-models.ts";
@@ -352,7 +352,7 @@ test.describe("navigation", () => {
     await dialog.getByLabel("Goal").fill("Mend the loop.");
     const who = dialog.getByLabel("Who works");
     const [team] = mock.state.teams.list;
-    await who.selectOption({ label: team!.name });
+    await choose(who, { label: team!.name });
     expect(await dialog.getByLabel("Goal").inputValue()).toBe("Mend the loop.");
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "home-give-work");

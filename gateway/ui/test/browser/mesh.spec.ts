@@ -1,5 +1,5 @@
 // The mesh network and its devices, in a real Chromium.
-import { axe, hasFocus, shot, tryAgain, until } from "../kit.ts";
+import { axe, choose, hasFocus, shot, tryAgain, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeDevice, makeNetwork } from "../mock/routes-mesh.ts";
 import { expect, type Mock, test } from "./fixtures.ts";
@@ -24,7 +24,7 @@ test.describe("mesh", () => {
     await page.getByLabel("API key").fill("short");
     await page.keyboard.press("Enter");
     await page.getByText("must be a key of 8 to 1000 characters").waitFor();
-    await page.getByLabel("Network", { exact: true }).selectOption("headscale");
+    await choose(page.getByLabel("Network", { exact: true }), "headscale");
     await page.getByLabel("Address").fill("https://mesh.example");
     await page.getByLabel("API key").fill("hskey-long-enough");
     expect(await axe(page)).toStrictEqual([]);

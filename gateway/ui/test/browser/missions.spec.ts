@@ -1,6 +1,6 @@
 // Missions in a real Chromium: the list and the board, the way to a launch, and the page of a mission.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, shot, until } from "../kit.ts";
+import { axe, choose, drawn, hasFocus, shot, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { makeMark, missionNamed, settle } from "../mock/missions.ts";
 import { must, Refusal } from "../mock/refusal.ts";
@@ -102,7 +102,7 @@ test.describe("missions", () => {
     const coding = page.getByRole("group", { name: /Coding teams/ });
     await coding.getByLabel("Search coding teams").fill("plan to commit");
     await coding.getByLabel(coder.name, { exact: true }).check();
-    await page.getByLabel("Runs on").selectOption(mock.state.nodes[0].id);
+    await choose(page.getByLabel("Runs on"), mock.state.nodes[0].id);
     await page.getByText("No phase begins while this machine is away").waitFor();
     await page.getByLabel("Budget, in dollars").fill("much");
     await page.getByRole("button", { name: "Create draft and check" }).click();
@@ -110,7 +110,7 @@ test.describe("missions", () => {
     expect(mock.state.missions.asked).toStrictEqual([]);
     expect(await axe(page)).toStrictEqual([]);
     await page.getByLabel("Budget, in dollars").fill("2,5");
-    await page.getByLabel("Repository", { exact: true }).selectOption(mock.state.repos.repos[0].id);
+    await choose(page.getByLabel("Repository", { exact: true }), mock.state.repos.repos[0].id);
     await page.getByLabel("Begin at").fill("nowhere");
 
     // A session that ends in the middle loses nothing of it.

@@ -1,6 +1,6 @@
 // The operator's pages: the tree as it lives, explanations, restarts, promises.
 import type { Page } from "@playwright/test";
-import { axe, hasFocus, settled, shot, until } from "../kit.ts";
+import { axe, choose, hasFocus, settled, shot, until } from "../kit.ts";
 import { makeNode } from "../mock/nodes.ts";
 import { makeTree, find } from "../mock/tree.ts";
 import { expect, test } from "./fixtures.ts";
@@ -47,10 +47,10 @@ test.describe("operator", () => {
     await row(page, /scribe/).waitFor();
     await until("others to be left out", async () => (await page.getByText("node-workshop").count()) === 0);
     await page.getByLabel("Find an actor").fill("");
-    await page.getByLabel("Kind", { exact: true }).selectOption("node");
+    await choose(page.getByLabel("Kind", { exact: true }), "node");
     await row(page, /node-workshop/).waitFor();
     await until("other kinds to be left out", async () => (await row(page, /scribe/).count()) === 0);
-    await page.getByLabel("Works for", { exact: true }).selectOption({ label: "Ada's workshop" });
+    await choose(page.getByLabel("Works for", { exact: true }), { label: "Ada's workshop" });
     await until("the address to say so", () => /kind=node.*tenant=w1/.test(page.url()));
     await page.reload();
     await row(page, /node-workshop/).waitFor();

@@ -1,6 +1,6 @@
 // Teams beside each other: put together, watched and judged, in a real Chromium.
 import type { Page } from "@playwright/test";
-import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
+import { axe, choose, drawn, settled, shot, tryAgain, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeRun } from "../mock/runs.ts";
@@ -21,17 +21,17 @@ test.describe("runs: comparison", () => {
       await page.goto(`${mock.url}/runs`);
       await page.getByRole("link", { name: "Compare teams" }).focus();
       await page.keyboard.press("Enter");
-      await page.getByRole("group", { name: "Candidate 1" }).getByLabel("Team").selectOption(team.id);
+      await choose(page.getByRole("group", { name: "Candidate 1" }).getByLabel("Team"), team.id);
       const second = page.getByRole("group", { name: "Candidate 2" });
-      await second.getByLabel("Team").selectOption(team.id);
+      await choose(second.getByLabel("Team"), team.id);
       await page.getByText("The same team is selected twice.").waitFor();
-      await second.getByLabel("How they work together").selectOption("single");
+      await choose(second.getByLabel("How they work together"), "single");
       await page.getByRole("button", { name: "Add a candidate" }).click();
       await page.getByRole("button", { name: "Remove candidate 3" }).click();
       expect(await page.getByRole("button", { name: "Remove candidate 2" }).isDisabled()).toBeTruthy();
       expect(await page.getByRole("button", { name: "Compare", exact: true }).isDisabled()).toBeTruthy();
       await page.getByRole("textbox", { name: "Goal" }).fill("refused");
-      await page.getByLabel("Who judges").selectOption(judge.id);
+      await choose(page.getByLabel("Who judges"), judge.id);
       await page.getByLabel("May cost at most, in dollars").fill("1");
       await page.getByRole("button", { name: "Compare", exact: true }).click();
       await second.getByText("does not fit its agents").waitFor();

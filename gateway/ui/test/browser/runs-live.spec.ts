@@ -1,5 +1,5 @@
 // What people do with a run at work: they speak to it, pause it, fork it with changes, and find their way in its timeline.
-import { axe, shot } from "../kit.ts";
+import { axe, choose, shot } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeCall, makeRun, makeStep } from "../mock/runs.ts";
 import { expect, type Mock, test, THEMES } from "./fixtures.ts";
@@ -25,7 +25,7 @@ test.describe("a run at work", () => {
 
         const box = page.getByRole("region", { name: "Messages to the agents" });
         await box.getByLabel("Message", { exact: true }).fill("Use tabs, not spaces.");
-        await box.getByLabel("For").selectOption({ label: "Planner" });
+        await choose(box.getByLabel("For"), { label: "Planner" });
         await box.getByRole("button", { name: "Send" }).click();
         await box.getByText("Not read yet").waitFor();
         const [said] = mock.state.runs.messages.get(run.id)!;
@@ -118,9 +118,9 @@ test.describe("a run that is over", () => {
     const head = page.locator("[data-run-head]");
     await head.getByRole("button", { name: "Fork" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Begin again at").selectOption({ index: 0 });
+    await choose(dialog.getByLabel("Begin again at"), { index: 0 });
     await dialog.getByLabel("Goal").fill("Write a poem.");
-    await dialog.getByLabel("Model of the agents").selectOption({ index: 1 });
+    await choose(dialog.getByLabel("Model of the agents"), { index: 1 });
     await dialog.getByLabel("Say to the agents").fill("Be short.");
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "run-fork-changed");

@@ -1,6 +1,6 @@
 // The tab of an agent's page that says what it runs with: why, its skills, and the tokens of its programs.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
+import { axe, choose, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { agentNamed, expect, test } from "./fixtures.ts";
 
@@ -41,7 +41,7 @@ test.describe("runtime", () => {
       await skills.getByRole("button", { name: "Leave out code-review" }).focus();
       await page.keyboard.press("Enter");
       await skills.getByText("left out for this agent").waitFor();
-      await skills.getByLabel("Another skill for this agent").selectOption({ label: "release-notes" });
+      await choose(skills.getByLabel("Another skill for this agent"), { label: "release-notes" });
       await skills.getByRole("button", { name: "Add skill" }).click();
       await skills.getByText(/chosen for this agent/).waitFor();
       await drawn(page);
@@ -65,7 +65,7 @@ test.describe("runtime", () => {
     mock.state.teams.list = [];
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
     const own = panel(page, "What it may do of its own");
-    await own.getByLabel("Its own right").selectOption("coding_readwrite");
+    await choose(own.getByLabel("Its own right"), "coding_readwrite");
     await panel(page, "What it runs with").getByText("Read, write, run").first().waitFor();
     await own.getByLabel("work in a sandbox").check();
     await until(
@@ -73,7 +73,7 @@ test.describe("runtime", () => {
       async () => mock.state.rights.get(agent.id)?.bundles.join() === "door,sandbox",
     );
     expect(mock.state.rights.get(agent.id)?.profile).toBe("coding_readwrite");
-    await own.getByLabel("Its own image").selectOption("node");
+    await choose(own.getByLabel("Its own image"), "node");
     await panel(page, "What it runs with").getByText("the agent's own choice").waitFor();
     await own.getByLabel("CPUs").fill("0.5");
     await own.getByRole("button", { name: "Save limits" }).click();
@@ -103,7 +103,7 @@ test.describe("runtime", () => {
     await page.keyboard.press("Enter");
     await hasFocus(page.getByLabel("What it is for"));
     await page.keyboard.type("nightly build");
-    await page.getByLabel("Ends after").selectOption("7");
+    await choose(page.getByLabel("Ends after"), "7");
     await page.getByRole("button", { name: "Make token" }).click();
     await page.getByText("Shown only now.").waitFor();
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe(TOKEN);

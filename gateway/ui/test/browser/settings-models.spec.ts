@@ -1,6 +1,6 @@
 // Settings of models: keys go in and never come out, a try says how it went, sums are bounded.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
+import { axe, choose, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { expect, test } from "./fixtures.ts";
 
@@ -30,7 +30,7 @@ test.describe("settings: models", () => {
       await page.getByRole("button", { name: "Add a model" }).focus();
       await page.keyboard.press("Enter");
       await hasFocus(page.getByLabel("Provider"));
-      await page.getByLabel("Provider").selectOption("anthropic");
+      await choose(page.getByLabel("Provider"), "anthropic");
       await page.getByLabel("Model", { exact: true }).fill("claude sonnet");
       await page.getByLabel("API key (optional)").fill(KEY);
       await page.getByLabel("Input price").fill("3");
@@ -76,7 +76,7 @@ test.describe("settings: models", () => {
     await page.getByRole("button", { name: "Add a model" }).click();
     const address = page.getByRole("textbox", { name: /^Address/ });
     expect(await address.getAttribute("placeholder")).toBe("https://api.openai.com/v1");
-    await page.getByLabel("Provider").selectOption("ollama");
+    await choose(page.getByLabel("Provider"), "ollama");
     await page.getByLabel("Model", { exact: true }).fill("qwen3:8b");
     expect(await address.evaluate((field: HTMLInputElement) => field.required)).toBeTruthy();
     expect(await address.getAttribute("placeholder")).not.toMatch(/127\.|localhost/);

@@ -1,6 +1,6 @@
 // Settings: appearance and keys of this browser, name and end of the workspace, rights that are missing.
 import type { Page } from "@playwright/test";
-import { axe, hasFocus, shot, until } from "../kit.ts";
+import { axe, choose, hasFocus, shot, until } from "../kit.ts";
 import { expect, test, workspace } from "./fixtures.ts";
 
 test.describe("settings", () => {
@@ -53,7 +53,7 @@ test.describe("settings", () => {
     const { mock, page } = await visit();
     await page.goto(`${mock.url}/settings`);
     const plan = page.getByRole("combobox", { name: "Plan" });
-    await plan.selectOption("free");
+    await choose(plan, "free");
     await page.getByText("The new limits hold at once").waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await page.getByRole("button", { name: "Set plan" }).click();
