@@ -45,6 +45,7 @@ export function AgentPage(elsewhere: Elsewhere) {
   const missing = claw.isError && asProblem(claw.error).status === 404;
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Agents", to: "/agents" }, { label: name }]}
       actions={claw.data && may("claws.write") && <AgentActions claw={claw.data} />}
     >

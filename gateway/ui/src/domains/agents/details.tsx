@@ -16,7 +16,7 @@ function Until({ at }: { at: string }) {
 export function Details({ claw, sandbox }: { claw: Claw; sandbox: Sandbox | undefined }) {
   const may = useMay();
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid min-w-0 items-start gap-4 md:max-xl:grid-cols-2">
       <Panel title="Agent">
         <Facts
           items={[
@@ -32,12 +32,6 @@ export function Details({ claw, sandbox }: { claw: Claw; sandbox: Sandbox | unde
             ["Id", <CopyText key="id" text={claw.id} what="agent id" />],
           ]}
         />
-        <div className="border-t border-line px-4 py-3">
-          <h3 className="text-fg-3">Instructions</h3>
-          <p className="mt-1 max-w-[72ch] whitespace-pre-wrap">
-            {claw.system_prompt || <span className="text-fg-3">None given.</span>}
-          </p>
-        </div>
         {may("claws.write") && <AvatarChoice claw={claw} />}
       </Panel>
       {sandbox && (

@@ -70,20 +70,24 @@ function DeleteTeam({ team }: { team: Team }) {
 function Overview({ team }: { team: Team }) {
   const may = useMay();
   return (
-    <div className="flex flex-col gap-4">
-      {may("runs.start") ? (
-        <Goal
-          key={`${team.id}/${team.repo?.repo_id}/${team.repo?.base}`}
-          title="Give it a goal"
-          own={ownRepo(team)}
-          start={(body, key) => startRun(team.id, body, key)}
-        />
-      ) : (
-        <MissingRight what="give teams goals" least="member" />
-      )}
-      <Members team={team} />
-      <RunList of={{ team_id: team.id }} none="None yet. Give the team a goal." />
-      <Use team={team} manages={may("teams.manage")} />
+    <div className="grid min-w-0 items-start gap-4 2xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="flex min-w-0 flex-col gap-4">
+        {may("runs.start") ? (
+          <Goal
+            key={`${team.id}/${team.repo?.repo_id}/${team.repo?.base}`}
+            title="Give it a goal"
+            own={ownRepo(team)}
+            start={(body, key) => startRun(team.id, body, key)}
+          />
+        ) : (
+          <MissingRight what="give teams goals" least="member" />
+        )}
+        <RunList of={{ team_id: team.id }} none="None yet. Give the team a goal." />
+      </div>
+      <div className="flex min-w-0 flex-col gap-4">
+        <Members team={team} />
+        <Use team={team} manages={may("teams.manage")} />
+      </div>
     </div>
   );
 }
@@ -165,6 +169,7 @@ export function TeamPage(elsewhere: Elsewhere) {
   const name = team.data ? visible(team.data.name) : "…";
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Teams", to: "/teams" }, { label: name }]}
       actions={team.data && may("teams.manage") && <DeleteTeam team={team.data} />}
     >

@@ -52,7 +52,16 @@ function Reader({
         {brain.agent_md.trim() === "" ? (
           <p className="text-fg-2">Nothing is written here yet.</p>
         ) : (
-          <Markdown text={brain.agent_md} what="the brain" />
+          // A long brain scrolls within its panel, so it can be reached by keyboard.
+          <div
+            role="region"
+            aria-label="Text of the brain"
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+            tabIndex={0}
+            className="max-h-[70vh] overflow-auto focus-visible:-outline-offset-2"
+          >
+            <Markdown text={brain.agent_md} what="the brain" />
+          </div>
         )}
       </div>
     </Panel>
