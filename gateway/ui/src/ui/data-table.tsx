@@ -1,6 +1,7 @@
 // The tables of the page. DataTable draws rows under columns. LiveTable also holds their order while a person reads.
 import { type KeyboardEvent, type ReactNode, type Ref } from "react";
 import { cx } from "./class";
+import { openRow } from "./open-row";
 import { useRowOrder } from "./row-order";
 import { RowOrderNote } from "./row-order-note";
 import { table } from "./table";
@@ -87,12 +88,23 @@ interface TableProps<T> extends Pick<FrameProps, "label" | "caption" | "classNam
   /** A row that is gone stays, struck through, while a person reads. */
   isGone?: (item: T) => boolean;
   attributesOf?: (item: T) => RowAttributes;
+  /** A press anywhere on a row follows its first link. */
+  opens?: boolean;
   /** Replaces a table that has no rows. */
   empty?: ReactNode;
 }
 
 /** Rows under headings. The first column names its row. */
-export function DataTable<T>({ columns, rows, keyOf, isGone, attributesOf, empty, ...frame }: TableProps<T>) {
+export function DataTable<T>({
+  columns,
+  rows,
+  keyOf,
+  isGone,
+  attributesOf,
+  opens,
+  empty,
+  ...frame
+}: TableProps<T>) {
   if (rows.length === 0 && empty !== undefined) return empty;
   return (
     <TableFrame heads={columns} {...frame}>
@@ -103,7 +115,8 @@ export function DataTable<T>({ columns, rows, keyOf, isGone, attributesOf, empty
           <tr
             key={keyOf(item)}
             data-row
-            className={cx(table.row, gone && "line-through opacity-60", className)}
+            {...(opens && openRow)}
+            className={cx(table.row, opens && "cursor-pointer", gone && "line-through opacity-60", className)}
             {...attributes}
           >
             {columns.map(({ name, look, cell, show }, at) => {

@@ -88,7 +88,14 @@ interface Props {
 export function RunTable({ runs, chosen, more }: Props) {
   return (
     <div className={table.frame}>
-      <LiveTable label="Table of runs" what={["run", "runs"]} columns={COLUMNS} rows={runs} chosen={chosen} />
+      <LiveTable
+        opens
+        label="Table of runs"
+        what={["run", "runs"]}
+        columns={COLUMNS}
+        rows={runs}
+        chosen={chosen}
+      />
       {more?.has && (
         <p className="border-t border-line px-4 py-2">
           <Button busy={more.busy} onClick={more.load}>

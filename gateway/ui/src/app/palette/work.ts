@@ -7,6 +7,7 @@ import type { RunSummary } from "~/api/runs";
 import type { Team } from "~/api/teams";
 import type { Me } from "~/api/types";
 import { isolate } from "~/ui/isolate";
+import { span } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import type { Choice } from "../pick/pick-list";
 
@@ -34,7 +35,7 @@ export function runEntries(runs: readonly RunSummary[], go: (path: string) => vo
     id: `run:${run.id}`,
     group: "Runs",
     label: name(run.title),
-    hint: `${isolate(run.status)}, ${new Date(run.created_at).toLocaleString("en")}`,
+    hint: `${isolate(run.status)}, ${span(Date.now() - Date.parse(run.created_at))} ago`,
     icon: Play,
     run: () => go(`/runs/${encodeURIComponent(run.id)}`),
   }));

@@ -56,6 +56,7 @@ export function RepoTable({ repos, chosen }: { repos: Repo[]; chosen: string }) 
   return (
     <div className={table.frame}>
       <LiveTable
+        opens
         label="Table of repositories"
         what={["repository", "repositories"]}
         columns={COLUMNS}

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { clawsQuery } from "~/api/claws";
 import type { Team } from "~/api/teams";
 import { agentStates, useAgentWord } from "~/ui/agent-state";
+import { openRow } from "~/ui/open-row";
 import { Panel } from "~/ui/panel";
 import { Status } from "~/ui/status";
 import { Topology } from "~/ui/topology/drawing";
@@ -44,7 +45,8 @@ export function Members({ team }: { team: Team }) {
             return (
               <li
                 key={member.node}
-                className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-1.5 last:border-0"
+                {...(member.name != null && openRow)}
+                className="flex hover:bg-line/25 min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-1.5 last:border-0"
               >
                 <span className="min-w-0 flex-1 basis-48">
                   {member.name == null ? (

@@ -57,6 +57,7 @@ export function AgentsHere({ node }: { node: Node }) {
       {sandboxes.data && (
         <DataTable
           caption="Sandboxes on this machine"
+          opens
           columns={COLUMNS}
           rows={sandboxes.data}
           keyOf={({ id }) => id}

@@ -58,9 +58,7 @@ export function Draining({ node }: { node: Node }) {
           <p role="status" className="px-4 py-3">
             {data.emptied_at ? (
               <>
-                Empty since{" "}
-                <time dateTime={data.emptied_at}>{new Date(data.emptied_at).toLocaleString()}</time>. Nothing
-                that is needed is on this machine.
+                It became empty <Ago at={data.emptied_at} />. Nothing that is needed is on this machine.
               </>
             ) : (
               <>
