@@ -16,6 +16,7 @@ test.describe("agents", () => {
       ["Files", "files"],
       ["Brain", "brain"],
       ["Runtime", "runtime"],
+      ["Level-ups", "level-ups"],
       ["Activity", "activity"],
       ["Apps", "apps"],
     ]) {
