@@ -166,6 +166,11 @@ const settingsSignIn = part("/settings/sign-in", "SignIn");
 const settingsConnections = part("/settings/connections", "Connections");
 const settingsMesh = part("/settings/mesh", "Mesh");
 const settingsBroker = part("/settings/broker", "Broker");
+const guide = createRoute({
+  getParentRoute: () => shell,
+  path: "/guide/$name",
+  component: page(() => import("~/domains/guide/page"), "GuidePage"),
+});
 const quotas = createRoute({
   getParentRoute: () => shell,
   path: "/quotas",
@@ -230,6 +235,7 @@ export const router = createRouter({
       audit,
       members,
       quotas,
+      guide,
       settings,
       settingsModels,
       settingsSignIn,

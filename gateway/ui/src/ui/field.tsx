@@ -20,13 +20,24 @@ interface Around {
   aside?: ReactNode;
 }
 
-function Frame({ id, label, hint, error, aside, children }: Around & { id: string; children: ReactNode }) {
+function Frame({
+  id,
+  label,
+  hint,
+  error,
+  aside,
+  help,
+  children,
+}: Around & { id: string; help?: ReactNode; children: ReactNode }) {
   return (
     <div>
       <div className="mb-1 flex items-baseline justify-between gap-2">
-        <label htmlFor={id} className="text-small font-[550] text-fg-2">
-          {label}
-        </label>
+        <div className="flex items-center gap-1">
+          <label htmlFor={id} className="text-small font-[550] text-fg-2">
+            {label}
+          </label>
+          {help}
+        </div>
         {aside}
       </div>
       {children}
@@ -100,6 +111,8 @@ interface ChoiceProps extends Around {
   className?: string;
   disabled?: boolean | undefined;
   name?: string;
+  /** Beside the label: what a word of it means. */
+  help?: ReactNode;
   /** Announced. The form checks it. */
   required?: boolean;
 }
@@ -110,6 +123,7 @@ export function Choice({
   hint,
   error,
   aside,
+  help,
   className,
   children,
   value,
@@ -120,7 +134,7 @@ export function Choice({
   const id = useId();
   const around = { label, hint, error, aside };
   return (
-    <Frame id={id} {...around}>
+    <Frame id={id} help={help} {...around}>
       <Box
         id={id}
         {...described(id, around)}

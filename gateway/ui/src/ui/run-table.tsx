@@ -3,6 +3,7 @@ import type { RunSummary } from "~/api/runs";
 import { DASH, number } from "./bytes";
 import { Button } from "./button";
 import { type Column, LiveTable } from "./data-table";
+import { Help } from "./help";
 import { withoutTicks } from "./inline-code";
 import { isOver, money, originWord, outcomeState, runState, stepsWord, took } from "./run-state";
 import { Status } from "./status";
@@ -50,7 +51,15 @@ const COLUMNS: Column<RunSummary>[] = [
     name: "State",
     show: (run) => <Status {...runState(run)} title={run.error ? withoutTicks(run.error) : undefined} />,
   },
-  { name: "Outcome", show: (run) => <Outcome run={run} /> },
+  {
+    name: "Outcome",
+    shown: (
+      <>
+        Outcome <Help word="outcome" />
+      </>
+    ),
+    show: (run) => <Outcome run={run} />,
+  },
   {
     name: "Steps",
     look: "text-right max-md:hidden",

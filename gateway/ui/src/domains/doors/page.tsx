@@ -10,6 +10,7 @@ import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import { MissingRight } from "~/ui/missing-right";
+import { Help } from "~/ui/help";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -76,7 +77,10 @@ export function ApprovalsPage() {
     );
   return (
     <PageFrame crumbs={[{ label: "Approvals" }]}>
-      <h1 className="text-head-1">Approvals</h1>
+      <div className="flex items-center gap-1">
+        <h1 className="text-head-1">Approvals</h1>
+        <Help word="door" />
+      </div>
       <FilterField label="Filter by agent, action, target or state" value={q} onChange={filter} />
       <Stale query={waiting} />
       {(waiting.isPending || (waiting.data && !ready)) && (

@@ -8,6 +8,7 @@ import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import { cleared } from "~/ui/list/saved";
 import { Views } from "~/ui/list/views";
+import { Help } from "~/ui/help";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -59,7 +60,10 @@ export function FleetPage() {
   const charts = view === "figures";
   return (
     <PageFrame wide crumbs={[{ label: "Fleet" }]} actions={none ? undefined : button}>
-      <h1 className="text-head-1">Fleet</h1>
+      <div className="flex items-center gap-1">
+        <h1 className="text-head-1">Fleet</h1>
+        <Help word="machine" />
+      </div>
       {nodes.isPending && (
         <Loading what="machines" rows={4} className="rounded-panel border border-line bg-surface" />
       )}

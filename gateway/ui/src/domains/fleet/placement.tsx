@@ -4,6 +4,7 @@ import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { NodeLine } from "~/api/types";
 import { Choice } from "~/ui/field";
+import { Help } from "~/ui/help";
 import { MissingRight } from "~/ui/missing-right";
 import { ProblemNote } from "~/ui/problem";
 import { nodes as call, placementQuery } from "./queries";
@@ -42,6 +43,7 @@ export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayCh
     <div className="flex max-w-xl flex-col gap-2">
       <Choice
         label="New sandboxes run on"
+        help={<Help word="sandbox" />}
         value={shown}
         disabled={change.isPending || !mayChange}
         onChange={(event) => change.mutate(event.target.value)}

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "react";
 import { pendingLevelUpsQuery, type LevelUpBrief } from "~/api/levelups";
 import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
+import { Help } from "~/ui/help";
 import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -63,16 +64,19 @@ function Ask({ subject, onOpen }: { subject: Subject; onOpen: (id: string) => vo
     <Panel
       title="Level-up"
       aside={
-        may(isTeam ? "teams.manage" : "claws.write") && (
-          <Button
-            look="primary"
-            busy={waits}
-            icon={<Sparkles size={14} aria-hidden />}
-            onClick={() => void press()}
-          >
-            {asking?.problem ? "Try again" : "Propose a level-up"}
-          </Button>
-        )
+        <>
+          <Help word="level-up" />
+          {may(isTeam ? "teams.manage" : "claws.write") && (
+            <Button
+              look="primary"
+              busy={waits}
+              icon={<Sparkles size={14} aria-hidden />}
+              onClick={() => void press()}
+            >
+              {asking?.problem ? "Try again" : "Propose a level-up"}
+            </Button>
+          )}
+        </>
       }
     >
       <p className="max-w-[90ch] px-4 py-3 text-fg-2">

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { quotaQuery } from "~/api/quota";
 import type { Use } from "~/api/types";
 import { number } from "~/ui/bytes";
+import { Help } from "~/ui/help";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
@@ -47,7 +48,10 @@ export function QuotasPage() {
   const quota = useQuery(quotaQuery);
   return (
     <PageFrame crumbs={[{ label: "Quotas" }]}>
-      <h1 className="text-head-1">Quotas</h1>
+      <div className="flex items-center gap-1">
+        <h1 className="text-head-1">Quotas</h1>
+        <Help word="plan" />
+      </div>
       {quota.isPending && (
         <Loading what="quotas" rows={3} className="rounded-panel border border-line bg-surface" />
       )}

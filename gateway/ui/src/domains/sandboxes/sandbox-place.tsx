@@ -8,6 +8,7 @@ import { useProvision, type Owner } from "~/api/sandboxes";
 import type { Limits, Sandbox } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/field";
+import { Help } from "~/ui/help";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { ProblemNote } from "~/ui/problem";
@@ -51,7 +52,10 @@ function Gone({ owner, lost }: { owner: Owner; lost: Sandbox | undefined }) {
     <div className="flex gap-4">
       <Box size={28} strokeWidth={1.5} aria-hidden className="mt-0.5 shrink-0 text-fg-3 max-sm:hidden" />
       <div>
-        <h2 className="text-head-2">No sandbox yet</h2>
+        <div className="flex items-center gap-1">
+          <h2 className="text-head-2">No sandbox yet</h2>
+          <Help word="sandbox" />
+        </div>
         <p className="max-w-[64ch] text-fg-2">{WHAT[owner.kind]}</p>
       </div>
     </div>

@@ -8,6 +8,7 @@ import type { Me } from "~/api/types";
 import { Button } from "~/ui/button";
 import { number } from "~/ui/bytes";
 import { Choice } from "~/ui/field";
+import { Help } from "~/ui/help";
 import { Panel } from "~/ui/panel";
 import { Failed, ProblemNote } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -36,6 +37,7 @@ function Form({ workspace, present }: { workspace: string; present: string }) {
     <form onSubmit={submit} className="flex flex-col gap-3">
       <Choice
         label="Plan"
+        help={<Help word="plan" />}
         value={wanted}
         onChange={(event) => setWanted(event.target.value)}
         error={problem?.field("/plan")}

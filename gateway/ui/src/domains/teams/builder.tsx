@@ -11,6 +11,7 @@ import { Area, Choice, Field, Tick } from "~/ui/field";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { Lacks, Sentence, type Lack } from "~/ui/lacks";
 import { LeaveGuard } from "~/ui/leave-guard";
+import { Help } from "~/ui/help";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { ImageChoice } from "~/ui/sandbox-choice";
@@ -204,6 +205,7 @@ export function Builder({ template }: { template: TemplateBrief }) {
         />
         <Choice
           label="How they work together"
+          help={<Help word="topology" />}
           value={draft.kind}
           onChange={(event) => set({ kind: event.target.value as TopologyKind })}
           error={problem?.field("/topology")}

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { clawsQuery } from "~/api/claws";
 import type { Team } from "~/api/teams";
 import { agentStates, useAgentWord } from "~/ui/agent-state";
+import { Help } from "~/ui/help";
 import { openRow } from "~/ui/open-row";
 import { Panel } from "~/ui/panel";
 import { Status } from "~/ui/status";
@@ -28,7 +29,15 @@ export function Members({ team }: { team: Team }) {
   };
   return (
     <>
-      <Panel title="Topology" aside={kindName(team.topology.kind)}>
+      <Panel
+        title="Topology"
+        aside={
+          <>
+            {kindName(team.topology.kind)}
+            <Help word="topology" />
+          </>
+        }
+      >
         <Topology
           label="Who works with whom in this team"
           kind={team.topology.kind}
