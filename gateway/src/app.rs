@@ -42,7 +42,7 @@ use roost_execution::tools::Toolbox;
 use roost_machines::fleet::local::LocalExecutor;
 use roost_machines::fleet::operations::OperationsHandle;
 use roost_machines::sandboxes::ChunkStoreError;
-use roost_missions::missions;
+use roost_missions::{missions, routines};
 use roost_platform::broker::BrokerHandle;
 use roost_platform::broker::outbox::CredentialSweeper;
 use roost_platform::clock::{SharedClock, SystemClock};
@@ -351,7 +351,8 @@ impl Gateway {
             repos: repos::branch(&contexts.repos),
             committer: runs.lane(),
             runs: work.branch,
-            missions: missions::branch(&contexts.missions, work.live_missions),
+            missions: missions::branch(&contexts.missions, work.live_missions)
+                .child(routines::child(&contexts.routines)),
             public: listener(
                 public,
                 router::public(contexts, &layers),

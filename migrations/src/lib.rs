@@ -78,6 +78,7 @@ mod m0923_run_messages;
 mod m0924_commands;
 mod m0925_missions;
 mod m0926_level_ups;
+mod m0927_routines;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -154,6 +155,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0924_commands::Migration),
             Box::new(m0925_missions::Migration),
             Box::new(m0926_level_ups::Migration),
+            Box::new(m0927_routines::Migration),
         ]
     }
 }

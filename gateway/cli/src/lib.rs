@@ -24,6 +24,7 @@ mod profile;
 mod put;
 mod reach;
 mod repos;
+mod routine;
 mod run;
 mod run_files;
 mod run_list;
@@ -101,6 +102,9 @@ pub enum ClientCommand {
     /// Missions: phases in which teams work on a goal
     #[command(subcommand)]
     Mission(mission::Mission),
+    /// Routines: work that begins by a schedule
+    #[command(subcommand)]
+    Routine(routine::Routine),
     /// Code hosts and their repositories
     #[command(subcommand)]
     Repo(repos::Repo),
@@ -160,6 +164,7 @@ impl ClientCommand {
             Self::Team(command) => command.run(&api).await,
             Self::Run(command) => command.run(&api).await,
             Self::Mission(command) => command.run(&api).await,
+            Self::Routine(command) => command.run(&api).await,
             Self::Repo(command) => command.run(&api).await,
             Self::Door(command) => command.run(&api).await,
             Self::LevelUp(command) => command.run(&api).await,

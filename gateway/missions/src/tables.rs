@@ -10,6 +10,8 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::missions::entity::phase::Entity>(),
         Table::of::<crate::missions::entity::phase_run::Entity>(),
         Table::of::<crate::missions::entity::mission_team::Entity>(),
+        Table::of::<crate::routines::entity::routine::Entity>(),
+        Table::of::<crate::routines::entity::firing::Entity>(),
         Table::of::<crate::tasks::entity::task::Entity>(),
         Table::of::<crate::tasks::entity::mark::Entity>(),
         Table::of::<crate::artifacts::entity::artifact::Entity>(),

@@ -18,6 +18,7 @@ use roost_machines::images::ImagesContext;
 use roost_machines::sandboxes::{ChunkStore, SandboxesHandle};
 use roost_missions::levelups::{InFlight, LevelUpsContext};
 use roost_missions::missions::MissionsContext;
+use roost_missions::routines::{OfMissions, RoutinesContext};
 use roost_organisation::agent_skills::AgentSkillsContext;
 use roost_organisation::teams::TeamsContext;
 use roost_runtime::{Agents, RuntimeContext};
@@ -62,6 +63,14 @@ pub(super) fn contexts(
         db: db.clone(),
         hub: shared.hub.clone(),
         live: shared.live.clone(),
+    };
+    let missions = MissionsContext {
+        db: db.clone(),
+        clock: clock.clone(),
+        ids: ids.clone(),
+        teams: teams.clone(),
+        handle: work.missions.clone(),
+        recurrence: Arc::new(OfMissions(work.routines.clone())),
     };
     Ok(Contexts {
         auth: identity::state(shared, hosted)?,
@@ -135,13 +144,14 @@ pub(super) fn contexts(
             runs: work.runs.clone(),
             clock: clock.clone(),
         },
-        missions: MissionsContext {
+        routines: RoutinesContext {
             db: db.clone(),
             clock: clock.clone(),
             ids: ids.clone(),
-            teams: teams.clone(),
-            handle: work.missions.clone(),
+            missions: missions.clone(),
+            handle: work.routines.clone(),
         },
+        missions,
         teams,
         skills: catalogue::skills(shared),
         agent_skills: AgentSkillsContext {

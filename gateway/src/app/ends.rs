@@ -8,6 +8,7 @@ use sea_orm::DbErr;
 
 use roost_execution::runs::{AfterRun, End, Origin};
 use roost_missions::missions::{self, MissionsHandle};
+use roost_missions::routines::{self, RoutinesHandle};
 use roost_organisation::teams;
 use roost_platform::WorkspaceScope;
 use roost_platform::clock::SharedClock;
@@ -24,6 +25,8 @@ pub(super) struct Ends {
     pub(super) sagas: Nudge,
     /// Wakes the actors of missions.
     pub(super) missions: MissionsHandle,
+    /// Wakes the scheduler of routines.
+    pub(super) routines: RoutinesHandle,
 }
 
 #[async_trait]
@@ -42,11 +45,14 @@ impl AfterRun for Ends {
                     missions::after_runs(tx, &self.missions, &[*mission]);
                     of_teams.push(end);
                 }
-                // No wing has companies, organisations, routines, rooms or A2A tasks yet. Their wing's function comes
-                // before the team's.
+                Origin::Routine { .. } => {
+                    routines::after_runs(tx, &self.routines);
+                    of_teams.push(end);
+                }
+                // No wing has companies, organisations, rooms or A2A tasks yet. Their wing's function comes before the
+                // team's.
                 Origin::Company
                 | Origin::Org
-                | Origin::Routine { .. }
                 | Origin::Room { .. }
                 | Origin::A2a { .. }
                 | Origin::Planner => of_teams.push(end),

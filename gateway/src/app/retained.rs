@@ -154,6 +154,11 @@ pub const TABLES: &[Kept] = &[
         "mission_phase_cards",
         With("missions", "one for each phase"),
     ),
+    kept("routines", With("workspaces", "at most 200 for each")),
+    kept(
+        "routine_firings",
+        With("routines", "the newest 200 of each"),
+    ),
     kept(
         "level_up_proposals",
         With(

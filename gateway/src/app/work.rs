@@ -12,6 +12,7 @@ use roost_execution::runs::{self, Parts, RunsHandle, StepExecutor};
 use roost_execution::tools::{EffectiveSkills, SkillText, SkillTexts, Toolbox};
 use roost_machines::sandboxes::SandboxesHandle;
 use roost_missions::missions::{self, MissionsHandle};
+use roost_missions::routines::RoutinesHandle;
 use roost_organisation::{agent_skills, skills};
 use roost_platform::supervision::{AnyChild, SupervisorSpec};
 use roost_runtime::spending::Spending;
@@ -24,6 +25,7 @@ pub(super) struct Work {
     /// The branch `runs`.
     pub branch: SupervisorSpec,
     pub missions: MissionsHandle,
+    pub routines: RoutinesHandle,
     /// The supervisor of the actors of missions.
     pub live_missions: AnyChild,
 }
@@ -61,6 +63,7 @@ pub(super) fn work(
     let (live_missions, handle) = SupervisorSpec::new("live")
         .serves("missions at work")
         .with_handle();
+    let routines = RoutinesHandle::new(&replica);
     let missions = MissionsHandle::new(missions::Parts {
         owner: replica.clone(),
         live: handle,
@@ -80,6 +83,7 @@ pub(super) fn work(
             clock: shared.clock.clone(),
             sagas: shared.saga_nudge.clone(),
             missions: missions.clone(),
+            routines: routines.clone(),
         }),
         live: handle,
         at_once: shared.config.runs.at_once,
@@ -94,6 +98,7 @@ pub(super) fn work(
         agents,
         branch,
         missions,
+        routines,
         live_missions,
     })
 }

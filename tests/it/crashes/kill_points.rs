@@ -54,6 +54,10 @@ fn cases(point: &str) -> Vec<String> {
         point if crate::execution::runs::killed::KILLED_THERE.contains(&point) => {
             return Vec::new();
         }
+        // These need a routine.
+        point if crate::missions::routines::killed::KILLED_THERE.contains(&point) => {
+            return Vec::new();
+        }
         // These need a mission.
         point if crate::missions::killed::KILLED_THERE.contains(&point) => return Vec::new(),
         // It needs a sandbox on the gateway's own host: its history is in tests/it/crashes/gateway_dies/told.rs.

@@ -4,6 +4,7 @@ pub(crate) mod killed;
 pub mod levelups;
 mod lives;
 mod refused;
+pub(crate) mod routines;
 mod two_gateways;
 
 use roost_tests::model_server::{Asked, ModelServer};
@@ -36,7 +37,7 @@ async fn think_with(owner: &Person, server: &ModelServer) {
 }
 
 /// A template of the workspace with one agent that only speaks.
-async fn template(owner: &Person, name: &str) -> String {
+pub(crate) async fn template(owner: &Person, name: &str) -> String {
     let role = json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.", "skills": [], "brain_seed": "# Notes" });
     let new = json!({ "key": name.to_lowercase(), "name": name, "description": "", "stack": "any", "default_topology": "single",
         "risk_profile": "research_readonly", "mcp_bundles": ["skills"], "category": "research", "roles": [role] });

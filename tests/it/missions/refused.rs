@@ -50,7 +50,7 @@ async fn invalid_mission_is_refused_with_the_place_of_each_mistake() {
             "/model",
         ),
         (
-            json!({ "template_kind": "research", "schedule": "0 9 * * 1" }),
+            json!({ "template_kind": "research", "schedule": { "kind": "never" } }),
             "/schedule",
         ),
         (

@@ -331,6 +331,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
         path if catalogue::is_of(path) => catalogue::target(owner, path).await,
         path if work::is_of(path) => work::target(owner, path).await,
         path if path.starts_with("/api/missions/") => missions::target(owner).await,
+        path if path.starts_with("/api/routines/{") => missions::routine(owner).await,
         // These need a broker, or an agent that is connected (tests/it/apps, tests/it/doors): a permitted caller gets
         // that answer.
         path if path.starts_with("/api/apps/connections/{id}")

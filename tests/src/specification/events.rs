@@ -246,7 +246,7 @@ pub const EVENTS: [Specified; 13] = [
     },
     Specified {
         kind: "routine.update",
-        sent: false,
+        sent: true,
         fields: &[
             field("routineId", Text, Required),
             field("name", Text, Required),

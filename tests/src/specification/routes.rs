@@ -74,7 +74,7 @@ pub const ROUTES: &[(&str, &str, Served)] = &[
     ("GET", "/api/quota", Yes),
     ("GET", "/api/claws/{id}/runtime-config", Yes),
     ("GET", "/api/claws/{id}/compartments", Yes),
-    ("GET", "/api/routines/runs", Later("routines")),
+    ("GET", "/api/routines/runs", Yes),
     ("GET", "/api/claw-chat/rooms", Later("rooms")),
     ("POST", "/api/claw-chat/rooms", Later("rooms")),
 ];

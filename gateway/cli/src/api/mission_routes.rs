@@ -5,6 +5,59 @@ use http::Method;
 use super::call::{Call, Nothing, Page, segment};
 use super::types::*;
 
+/// `GET /api/routines`
+#[must_use]
+pub fn routines(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Routine>> {
+    let mut call = Call::new(Method::GET, "/api/routines".to_owned());
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
+/// `POST /api/routines`
+#[must_use]
+pub fn create_routine(body: &NewRoutine) -> Call<Routine> {
+    let mut call = Call::new(Method::POST, "/api/routines".to_owned());
+    call.body(body);
+    call
+}
+
+/// `GET /api/routines/runs`
+#[must_use]
+pub fn routine_runs(limit: Option<u64>, cursor: Option<&str>, routine_id: Option<&RoutineId>) -> Call<Page<RoutineFiring>> {
+    let mut call = Call::new(Method::GET, "/api/routines/runs".to_owned());
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call.query("routine_id", routine_id);
+    call
+}
+
+/// `GET /api/routines/{id}`
+#[must_use]
+pub fn routine(id: &RoutineId) -> Call<Routine> {
+    Call::new(Method::GET, format!("/api/routines/{}", segment(id)))
+}
+
+/// `PATCH /api/routines/{id}`
+#[must_use]
+pub fn change_routine(id: &RoutineId, body: &RoutineChange) -> Call<Routine> {
+    let mut call = Call::new(Method::PATCH, format!("/api/routines/{}", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `DELETE /api/routines/{id}`
+#[must_use]
+pub fn delete_routine(id: &RoutineId) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/routines/{}", segment(id)))
+}
+
+/// `POST /api/routines/{id}/run`
+#[must_use]
+pub fn fire_routine(id: &RoutineId) -> Call<RoutineFiring> {
+    Call::new(Method::POST, format!("/api/routines/{}/run", segment(id)))
+}
+
 /// `GET /api/missions`
 #[must_use]
 pub fn missions(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Mission>> {

@@ -87,3 +87,27 @@ pub struct PlannedTeam {
     pub name: String,
     pub roles: Vec<String>,
 }
+
+#[derive(Deserialize)]
+pub struct Routine {
+    pub id: RoutineId,
+    pub name: String,
+    pub words: String,
+    pub state: RoutineStanding,
+    pub next_due: Vec<Moment>,
+    pub missed: RoutineMissed,
+    pub overlap: RoutineOverlap,
+    pub last: Option<RoutineFiring>,
+}
+
+#[derive(Deserialize)]
+pub struct RoutineFiring {
+    pub routine_name: Option<String>,
+    pub cause: FiringCause,
+    pub state: FiringState,
+    pub due_at: Moment,
+    pub due_times: i32,
+    pub reason: Option<String>,
+    pub run_id: Option<RunId>,
+    pub mission_id: Option<MissionId>,
+}

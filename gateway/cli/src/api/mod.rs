@@ -9,6 +9,7 @@ mod events;
 #[rustfmt::skip]
 mod level_ups;
 #[rustfmt::skip]
+mod mission_names;
 mod mission_routes;
 #[rustfmt::skip]
 mod missions;

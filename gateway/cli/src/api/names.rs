@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use super::mission_names::*;
 use super::strings::{id, string_enum};
 
 string_enum!(
@@ -158,78 +159,6 @@ string_enum!(
     }
 );
 
-id!(MissionArtifactId);
-
-string_enum!(
-    MissionArtifactKind {
-        Markdown = "markdown",
-        Pdf = "pdf",
-        Benchmark = "benchmark",
-        Security = "security",
-        Diff = "diff",
-    }
-);
-
-string_enum!(
-    MissionArtifactStatus {
-        Pending = "pending",
-        Ready = "ready",
-        Failed = "failed",
-    }
-);
-
-id!(MissionId);
-
-id!(MissionPhaseId);
-
-string_enum!(
-    MissionPhaseKind {
-        Research = "research",
-        Coding = "coding",
-        Benchmark = "benchmark",
-        SecurityScan = "security_scan",
-    }
-);
-
-string_enum!(
-    MissionPhaseStatus {
-        Pending = "pending",
-        Running = "running",
-        Completed = "completed",
-        Failed = "failed",
-        Skipped = "skipped",
-    }
-);
-
-string_enum!(
-    MissionRuntimeKind {
-        Standard = "standard",
-        LocalNode = "local_node",
-    }
-);
-
-string_enum!(
-    MissionStatus {
-        Draft = "draft",
-        Running = "running",
-        Paused = "paused",
-        Completed = "completed",
-        Failed = "failed",
-        Cancelled = "cancelled",
-    }
-);
-
-string_enum!(
-    MissionTemplateKind {
-        Research = "research",
-        Development = "development",
-        Benchmark = "benchmark",
-        Security = "security",
-        FullCycle = "full_cycle",
-        Custom = "custom",
-    }
-);
-
 string_enum!(
     NodeConnection {
         Connected = "connected",
@@ -303,6 +232,7 @@ string_enum!(
         Model = "model",
         Mission = "mission",
         LevelUp = "level_up",
+        Routine = "routine",
     }
 );
 

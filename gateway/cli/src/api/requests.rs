@@ -214,6 +214,17 @@ pub struct NewRepoConnection {
 }
 
 #[derive(Serialize)]
+pub struct NewRoutine {
+    pub name: String,
+    pub schedule: RoutineSchedule,
+    pub recipe: RoutineRecipe,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed: Option<RoutineMissed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<RoutineOverlap>,
+}
+
+#[derive(Serialize)]
 pub struct NewRunMessage {
     pub text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -283,6 +294,59 @@ pub struct PushRun {
 #[derive(Serialize)]
 pub struct Resolution {
     pub decision: Decision,
+}
+
+#[derive(Serialize)]
+pub struct RoutineChange {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+#[derive(Serialize)]
+pub struct RoutineCron {
+    pub expression: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct RoutineLoop {
+    pub every_minutes: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times: Option<u32>,
+}
+
+#[derive(Serialize)]
+pub struct RoutineMissionRecipe {
+    pub mission: NewMission,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept_lacks: Option<bool>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind")]
+pub enum RoutineRecipe {
+    #[serde(rename = "team")]
+    Team(RoutineTeamRecipe),
+    #[serde(rename = "mission")]
+    Mission(RoutineMissionRecipe),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind")]
+pub enum RoutineSchedule {
+    #[serde(rename = "cron")]
+    Cron(RoutineCron),
+    #[serde(rename = "loop")]
+    Loop(RoutineLoop),
+}
+
+#[derive(Serialize)]
+pub struct RoutineTeamRecipe {
+    pub template_id: TemplateId,
+    pub goal: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept_lacks: Option<bool>,
 }
 
 #[derive(Serialize)]

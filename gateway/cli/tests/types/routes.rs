@@ -37,6 +37,18 @@ const SNAPSHOT_DIFF: &str = "/api/claws/{id}/snapshots/{snapshot}/diff";
 const ONE_EXEC: &str = "/api/claws/{id}/sandbox/exec/{operation_id}";
 
 pub const ROUTES: &[Route] = &[
+    route("routines", "get", "/api/routines", &["limit", "cursor"]),
+    route("create_routine", "post", "/api/routines", &[]),
+    route(
+        "routine_runs",
+        "get",
+        "/api/routines/runs",
+        &["limit", "cursor", "routine_id"],
+    ),
+    route("routine", "get", "/api/routines/{id}", &[]),
+    route("change_routine", "patch", "/api/routines/{id}", &[]),
+    route("delete_routine", "delete", "/api/routines/{id}", &[]),
+    route("fire_routine", "post", "/api/routines/{id}/run", &[]),
     route("missions", "get", "/api/missions", &["limit", "cursor"]),
     route("create_mission", "post", "/api/missions", &[]),
     route("mission", "get", "/api/missions/{id}", &[]),

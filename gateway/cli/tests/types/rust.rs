@@ -14,7 +14,10 @@ use crate::wanted_runs;
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
 
 /// The begins of the names of what is in `missions.rs`.
-const OF_MISSIONS: &[&str] = &["Mission", "LaunchPlan", "PlannedTeam"];
+const OF_MISSIONS: &[&str] = &["Mission", "LaunchPlan", "PlannedTeam", "Routine"];
+
+/// How the names of the ids and enums begin that stand in `mission_names.rs`.
+const OF_MISSION_NAMES: &[&str] = &["Mission", "Routine", "Firing"];
 
 /// How the names of the types begin that stand beside runs.
 const OF_RUNS: [&str; 11] = [
@@ -66,7 +69,10 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
             &mut sandboxes
         } else if route.path.starts_with("/api/topology-runs") {
             &mut of_runs
-        } else if route.path.starts_with("/api/missions") {
+        } else if ["/api/missions", "/api/routines"]
+            .iter()
+            .any(|begin| route.path.starts_with(begin))
+        {
             &mut of_missions
         } else {
             &mut routes
@@ -88,7 +94,10 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     }
     let collections = "use std::collections::BTreeMap;\n\n";
     let mut names = format!(
-        "//! Ids and enums of strings. {HEAD}\n\nuse serde::{{Deserialize, Serialize}};\n\nuse super::strings::{{id, string_enum}};\n"
+        "//! Ids and enums of strings. {HEAD}\n\nuse serde::{{Deserialize, Serialize}};\n\npub use super::mission_names::*;\nuse super::strings::{{id, string_enum}};\n"
+    );
+    let mut of_mission_names = format!(
+        "//! Ids and enums of strings of missions and routines. {HEAD}\n\nuse serde::{{Deserialize, Serialize}};\n\nuse super::strings::{{id, string_enum}};\n"
     );
     let mut requests = format!(
         "//! What the client sends. {HEAD}\n\n{collections}use serde::Serialize;\n\nuse super::names::*;\n"
@@ -110,7 +119,11 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     );
     for (name, text) in &all {
         if text.contains("string_enum!(") || text.contains("id!(") {
-            names.push_str(text);
+            // A file of its own, because the other one would be too long.
+            match OF_MISSION_NAMES.iter().any(|begin| name.starts_with(begin)) {
+                true => of_mission_names.push_str(text),
+                false => names.push_str(text),
+            }
         } else if sent.contains_key(name) {
             all_required_are_set(document, name)?;
             requests.push_str(&text.replace(DERIVE, "#[derive(Serialize)]"));
@@ -136,6 +149,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         ("run_routes.rs", of_runs),
         ("sandbox_routes.rs", sandboxes),
         ("names.rs", names),
+        ("mission_names.rs", of_mission_names),
         ("requests.rs", requests),
         ("answers.rs", answers),
         ("level_ups.rs", level_ups),
@@ -180,6 +194,9 @@ fn definition(
         }
         return Ok(text + "    }\n);\n");
     }
+    if let Some(text) = tagged(document, name, schema, needs)? {
+        return Ok(text);
+    }
     if let Some(choices) = schema["oneOf"].as_array() {
         let mut text = format!("\n{DERIVE}\n#[serde(untagged)]\npub enum {name} {{\n");
         for choice in choices {
@@ -192,6 +209,36 @@ fn definition(
         return Ok(format!("\nid!({name});\n"));
     }
     object(document, name, needs)
+}
+
+/// A choice of objects with a field that says which one it is.
+fn tagged(
+    document: &Document,
+    name: &str,
+    schema: &Value,
+    needs: &mut BTreeSet<String>,
+) -> Result<Option<String>, String> {
+    let mut variants = String::new();
+    let mut tag = None;
+    for choice in schema["oneOf"].as_array().into_iter().flatten() {
+        let [of, named] = choice["allOf"].as_array().map_or(&[][..], Vec::as_slice) else {
+            return Ok(None);
+        };
+        let Some((field, word)) = named["properties"]
+            .as_object()
+            .and_then(|all| all.iter().next())
+        else {
+            return Ok(None);
+        };
+        let word = words(&word["enum"]).next().unwrap_or_default();
+        let kind = document.type_of(of, needs)?.text;
+        let _ = writeln!(variants, "    #[serde(rename = \"{word}\")]");
+        let _ = writeln!(variants, "    {}({kind}),", camel(word));
+        tag = Some(field.clone());
+    }
+    Ok(tag.map(|tag| {
+        format!("\n{DERIVE}\n#[serde(tag = \"{tag}\")]\npub enum {name} {{\n{variants}}}\n")
+    }))
 }
 
 fn object(document: &Document, name: &str, needs: &mut BTreeSet<String>) -> Result<String, String> {

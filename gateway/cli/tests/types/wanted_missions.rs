@@ -71,5 +71,36 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "model",
         ],
     ),
+    (
+        "NewRoutine",
+        &["name", "schedule", "recipe", "missed", "overlap"],
+    ),
     ("PlannedTeam", &["purpose", "name", "roles"]),
+    (
+        "Routine",
+        &[
+            "id", "name", "words", "state", "next_due", "missed", "overlap", "last",
+        ],
+    ),
+    ("RoutineChange", &["enabled"]),
+    ("RoutineCron", &["expression", "time_zone"]),
+    (
+        "RoutineFiring",
+        &[
+            "routine_name",
+            "cause",
+            "state",
+            "due_at",
+            "due_times",
+            "reason",
+            "run_id",
+            "mission_id",
+        ],
+    ),
+    ("RoutineLoop", &["every_minutes", "times"]),
+    ("RoutineMissionRecipe", &["mission", "accept_lacks"]),
+    (
+        "RoutineTeamRecipe",
+        &["template_id", "goal", "accept_lacks"],
+    ),
 ];

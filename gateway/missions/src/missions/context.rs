@@ -1,6 +1,9 @@
 //! The context of missions.
 
+use std::sync::Arc;
+
 use super::handle::MissionsHandle;
+use super::recurrence::Recurrence;
 use roost_organisation::teams::TeamsContext;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -16,6 +19,8 @@ pub struct MissionsContext {
     /// Mints teams. It has the runs and the repositories too.
     pub teams: TeamsContext,
     pub handle: MissionsHandle,
+    /// Makes routines of missions with a schedule.
+    pub recurrence: Arc<dyn Recurrence>,
 }
 
 impl ChangeContext for MissionsContext {

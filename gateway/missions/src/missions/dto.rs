@@ -44,7 +44,7 @@ pub struct PhaseTeams {
 }
 
 /// A new mission.
-#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMission {
     pub template_kind: TemplateKind,
@@ -69,7 +69,8 @@ pub struct NewMission {
     pub runtime_kind: RuntimeKind,
     /// The node for a `local_node` mission.
     pub target_node_id: Option<NodeId>,
-    /// This version has no routines, so it refuses a schedule.
+    /// When a mission like this one begins: a cron expression in UTC, or the `schedule` of a routine. The mission stays a
+    /// draft, and a routine is made from it. Each firing creates a mission from this request and launches it.
     #[schema(value_type = Option<Object>)]
     pub schedule: Option<Value>,
     /// The cost limit of the whole mission, in US dollars.
@@ -113,12 +114,6 @@ impl Check for NewMission {
         }
         if self.runtime_kind == RuntimeKind::Standard && self.target_node_id.is_some() {
             mistakes.add("/target_node_id", "is only for the runtime kind local_node");
-        }
-        if self.schedule.is_some() {
-            mistakes.add(
-                "/schedule",
-                "is not available in this version, which has no routines; leave it out",
-            );
         }
         let in_range = |usd: f64| (0.0..=1e6).contains(&usd);
         if self.budget_usd.is_some_and(|usd| !in_range(usd)) {
@@ -178,6 +173,7 @@ pub struct Mission {
     /// The first team that was minted for it.
     pub team_id: Option<TeamId>,
     pub team_template_id: Option<TemplateId>,
+    /// As it was given, with the `routine_id` of the routine that was made from it.
     #[schema(value_type = Option<Object>)]
     pub schedule: Option<Value>,
     pub status: Status,

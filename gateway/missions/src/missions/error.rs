@@ -55,6 +55,9 @@ pub enum MissionError {
     /// A run could not be started or changed.
     #[error("a run of the mission could not be started or changed")]
     Run(#[from] RunError),
+    /// The routine of its schedule could not be made.
+    #[error("the routine of the mission could not be made")]
+    Routine(Box<ApiError>),
     /// The database failed.
     #[error("database")]
     Db(#[from] sea_orm::DbErr),
@@ -99,6 +102,7 @@ impl From<MissionError> for ApiError {
             )),
             E::Team(error) => error.into(),
             E::Run(error) => error.into(),
+            E::Routine(error) => *error,
             E::Db(error) => error.into(),
         }
     }

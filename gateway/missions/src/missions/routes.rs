@@ -59,20 +59,21 @@ async fn list(
     }))
 }
 
-/// Creates a mission as a draft.
+/// Creates a mission as a draft. With a `schedule`, it also makes a routine that launches missions like this one.
 #[utoipa::path(post, path = "/api/missions", tag = "missions", operation_id = "create_mission", request_body = NewMission,
     params(("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
     responses((status = 201, body = MissionDetail), (status = 400, body = Problem), (status = 401, body = Problem),
-        (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+        (status = 402, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem), (status = 412, body = Problem)))]
 async fn create(
     State(missions): State<MissionsContext>,
     caller: Scoped<can::ManageMissions>,
     id: CreationId<MissionId>,
     Valid(new): Valid<NewMission>,
 ) -> ApiResult<(StatusCode, Json<MissionDetail>)> {
-    let (scope, user) = (caller.scope(), caller.user_id());
+    let (scope, who) = (caller.scope(), (caller.user_id(), caller.role()));
     let id = id.or_fresh(&missions.ids);
-    commands::create(&missions, scope, user, id, new).await?;
+    commands::create(&missions, scope, who, id, new).await?;
     let detail = read::detail(missions.db.read(), scope, id).await?;
     Ok((StatusCode::CREATED, Json(detail)))
 }

@@ -44,7 +44,7 @@ pub struct TeamRepository {
 }
 
 /// The repository that a team's runs work on when a run names none.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TeamRepo {
     pub repo_id: RepoId,

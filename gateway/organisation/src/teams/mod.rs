@@ -30,6 +30,7 @@ pub use effective_settings::{EffectiveImage, EffectiveSettings, effective_settin
 pub use entity::team::Model as TeamRow;
 pub use error::TeamError;
 pub use lifecycle::{RunOver, after_runs, begin_removal, is_going, remove};
+pub use model::Lifecycle;
 pub use routes::router;
 pub use store::{
     forget_seats, get as find, leave, locked, members, names, only_here, seat, seats_of,

@@ -156,6 +156,8 @@ pub enum ResourceKind {
     Mission,
     /// A level-up proposal.
     LevelUp,
+    /// A routine, with its journal.
+    Routine,
 }
 
 /// `resource.changed`
@@ -250,6 +252,7 @@ impl Event {
         "world.touch",
         "topology.update",
         "telemetry",
+        "routine.update",
     ];
 
     /// A resource has a new version.

@@ -1,5 +1,5 @@
-//! Types of the specification that nothing emits yet. They stand here, with their schemas, so that clients know them: the rooms
-//! emit `agent.message`, and the routines emit `routine.update`. Both are facts.
+//! `routine.update`, and `agent.message`, which nothing emits yet: rooms will. It stands here, with its schema, so that clients
+//! know it. Both are facts.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub enum RoutineState {
     Door,
 }
 
-/// `routine.update`: a routine's progress or schedule. Routines will emit it.
+/// `routine.update`: a routine's progress or schedule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RoutineUpdate {

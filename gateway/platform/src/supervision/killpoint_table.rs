@@ -78,6 +78,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the begin or the end is durable; the mission's actor has not looked at what follows",
     },
     KillPoint {
+        name: "routines.fire.before_commit",
+        place: "a routine fires and what it starts is made; the transaction is not committed",
+    },
+    KillPoint {
+        name: "routines.fire.after_commit",
+        place: "the firing and what it started are durable; the scheduler has not looked at the next routine",
+    },
+    KillPoint {
         name: "waits.park.before_commit",
         place: "a step waits for something outside, and its run perhaps too; the transaction is not committed",
     },

@@ -108,6 +108,8 @@ kinds! {
     Run, "run", Leased, Temporary;
     /// One live mission.
     Mission, "mission", Leased, Temporary;
+    /// Fires the routines that are due, and notes the ends of what they started.
+    RoutineScheduler, "routine_scheduler", Leased, Static;
     /// Puts stale runs back into the queue.
     RunSweeper, "run_sweeper", Leased, Static;
     /// One subscriber of live events.

@@ -22,6 +22,7 @@ use roost_machines::fleet::{self, FleetHandle};
 use roost_machines::sandboxes;
 use roost_missions::levelups;
 use roost_missions::missions;
+use roost_missions::routines;
 use roost_organisation::skills;
 use roost_organisation::teams;
 use roost_organisation::templates;
@@ -106,6 +107,7 @@ impl SagaHandler for WorkspaceEnd {
             skills::remove_bindings(&**tx, scope).await?;
             skills::remove_all(&**tx, scope).await?;
             models::remove_all(tx, scope, now).await?;
+            routines::remove_all(tx, scope).await?;
             missions::remove_all(tx, scope).await?;
             runs::remove_all(tx, scope).await?;
             events::remove_log(tx, scope.workspace()).await?;

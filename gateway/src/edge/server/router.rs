@@ -27,6 +27,7 @@ use roost_execution::{models, runs, tools};
 use roost_machines::{fleet, images, sandboxes};
 use roost_missions::levelups;
 use roost_missions::missions;
+use roost_missions::routines;
 use roost_organisation::{agent_skills, skills, teams, templates};
 use roost_runtime as runtime;
 use roost_tenancy::auth::{self, AuthLayer, authenticate};
@@ -57,6 +58,7 @@ pub struct Contexts {
     pub repos: repos::ReposContext,
     pub mesh: mesh::MeshContext,
     pub missions: missions::MissionsContext,
+    pub routines: routines::RoutinesContext,
     pub tools: tools::ToolsContext,
     pub runs: runs::RunsHandle,
     pub runtime: runtime::RuntimeContext,
@@ -134,6 +136,7 @@ domains! {
     uploads => uploads::router();
     mesh => mesh::router();
     missions => missions::router();
+    routines => routines::router();
     tools => tools::router();
     runs => runs::router();
     run_streams => runs::stream_router();

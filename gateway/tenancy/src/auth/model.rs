@@ -153,6 +153,8 @@ verbs! {
     PushRuns, "runs.push", Member, "Push the branches of runs to their code hosts.";
     ReadMissions, "missions.read", Viewer, "See missions, their tasks and their results.";
     ManageMissions, "missions.manage", Member, "Create, launch, pause and cancel missions.";
+    ReadRoutines, "routines.read", Viewer, "See routines and the journal of their firings.";
+    ManageRoutines, "routines.manage", Member, "Create, change, pause, fire and delete routines.";
     ManageModels, "models.manage", Admin, "Choose the models that agents think with, keep their keys, bound their cost.";
     ReadEvents, "events.read", Viewer, "Follow live events.";
     ReadTree, "tree.read", Owner, "See the actors that work for the workspace.";

@@ -11,7 +11,7 @@ use roost_platform::events::{
 };
 
 /// The events of `/api/events`: a field for each type, with the content of its `data:` line. Nothing emits `agent.message`
-/// and `routine.update` yet: rooms and routines will.
+/// yet: rooms will.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it only describes; each field is sent by itself")]
 pub struct LiveEvents {

@@ -1180,7 +1180,7 @@ export interface paths {
         /** Lists the workspace's missions, newest first. */
         get: operations["list_missions"];
         put?: never;
-        /** Creates a mission as a draft. */
+        /** Creates a mission as a draft. With a `schedule`, it also makes a routine that launches missions like this one. */
         post: operations["create_mission"];
         delete?: never;
         options?: never;
@@ -2123,6 +2123,94 @@ export interface paths {
         post?: never;
         /** Removes the mirror of the repository; a fetch under way ends. The answer does not wait for it. */
         delete: operations["drop_mirror"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/routines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the workspace's routines, newest first, with their next due times. */
+        get: operations["list_routines"];
+        put?: never;
+        /** Makes a routine. Its recipe is tried in a transaction that is taken back, so what is missing is said now. */
+        post: operations["create_routine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/routines/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Shows the next due times of a schedule, before a routine is made. */
+        post: operations["preview_routine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/routines/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the journal of the workspace's routines, newest first: what each due time started, or why it started nothing. */
+        get: operations["list_routine_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/routines/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one routine. */
+        get: operations["get_routine"];
+        put?: never;
+        post?: never;
+        /** Deletes a routine with its journal. What it started goes on. */
+        delete: operations["delete_routine"];
+        options?: never;
+        head?: never;
+        /** Changes, pauses or resumes a routine. */
+        patch: operations["change_routine"];
+        trace?: never;
+    };
+    "/api/routines/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fires a routine now, also when it is paused. It acts for the person who fires it. */
+        post: operations["fire_routine"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3274,7 +3362,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "routine_scheduler" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
@@ -4223,8 +4311,18 @@ export interface components {
          * @enum {string}
          */
         Finding: "defended" | "broken";
+        /**
+         * @description What makes a routine fire.
+         * @enum {string}
+         */
+        FiringCause: "schedule" | "catch_up" | "manual";
         /** Format: uuid */
         FiringId: string;
+        /**
+         * @description The state of a firing.
+         * @enum {string}
+         */
+        FiringState: "started" | "done" | "failed" | "skipped" | "missed";
         /** @description One metric of all machines that reported it. */
         FleetHistory: {
             /** Format: date-time */
@@ -4688,7 +4786,7 @@ export interface components {
         LineKind: "plain" | "add" | "del" | "ok" | "warn" | "cursor";
         /**
          * @description The events of `/api/events`: a field for each type, with the content of its `data:` line. Nothing emits `agent.message`
-         *     and `routine.update` yet: rooms and routines will.
+         *     yet: rooms will.
          */
         LiveEvents: {
             "agent.computer.frame": components["schemas"]["AgentComputerFrame"];
@@ -4854,6 +4952,7 @@ export interface components {
             runtime_container_name?: string | null;
             runtime_endpoint?: string | null;
             runtime_kind: components["schemas"]["MissionRuntimeKind"];
+            /** @description As it was given, with the `routine_id` of the routine that was made from it. */
             schedule?: Record<string, never> | null;
             status: components["schemas"]["MissionStatus"];
             /** @description The reason in words. */
@@ -5344,7 +5443,10 @@ export interface components {
             model?: string | null;
             repo_id?: components["schemas"]["RepoId"] | null;
             runtime_kind?: components["schemas"]["MissionRuntimeKind"];
-            /** @description This version has no routines, so it refuses a schedule. */
+            /**
+             * @description When a mission like this one begins: a cron expression in UTC, or the `schedule` of a routine. The mission stays a
+             *     draft, and a routine is made from it. Each firing creates a mission from this request and launches it.
+             */
             schedule?: Record<string, never> | null;
             target_node_id?: components["schemas"]["NodeId"] | null;
             team_template_id?: components["schemas"]["TemplateId"] | null;
@@ -5402,6 +5504,18 @@ export interface components {
         /** @description A new role. */
         NewRole: {
             role: components["schemas"]["Role"];
+        };
+        /** @description A new routine. */
+        NewRoutine: {
+            /** @description False: the routine is paused. */
+            enabled?: boolean;
+            /** @description `once` when it is absent. */
+            missed?: components["schemas"]["RoutineMissed"];
+            name: string;
+            /** @description `skip` when it is absent. */
+            overlap?: components["schemas"]["RoutineOverlap"];
+            recipe: components["schemas"]["RoutineRecipe"];
+            schedule: components["schemas"]["RoutineSchedule"];
         };
         /** @description A message to a run at work. */
         NewRunMessage: {
@@ -6166,6 +6280,7 @@ export interface components {
                 runtime_container_name?: string | null;
                 runtime_endpoint?: string | null;
                 runtime_kind: components["schemas"]["MissionRuntimeKind"];
+                /** @description As it was given, with the `routine_id` of the routine that was made from it. */
                 schedule?: Record<string, never> | null;
                 status: components["schemas"]["MissionStatus"];
                 /** @description The reason in words. */
@@ -6356,6 +6471,73 @@ export interface components {
                 sync: components["schemas"]["RepoSyncState"];
                 /** Format: int64 */
                 version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_Routine: {
+            items: {
+                /**
+                 * Format: int64
+                 * @description The firings that work.
+                 */
+                at_work: number;
+                /** Format: date-time */
+                created_at: string;
+                created_by?: components["schemas"]["UserBrief"] | null;
+                enabled: boolean;
+                id: components["schemas"]["RoutineId"];
+                last?: components["schemas"]["RoutineFiring"] | null;
+                missed: components["schemas"]["RoutineMissed"];
+                mission_id?: components["schemas"]["MissionId"] | null;
+                name: string;
+                /** @description The next due times, at most five. Those that it would have when it is paused. */
+                next_due: string[];
+                overlap: components["schemas"]["RoutineOverlap"];
+                recipe: components["schemas"]["RoutineRecipe"];
+                schedule: components["schemas"]["RoutineSchedule"];
+                state: components["schemas"]["RoutineStanding"];
+                /** Format: date-time */
+                updated_at: string;
+                /** Format: int64 */
+                version: number;
+                /** @description The schedule in words. */
+                words: string;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_RoutineFiring: {
+            items: {
+                cause: components["schemas"]["FiringCause"];
+                /**
+                 * Format: date-time
+                 * @description The due time. The newest of them on a line of missed ones.
+                 */
+                due_at: string;
+                /**
+                 * Format: int32
+                 * @description The due times that the line stands for: more than 1 only on a line of missed ones.
+                 */
+                due_times: number;
+                /** Format: date-time */
+                ended_at?: string | null;
+                id: components["schemas"]["FiringId"];
+                mission_id?: components["schemas"]["MissionId"] | null;
+                /**
+                 * Format: date-time
+                 * @description When the gateway handled it.
+                 */
+                noted_at: string;
+                /** @description Why it started nothing or failed. */
+                reason?: string | null;
+                routine_id: components["schemas"]["RoutineId"];
+                /** @description Absent where the routine itself is shown. */
+                routine_name?: string | null;
+                run_id?: components["schemas"]["RunId"] | null;
+                state: components["schemas"]["FiringState"];
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -7193,7 +7375,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network" | "skill" | "team_template" | "team" | "run" | "run_repo" | "model" | "mission" | "level_up";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network" | "skill" | "team_template" | "team" | "run" | "run_repo" | "model" | "mission" | "level_up" | "routine";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -7220,6 +7402,85 @@ export interface components {
         RoomId: string;
         /** Format: uuid */
         RoomMessageId: string;
+        /** @description A routine. */
+        Routine: {
+            /**
+             * Format: int64
+             * @description The firings that work.
+             */
+            at_work: number;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: components["schemas"]["UserBrief"] | null;
+            enabled: boolean;
+            id: components["schemas"]["RoutineId"];
+            last?: components["schemas"]["RoutineFiring"] | null;
+            missed: components["schemas"]["RoutineMissed"];
+            mission_id?: components["schemas"]["MissionId"] | null;
+            name: string;
+            /** @description The next due times, at most five. Those that it would have when it is paused. */
+            next_due: string[];
+            overlap: components["schemas"]["RoutineOverlap"];
+            recipe: components["schemas"]["RoutineRecipe"];
+            schedule: components["schemas"]["RoutineSchedule"];
+            state: components["schemas"]["RoutineStanding"];
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: int64 */
+            version: number;
+            /** @description The schedule in words. */
+            words: string;
+        };
+        /** @description A change of a routine. Absent fields stay unchanged. */
+        RoutineChange: {
+            /** @description False pauses the routine, and true resumes it. What was due during the pause is not missed. */
+            enabled?: boolean | null;
+            missed?: components["schemas"]["RoutineMissed"] | null;
+            name?: string | null;
+            overlap?: components["schemas"]["RoutineOverlap"] | null;
+            recipe?: components["schemas"]["RoutineRecipe"] | null;
+            schedule?: components["schemas"]["RoutineSchedule"] | null;
+        };
+        /** @description A cron expression. */
+        RoutineCron: {
+            /**
+             * @description Minute, hour, day of the month, month, day of the week. Also `@hourly`, `@daily`, `@weekly`, `@monthly`. A day
+             *     matches when the day of the month or the day of the week does, if both are given.
+             */
+            expression: string;
+            /** @description The name of a time zone, such as `Europe/Berlin`. `UTC` when it is absent. */
+            time_zone?: string;
+        };
+        /** @description A line of the journal: what a due time started, or why it started nothing. */
+        RoutineFiring: {
+            cause: components["schemas"]["FiringCause"];
+            /**
+             * Format: date-time
+             * @description The due time. The newest of them on a line of missed ones.
+             */
+            due_at: string;
+            /**
+             * Format: int32
+             * @description The due times that the line stands for: more than 1 only on a line of missed ones.
+             */
+            due_times: number;
+            /** Format: date-time */
+            ended_at?: string | null;
+            id: components["schemas"]["FiringId"];
+            mission_id?: components["schemas"]["MissionId"] | null;
+            /**
+             * Format: date-time
+             * @description When the gateway handled it.
+             */
+            noted_at: string;
+            /** @description Why it started nothing or failed. */
+            reason?: string | null;
+            routine_id: components["schemas"]["RoutineId"];
+            /** @description Absent where the routine itself is shown. */
+            routine_name?: string | null;
+            run_id?: components["schemas"]["RunId"] | null;
+            state: components["schemas"]["FiringState"];
+        };
         /** Format: uuid */
         RoutineId: string;
         /**
@@ -7227,12 +7488,107 @@ export interface components {
          * @enum {string}
          */
         RoutineKind: "cron" | "loop";
+        /** @description A loop: once at its begin, and then again after each interval. */
+        RoutineLoop: {
+            /**
+             * Format: int32
+             * @description From 1 minute to a year.
+             */
+            every_minutes: number;
+            /**
+             * Format: date-time
+             * @description The first firing. The time at which the routine is made or changed when it is absent.
+             */
+            starts_at?: string | null;
+            /**
+             * Format: int32
+             * @description How often it is due in all. Without an end when it is absent.
+             */
+            times?: number | null;
+            /**
+             * Format: date-time
+             * @description It is not due after this time.
+             */
+            until?: string | null;
+        };
+        /**
+         * @description What happens with due times at which no gateway worked.
+         * @enum {string}
+         */
+        RoutineMissed: "skip" | "once";
+        /** @description A mission that is created and launched. */
+        RoutineMissionRecipe: {
+            /** @description Mint its teams although something is missing that their templates need. */
+            accept_lacks?: boolean;
+            /** @description As in `POST /api/missions`, without a schedule. */
+            mission: components["schemas"]["NewMission"];
+        };
+        /**
+         * @description What happens at a due time while an earlier firing still works.
+         * @enum {string}
+         */
+        RoutineOverlap: "skip" | "allow";
+        /** @description The next due times of a schedule. */
+        RoutinePreview: {
+            /** @description Oldest first. Fewer than were asked for when the schedule ends. */
+            due: string[];
+            /** @description The schedule in words. */
+            words: string;
+        };
+        /** @description A schedule whose due times are asked for. */
+        RoutinePreviewRequest: {
+            /**
+             * Format: int32
+             * @description How many due times. 5 when it is absent.
+             */
+            count?: number | null;
+            schedule: components["schemas"]["RoutineSchedule"];
+        };
+        /** @description A recipe. */
+        RoutineRecipe: (components["schemas"]["RoutineTeamRecipe"] & {
+            /** @enum {string} */
+            kind: "team";
+        }) | (components["schemas"]["RoutineMissionRecipe"] & {
+            /** @enum {string} */
+            kind: "mission";
+        });
+        /** @description A schedule as it is written in requests and rows. */
+        RoutineSchedule: (components["schemas"]["RoutineCron"] & {
+            /** @enum {string} */
+            kind: "cron";
+        }) | (components["schemas"]["RoutineLoop"] & {
+            /** @enum {string} */
+            kind: "loop";
+        });
+        /**
+         * @description The state of a routine.
+         * @enum {string}
+         */
+        RoutineStanding: "scheduled" | "running" | "paused" | "done";
         /**
          * @description The state of a routine.
          * @enum {string}
          */
         RoutineState: "running" | "scheduled" | "done" | "failed" | "door";
-        /** @description `routine.update`: a routine's progress or schedule. Routines will emit it. */
+        /** @description A team of a template that works once. It is deleted with its agents after its run. */
+        RoutineTeamRecipe: {
+            /** @description Mint the team although something is missing that its template needs. */
+            accept_lacks?: boolean;
+            /**
+             * Format: int64
+             * @description The cost limit of each run, in millionths of a US dollar.
+             */
+            cost_ceiling_microusd?: number | null;
+            /** @description The input of the run. */
+            goal: string;
+            /** @description The machine for its sandboxes. To name one, a person needs the right to set the placement. */
+            machine_id?: string | null;
+            /** @description The model of its agents (`<provider>/<model>`). */
+            model_binding?: string | null;
+            repo?: components["schemas"]["TeamRepo"] | null;
+            template_id: components["schemas"]["TemplateId"];
+        };
+        /** @description `routine.update`: a routine's progress or schedule. */
         RoutineUpdate: {
             kind: components["schemas"]["RoutineKind"];
             name: string;
@@ -13782,6 +14138,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13799,6 +14163,14 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16847,6 +17219,470 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    list_routines: {
+        parameters: {
+            query?: {
+                /** @description Items per page: 1 to 200, default 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Routine"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    create_routine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRoutine"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    preview_routine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoutinePreviewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutinePreview"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    list_routine_runs: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                routine_id?: components["schemas"]["RoutineId"];
+                state?: "started" | "done" | "failed" | "skipped" | "missed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RoutineFiring"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    get_routine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RoutineId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    delete_routine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RoutineId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    change_routine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RoutineId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoutineChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    fire_routine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["RoutineId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutineFiring"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -48,7 +48,36 @@ pub const CASES: &[Case] = &[
         Role("viewer"),
         "",
     ),
+    ("GET /api/routines", Role("viewer"), ""),
+    ("POST /api/routines", Role("member"), ROUTINE),
+    ("GET /api/routines/runs", Role("viewer"), ""),
+    (
+        "POST /api/routines/preview",
+        Role("viewer"),
+        r#"{"schedule":{"kind":"cron","expression":"0 3 1 1 *"}}"#,
+    ),
+    ("GET /api/routines/{id}", Role("viewer"), ""),
+    (
+        "PATCH /api/routines/{id}",
+        Role("member"),
+        r#"{"name":"target"}"#,
+    ),
+    ("DELETE /api/routines/{id}", Role("member"), ""),
+    ("POST /api/routines/{id}/run", Role("member"), ""),
 ];
+
+/// A routine of a template that does not exist: a request with the right is refused with 404, and nothing is made.
+const ROUTINE: &str = r#"{"name":"x","schedule":{"kind":"cron","expression":"0 3 1 1 *"},
+    "recipe":{"kind":"team","goal":"x","template_id":"01900000-0000-7000-8000-000000000000"}}"#;
+
+/// A routine of the owner's workspace.
+pub async fn routine(owner: &Person) -> String {
+    let template = crate::missions::template(owner, &roost_tests::unique("Readers")).await;
+    let new = json!({ "name": "target", "schedule": { "kind": "cron", "expression": "0 3 1 1 *" },
+        "recipe": { "kind": "team", "goal": "x", "template_id": template } });
+    let made = owner.post("/api/routines").json(&new).expect(201).await;
+    made.str("/id").to_owned()
+}
 
 /// A mission of the owner's workspace.
 pub async fn target(owner: &Person) -> String {

@@ -10,40 +10,73 @@ use roost_machines::fleet;
 use roost_organisation::templates;
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{MissionId, UserId, fresh};
-use roost_tenancy::auth::WorkspaceScope;
+use roost_tenancy::auth::{Role, WorkspaceScope};
 use roost_tenancy::change::Change;
 use roost_web::json::Mistakes;
 use roost_web::problem::FieldError;
 
-/// Creates the mission `id`. A repeat with the same id returns the existing mission.
+/// Creates the mission `id`. A repeat with the same id returns the existing mission. With a schedule, it makes a routine too.
 ///
 /// # Errors
-/// [`MissionError::Wrong`]; [`MissionError::NotFound`] for a node of another workspace.
+/// [`MissionError::Wrong`]; [`MissionError::NotFound`] for a node of another workspace. With a schedule, those of a launch.
 pub async fn create(
     state: &MissionsContext,
     scope: WorkspaceScope,
-    user: UserId,
+    (user, role): (UserId, Role),
     id: MissionId,
     new: NewMission,
 ) -> Result<mission::Model, MissionError> {
+    if let Some(present) = store::get(state.db.read(), scope, id).await? {
+        return Ok(present);
+    }
+    if let Some(schedule) = &new.schedule {
+        let who = (user, role);
+        let routines = &state.recurrence;
+        routines.check(state, scope, who, &new, schedule).await?;
+    }
     let mut change = Change::begin(state, scope, user).await?;
     if let Some(present) = store::get(change.tx(), scope, id).await? {
         return Ok(present);
     }
+    let row = create_in(state, &mut change, id, new).await?;
+    change.commit().await?;
+    Ok(row)
+}
+
+/// As [`create`], in the caller's change, and without the look for an existing mission.
+///
+/// # Errors
+/// As [`create`].
+pub async fn create_in(
+    state: &MissionsContext,
+    change: &mut Change,
+    id: MissionId,
+    new: NewMission,
+) -> Result<mission::Model, MissionError> {
+    let (scope, user) = (change.scope(), change.actor());
     let config = new.config.clone().unwrap_or_default();
     let mut ignored = Mistakes::default();
     let kinds = plan::phases(new.template_kind, &config, &mut ignored);
-    unknown_things(&change, scope, &new).await?;
+    unknown_things(change, scope, &new).await?;
+    let title = title_of(&new);
+    let schedule = match &new.schedule {
+        Some(schedule) => {
+            let (routines, pattern) = (state.recurrence.clone(), (id, title.as_str()));
+            let made = routines.begin(state, change, pattern, &new, schedule);
+            Some(made.await?.to_string())
+        }
+        None => None,
+    };
     let now = change.now();
     let row = mission::Model {
         id,
         workspace_id: scope.workspace(),
-        title: title_of(&new),
+        title,
         goal: new.goal.unwrap_or_default().trim().to_owned(),
         template_kind: new.template_kind.as_str().to_owned(),
         team_id: None,
         team_template_id: new.team_template_id,
-        schedule: None,
+        schedule,
         status: Status::Draft.as_str().to_owned(),
         status_reason: None,
         status_detail: None,
@@ -81,13 +114,12 @@ pub async fn create(
             started_at: None,
             ended_at: None,
         });
-    store::insert(&change, row.clone(), phases.collect()).await?;
+    store::insert(change, row.clone(), phases.collect()).await?;
     let details = serde_json::json!({
         "title": row.title, "template_kind": row.template_kind, "repo": row.repo_id, "runtime": row.runtime_kind,
     });
     change.record("mission.created", ("mission", &row.id), details);
     change.event(Event::changed(ResourceKind::Mission, row.id, row.version));
-    change.commit().await?;
     Ok(row)
 }
 

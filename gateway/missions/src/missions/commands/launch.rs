@@ -40,7 +40,25 @@ pub async fn launch(
     how: Launch,
 ) -> Result<(mission::Model, bool), MissionError> {
     let mut change = Change::begin(state, scope, user).await?;
-    let mut row = store::locked(&change, scope, id)
+    let (row, launched) = launch_in(state, &mut change, id, how).await?;
+    if launched {
+        change.commit().await?;
+    }
+    Ok((row, launched))
+}
+
+/// As [`launch`], in the caller's change.
+///
+/// # Errors
+/// As [`launch`].
+pub async fn launch_in(
+    state: &MissionsContext,
+    change: &mut Change,
+    id: MissionId,
+    how: Launch,
+) -> Result<(mission::Model, bool), MissionError> {
+    let scope = change.scope();
+    let mut row = store::locked(change, scope, id)
         .await?
         .ok_or(MissionError::NotFound)?;
     let status = Status::parse(&row.status).unwrap_or(Status::Failed);
@@ -52,16 +70,15 @@ pub async fn launch(
             return Err(MissionError::Move { from, to });
         }
     }
-    let kinds = kinds_of(&change, scope, id).await?;
-    no_way_to_launch(&change, scope, &row, &kinds).await?;
-    mint(state, &mut change, &mut row, &kinds, how).await?;
+    let kinds = kinds_of(change, scope, id).await?;
+    no_way_to_launch(change, scope, &row, &kinds).await?;
+    mint(state, change, &mut row, &kinds, how).await?;
     Status::Running.as_str().clone_into(&mut row.status);
     row.launched_at = Some(change.now());
     let details = serde_json::json!({ "title": row.title, "phases": kinds.len() });
     change.record("mission.launched", ("mission", &id), details);
-    let row = touch(&mut change, row).await?;
+    let row = touch(change, row).await?;
     change.wake(state.handle.scheduler());
-    change.commit().await?;
     Ok((row, true))
 }
 

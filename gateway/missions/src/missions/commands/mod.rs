@@ -5,7 +5,7 @@ mod launch;
 mod phase;
 mod set_status;
 
-pub use create::create;
-pub use launch::{Launch, plan_launch};
+pub use create::{create, create_in};
+pub use launch::{Launch, launch_in, plan_launch};
 pub use phase::{retry, skip};
 pub use set_status::set_status;
