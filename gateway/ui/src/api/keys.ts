@@ -51,6 +51,7 @@ export const keys = {
   missions: ["mission", "list"] as const,
   mission: (id: string) => ["mission", id] as const,
   levelUps: ["level_up"] as const,
+  routines: ["routine"] as const,
   teams: ["team"] as const,
   skills: ["skill"] as const,
   templates: ["team_template"] as const,

@@ -23,6 +23,7 @@ export type Verb =
   | "teams.manage"
   | "missions.manage"
   | "missions.read"
+  | "routines.manage"
   | "runs.start"
   | "runs.push"
   | "models.manage";

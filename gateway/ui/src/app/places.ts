@@ -1,5 +1,6 @@
 // Every place that one can go to from anywhere: the rail, the palette, the chords and the first crumb read this list.
 import {
+  AlarmClock,
   BookOpen,
   Bot,
   Gauge,
@@ -28,6 +29,7 @@ export interface Place {
     | "/agents"
     | "/connections"
     | "/missions"
+    | "/routines"
     | "/runs"
     | "/teams"
     | "/skills"
@@ -75,6 +77,14 @@ export const GROUPS: PlaceGroup[] = [
         chord: "i",
         words: "goals phases research coding artifacts launch",
         may: (me) => me.permissions.includes("missions.read"),
+      },
+      {
+        to: "/routines",
+        label: "Routines",
+        icon: AlarmClock,
+        chord: "o",
+        words: "schedule cron loop recurring timer",
+        may: (me) => me.permissions.includes("routines.read"),
       },
       {
         to: "/runs",

@@ -39,6 +39,23 @@ export const oneMission = createRoute({
   validateSearch: (search) => given({ phase: text(search["phase"]), artifact: text(search["artifact"]) }),
   component: list("MissionPage"),
 });
+type Scheduled = "RoutinesPage" | "NewRoutinePage" | "RoutinePage";
+const scheduled = (name: Scheduled) => page(() => import("./routines-route"), name);
+export const routines = createRoute({
+  getParentRoute: () => shell,
+  path: "/routines",
+  component: scheduled("RoutinesPage"),
+});
+export const newRoutine = createRoute({
+  getParentRoute: () => shell,
+  path: "/routines/new",
+  component: scheduled("NewRoutinePage"),
+});
+export const oneRoutine = createRoute({
+  getParentRoute: () => shell,
+  path: "/routines/$id",
+  component: scheduled("RoutinePage"),
+});
 export const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",

@@ -85,6 +85,7 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
     case "mission":
       again(keys.missions);
       return again(keys.mission(id));
+    case "routine":
     case "team":
     case "skill":
     case "team_template":

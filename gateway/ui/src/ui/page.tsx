@@ -38,6 +38,7 @@ export interface Crumb {
     | "/operator"
     | "/settings"
     | "/missions"
+    | "/routines"
     | "/runs"
     | "/teams"
     | "/skills"

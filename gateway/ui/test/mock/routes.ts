@@ -9,6 +9,7 @@ import { clawRoutes } from "./routes-claws.ts";
 import { doorRoutes } from "./routes-doors.ts";
 import { levelUpRoutes } from "./routes-levelups.ts";
 import { missionRoutes } from "./routes-missions.ts";
+import { routineRoutes } from "./routes-routines.ts";
 import { meshRoutes } from "./routes-mesh.ts";
 import { modelRoutes } from "./routes-models.ts";
 import { nodeRoutes } from "./routes-nodes.ts";
@@ -66,6 +67,8 @@ const RIGHTS: Record<Role, string[]> = {
     "doors.resolve",
     "missions.read",
     "missions.manage",
+    "routines.read",
+    "routines.manage",
     "runs.read",
     "runs.start",
     "runs.push",
@@ -88,6 +91,7 @@ const RIGHTS: Record<Role, string[]> = {
     "apps.read",
     "doors.read",
     "missions.read",
+    "routines.read",
     "runs.read",
     "teams.read",
     "skills.read",
@@ -261,6 +265,7 @@ const all = {
   ...meshRoutes,
   ...levelUpRoutes,
   ...missionRoutes,
+  ...routineRoutes,
   ...repoRoutes,
   ...runRoutes,
   ...teamRoutes,

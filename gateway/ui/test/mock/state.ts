@@ -97,6 +97,7 @@ export interface State {
     repos: Map<string, Schemas["RunRepository"]>;
     messages: Map<string, Schemas["RunMessage"][]>;
   };
+  routines: { list: Schemas["Routine"][]; journal: Schemas["RoutineFiring"][] };
   missions: {
     list: Mission[];
     /** By phase. */
@@ -361,6 +362,7 @@ export function makeState({
     people: makePeople(user),
     repos: { connections: [], repos: [] },
     runs: { list: [], calls: new Map(), repos: new Map(), messages: new Map() },
+    routines: { list: [], journal: [] },
     missions: { list: [], cards: new Map(), contents: new Map(), asked: [], moves: [] },
     levelUps: { list: [], sent: [], outdated: new Map() },
     teams: { list: [], made: new Map(), asked: [] },

@@ -1,0 +1,193 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { keys } from "~/api/keys";
+import { useMay } from "~/api/may";
+import { asProblem, type Problem } from "~/api/problem";
+import {
+  changeRoutine,
+  deleteRoutine,
+  fireRoutine,
+  journalQuery,
+  routineQuery,
+  type Routine,
+  type RoutineFiring,
+} from "~/api/routines";
+import { renew } from "~/live/renew";
+import { DASH } from "~/ui/bytes";
+import { Button } from "~/ui/button";
+import { DataTable, type Column } from "~/ui/data-table";
+import { Confirm } from "~/ui/dialog";
+import { PageFrame } from "~/ui/page";
+import { Facts, Panel } from "~/ui/panel";
+import { ProblemNote } from "~/ui/problem";
+import { QueryView } from "~/ui/query-view";
+import { Status } from "~/ui/status";
+import { visible } from "~/ui/visible";
+import { DueLine } from "./due-line";
+import { CAUSES, dueTime, firingState, MISSED, OVERLAP, routineState } from "./words";
+
+const route = getRouteApi("/shell/routines/$id");
+const LINK = "rounded-control text-accent hover:underline";
+
+function Started({ firing: { run_id, mission_id, reason } }: { firing: RoutineFiring }) {
+  return (
+    <span className="flex flex-col">
+      {run_id && (
+        <Link to="/runs/$id" params={{ id: run_id }} className={LINK}>
+          Its run
+        </Link>
+      )}
+      {mission_id && (
+        <Link to="/missions/$id" params={{ id: mission_id }} className={LINK}>
+          Its mission
+        </Link>
+      )}
+      {reason && <span className="text-fg-2">{visible(reason)}</span>}
+      {!run_id && !mission_id && !reason && DASH}
+    </span>
+  );
+}
+
+const JOURNAL: Column<RoutineFiring>[] = [
+  {
+    name: "Due",
+    look: "w-44",
+    cell: "whitespace-nowrap",
+    show: ({ due_at, due_times }) => (
+      <>
+        {dueTime(due_at)}
+        {due_times > 1 && <span className="block text-small text-fg-3">{due_times} due times</span>}
+      </>
+    ),
+  },
+  { name: "State", look: "w-32", show: (firing) => <Status {...firingState(firing)} /> },
+  { name: "Fired", look: "w-32 max-sm:hidden", cell: "text-fg-2", show: ({ cause }) => CAUSES[cause] },
+  { name: "What", show: (firing) => <Started firing={firing} /> },
+];
+
+function Actions({ routine, onProblem }: { routine: Routine; onProblem: (problem?: Problem) => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState("");
+  const [asks, setAsks] = useState(false);
+  const { id, enabled } = routine;
+  const act = async (name: string, send: () => Promise<unknown>) => {
+    setBusy(name);
+    onProblem();
+    try {
+      await send();
+      await renew(client, { queryKey: keys.routines });
+    } catch (error) {
+      onProblem(asProblem(error));
+    } finally {
+      setBusy("");
+    }
+  };
+  return (
+    <>
+      <Button busy={busy === "fire"} onClick={() => void act("fire", () => fireRoutine(id))}>
+        Fire now
+      </Button>
+      <Button
+        busy={busy === "pause"}
+        onClick={() => void act("pause", () => changeRoutine(id, { enabled: !enabled }))}
+      >
+        {enabled ? "Pause" : "Resume"}
+      </Button>
+      <Button look="danger" onClick={() => setAsks(true)}>
+        Delete
+      </Button>
+      <Confirm
+        open={asks}
+        onClose={() => setAsks(false)}
+        title="Delete this routine?"
+        consequence="The routine and its journal are deleted. What it started goes on."
+        action="Delete routine"
+        run={async () => {
+          await deleteRoutine(id);
+          await renew(client, { queryKey: keys.routines });
+          await navigate({ to: "/routines" });
+        }}
+      />
+    </>
+  );
+}
+
+function Shown({ routine }: { routine: Routine }) {
+  const journal = useQuery(journalQuery(routine.id));
+  return (
+    <>
+      <Panel title="Next firings" aside={<Status {...routineState(routine)} />}>
+        <div className="px-4 py-3">
+          {routine.enabled ? (
+            <DueLine due={routine.next_due} words={visible(routine.words)} />
+          ) : (
+            <p className="text-fg-2">{visible(routine.words)}. The routine is paused.</p>
+          )}
+        </div>
+      </Panel>
+      <Panel title="What it does">
+        <Facts
+          items={[
+            [
+              "Starts",
+              routine.recipe.kind === "team"
+                ? "A team that works once and is then deleted"
+                : "A mission, which is launched at once",
+            ],
+            [
+              "Goal",
+              <span key="goal" className="break-words whitespace-pre-wrap">
+                {visible(
+                  routine.recipe.kind === "team"
+                    ? routine.recipe.goal
+                    : (routine.recipe.mission.goal ?? routine.recipe.mission.title ?? ""),
+                )}
+              </span>,
+            ],
+            ["After a downtime", MISSED[routine.missed]],
+            ["Overlap", OVERLAP[routine.overlap]],
+            ["Acts for", <bdi key="by">{visible(routine.created_by?.name ?? DASH)}</bdi>],
+          ]}
+        />
+      </Panel>
+      <Panel title="Journal">
+        <QueryView query={journal} what="the journal">
+          {({ items }) => (
+            <DataTable
+              caption="Journal of the routine"
+              columns={JOURNAL}
+              rows={items}
+              keyOf={({ id }) => id}
+              empty={<p className="px-4 py-3 text-fg-3">Nothing was due yet.</p>}
+            />
+          )}
+        </QueryView>
+      </Panel>
+    </>
+  );
+}
+
+/** One routine: its next firings, what it does, and its journal. */
+export function RoutinePage() {
+  const { id } = route.useParams();
+  const routine = useQuery(routineQuery(id));
+  const manages = useMay()("routines.manage");
+  const [problem, setProblem] = useState<Problem>();
+  const name = visible(routine.data?.name ?? "Routine");
+  return (
+    <PageFrame
+      crumbs={[{ label: "Routines", to: "/routines" }, { label: name }]}
+      actions={manages && routine.data && <Actions routine={routine.data} onProblem={setProblem} />}
+    >
+      <h1 className="text-head-1">
+        <bdi>{name}</bdi>
+      </h1>
+      {problem && <ProblemNote problem={problem} />}
+      <QueryView query={routine} what="the routine" rows={6}>
+        {(found) => <Shown routine={found} />}
+      </QueryView>
+    </PageFrame>
+  );
+}
