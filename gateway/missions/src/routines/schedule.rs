@@ -120,7 +120,7 @@ impl Schedule {
     pub fn starting(self, now: DateTime<Utc>) -> Self {
         match self {
             Self::Loop(of) => Self::Loop(LoopSchedule {
-                starts_at: of.starts_at.or(Some(now)),
+                starts_at: Some(whole(of.starts_at.unwrap_or(now))),
                 ..of
             }),
             cron @ Self::Cron(_) => cron,
@@ -214,7 +214,7 @@ impl LoopSchedule {
                 return Err((field, "must be within a hundred years".to_owned()));
             }
         }
-        let starts_at = self.starts_at.or(Some(now));
+        let starts_at = Some(whole(self.starts_at.unwrap_or(now)));
         Ok(Checked::Loop(Self {
             starts_at,
             ..self.clone()
@@ -260,11 +260,6 @@ impl LoopSchedule {
             return None;
         }
         let due = start.checked_add_signed(TimeDelta::seconds(place.checked_mul(every)?))?;
-        // The start may have a part of a millisecond, which the division does not see.
-        let due = match due > after {
-            true => due,
-            false => due + self.interval(),
-        };
         self.until.is_none_or(|until| due <= until).then_some(due)
     }
 }
@@ -285,7 +280,7 @@ impl Checked {
     pub fn first(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         match self {
             Self::Cron { .. } => self.next(now),
-            Self::Loop(_) => self.next(now - TimeDelta::milliseconds(1)),
+            Self::Loop(_) => self.next(whole(now) - TimeDelta::milliseconds(1)),
         }
     }
 
@@ -305,6 +300,11 @@ impl Checked {
         let passed = u32::try_from(passed.max(0)).unwrap_or(times).min(times);
         Some(f64::from(passed) / f64::from(times))
     }
+}
+
+/// The whole second of a time. Databases keep less of a second than the clock has, and a due time must be equal to itself.
+fn whole(at: DateTime<Utc>) -> DateTime<Utc> {
+    DateTime::from_timestamp(at.timestamp(), 0).unwrap_or(at)
 }
 
 /// The last wall-clock year in which a search continues.

@@ -150,7 +150,8 @@ fn every(minutes: u32) -> LoopSchedule {
 
 #[test]
 fn loop_begins_at_its_begin_and_ends_after_its_times_or_its_end() {
-    let start = utc("2026-11-28T00:00:00.123456Z");
+    // The begin has a part of a second, which counts for nothing.
+    let start = utc("2026-11-28T00:00:00Z");
     let of = LoopSchedule {
         times: Some(3),
         ..every(90)

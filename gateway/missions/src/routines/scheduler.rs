@@ -31,7 +31,7 @@ const SOME: u64 = 100;
 /// The name of the worker's lease.
 const LEASE: &str = "routines:scheduler";
 /// The time that a gateway fires routines without a renewal.
-const LEASED: Duration = Duration::from_secs(15);
+const LEASED: Duration = Duration::from_secs(5);
 
 /// The worker.
 pub fn child(state: &RoutinesContext) -> ChildSpec<NoMessages> {

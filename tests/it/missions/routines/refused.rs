@@ -4,6 +4,7 @@ use roost_tests::{Gateway, Person};
 use serde_json::{Value, json};
 
 use super::{far, made, of_team};
+use crate::connections::repos::Place;
 use crate::missions::template;
 
 async fn refused_at(owner: &Person, new: &Value, pointer: &str) -> String {
@@ -122,14 +123,21 @@ async fn preview_draws_the_next_due_times_through_a_change_of_the_clock() {
 
 #[tokio::test]
 async fn second_firing_waits_for_the_first_unless_the_routine_may_overlap() {
-    let gateway = Gateway::start().await;
+    for place in Place::start_on_each().await {
+        overlaps(&place.gateway).await;
+        place.stop().await;
+    }
+}
+
+async fn overlaps(gateway: &Gateway) {
     let owner = gateway.owner().await;
     // A model that never answers, so each firing works until the end of the test.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await;
     let silent = silent.expect("a port");
     let address = silent.local_addr().expect("an address");
     let model = json!({ "provider": "openai", "model": "tiny", "api_key": "sk-of-this-test-1234",
-        "base_url": format!("http://{address}/v1"), "context_tokens": 1_000_000, "is_default": true });
+        "base_url": format!("http://{address}/v1"), "context_tokens": 1_000_000, "is_default": true,
+        "price": { "input_microusd": 0, "output_microusd": 0 } });
     owner.post("/api/models").json(&model).expect(201).await;
     let readers = template(owner, "Readers").await;
     let routine = made(owner, "News", far(), of_team(&readers)).await;
@@ -140,7 +148,7 @@ async fn second_firing_waits_for_the_first_unless_the_routine_may_overlap() {
     assert_eq!(first.body["id"], again.body["id"]);
     fire().refused(409, "conflict").await;
     // A due time is noted, and starts nothing.
-    super::was_due(&gateway, owner, "News", 1).await;
+    super::was_due(gateway, owner, "News", 1).await;
     let skipped = super::line(owner, routine.str("/id"), "skipped").await;
     assert_eq!(skipped["reason"], "An earlier firing still worked.");
     let overlap = json!({ "overlap": "allow" });
@@ -154,5 +162,4 @@ async fn second_firing_waits_for_the_first_unless_the_routine_may_overlap() {
         (shown.str("/state"), &shown.body["at_work"]),
         ("running", &json!(5))
     );
-    gateway.stop().await;
 }
