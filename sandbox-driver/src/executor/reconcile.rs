@@ -86,6 +86,11 @@ async fn refresh(shared: &Shared) -> Option<Vec<SandboxFacts>> {
     };
     let lease_s = SANDBOX_LEASE_S;
     for facts in &listed {
+        // The operation that makes it records it when it is whole. A snapshot before that would store a part of the
+        // files as the newest state.
+        if shared.in_flight().makes(facts.sandbox) {
+            continue;
+        }
         if shared.seen(facts.clone(), lease_s) {
             // It is of an earlier run of this program, which may have ended before it took a snapshot.
             shared.snapshots.due(facts.sandbox);

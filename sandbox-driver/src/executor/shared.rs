@@ -9,7 +9,7 @@ use roost_protocol::ids::{OperationId, SandboxId};
 use roost_protocol::machine::drain::NodeDrain;
 use roost_protocol::machine::lease::Lease;
 use roost_protocol::machine::ledger::{Effect, Slot};
-use roost_protocol::operation::OperationRequest;
+use roost_protocol::operation::{Operation, OperationRequest};
 use roost_protocol::report::{Ended, OperationReport, Report};
 use roost_protocol::sandbox::SandboxFacts;
 use tokio::sync::mpsc;
@@ -278,6 +278,14 @@ impl Live {
 }
 
 impl InFlight {
+    /// Whether this sandbox is being made. Its workspace may hold only a part of what is restored.
+    pub fn makes(&self, sandbox: SandboxId) -> bool {
+        self.live.values().any(|live| {
+            let operation = &live.request.operation;
+            matches!(operation, Operation::SbProvision(made) if made.spec.sandbox == sandbox)
+        })
+    }
+
     /// Whether an operation on this sandbox is in flight.
     pub fn busy(&self, sandbox: SandboxId) -> bool {
         self.live

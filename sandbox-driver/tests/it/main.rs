@@ -8,6 +8,7 @@ mod lifecycle;
 mod links;
 mod mutations;
 mod probe;
+mod restoring;
 mod shutdowns;
 mod snapshots;
 mod support;

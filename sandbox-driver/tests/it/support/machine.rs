@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub struct Machine {
     pub executor: ExecutorHandle,
     pub events: Events,
+    /// Every snapshot that was reported so far.
+    pub snapshots: Vec<Stored>,
     _folder: tempfile::TempDir,
     config: ExecutorConfig,
 }
@@ -64,6 +66,7 @@ impl Machine {
         Self {
             executor,
             events,
+            snapshots: Vec::new(),
             _folder: folder,
             config,
         }
@@ -188,7 +191,11 @@ impl Machine {
 
     async fn next(&mut self) -> Event {
         let next = tokio::time::timeout(PATIENCE, self.events.next());
-        next.await.expect("an event in time").expect("it works")
+        let event = next.await.expect("an event in time").expect("it works");
+        if let Event::Reply(ControlReply::Stored { snapshot }) = &event {
+            self.snapshots.push(snapshot.clone());
+        }
+        event
     }
 
     /// Reads events until these operations have ended.
