@@ -18,27 +18,37 @@ use roost_tenancy::auth::WorkspaceScope;
 /// The part of a brain that goes into a prompt, in bytes.
 const BRAIN_BYTES: usize = 32 << 10;
 
-/// An agent that is ready to work on a step.
+/// Where a step works, and with which permissions.
 #[derive(Clone)]
-pub(super) struct AgentContext {
+pub(super) struct WorkContext {
     pub may: Capability,
-    pub seat: Permissions,
-    pub model: Resolved,
-    /// The system prompt without the rules.
-    pub system: String,
-    /// The end of the system prompt.
-    pub rules: &'static str,
+    /// Absent for commands of Roost itself: their permissions do not change.
+    pub seat: Option<Permissions>,
     /// The run works on a repository.
     pub bound: bool,
     /// The machine for a new sandbox. The workspace's placement applies when it is absent.
     pub machine: Option<String>,
 }
 
+/// Who works: an agent with its model.
+#[derive(Clone)]
+pub(super) struct Mind {
+    pub agent: ClawId,
+    pub model: Resolved,
+    /// The system prompt without the rules.
+    pub system: String,
+    /// The end of the system prompt.
+    pub rules: &'static str,
+}
+
 /// Prepares the agent of the step.
 ///
 /// # Errors
 /// Why no agent can work on the step.
-pub(super) async fn load(agents: &Agents, job: &StepJob) -> Result<AgentContext, StepResult> {
+pub(super) async fn load(
+    agents: &Agents,
+    job: &StepJob,
+) -> Result<(WorkContext, Mind), StepResult> {
     let scope = job.journal.fence.scope();
     let (claw, settings) = load_agent(agents, job).await?;
     let record = runtime_record::get(agents.db.read(), scope, claw.id)
@@ -48,13 +58,14 @@ pub(super) async fn load(agents: &Agents, job: &StepJob) -> Result<AgentContext,
     let team_model = settings.model.clone();
     let machine = match settings.sandbox_of(claw.id) {
         // An agent in the team's sandbox works on the machine of that sandbox.
-        SandboxOwner::Team(_) => None,
+        SandboxOwner::Team(_) | SandboxOwner::Mission(_) => None,
         SandboxOwner::Claw(_) => job.node.attributes.machine.clone(),
     };
     let machine = machine.or_else(|| settings.machine.clone());
     let version = settings.version;
     let may = permissions_in_step(job, claw.id, settings);
     let seat = Permissions {
+        agent: claw.id,
         agent_version: claw.version,
         version,
         may: may.clone(),
@@ -77,20 +88,25 @@ pub(super) async fn load(agents: &Agents, job: &StepJob) -> Result<AgentContext,
     let system = system(agents, job, &claw).await.map_err(again)?;
     let bound = checkouts::is_bound(agents.db.read(), scope, job.run.root_run_id);
     let bound = bound.await.map_err(again)?;
-    Ok(AgentContext {
-        bound,
-        rules: rules(may.profile),
-        may,
-        seat,
+    let mind = Mind {
+        agent: claw.id,
         model,
         system,
+        rules: rules(may.profile),
+    };
+    let context = WorkContext {
+        bound,
+        may,
+        seat: Some(seat),
         machine,
-    })
+    };
+    Ok((context, mind))
 }
 
 /// What an agent may use, for one version of its record and of its team.
 #[derive(Clone)]
 pub(super) struct Permissions {
+    agent: ClawId,
     /// A change of the record raises the agent's version.
     agent_version: i64,
     version: Option<i64>,
@@ -105,13 +121,14 @@ impl Permissions {
     pub(super) async fn now(&self, agents: &Agents, job: &StepJob) -> Result<Self, StepResult> {
         if let (Some(team), Some(version)) = (job.run.team_id, self.version) {
             let scope = job.journal.fence.scope();
-            let seat = teams::seat(agents.db.read(), scope, self.may.agent, team).await;
+            let seat = teams::seat(agents.db.read(), scope, self.agent, team).await;
             if seat.map_err(again)? == Some((self.agent_version, Some(version))) {
                 return Ok(self.clone());
             }
         }
         let (claw, settings) = load_agent(agents, job).await?;
         Ok(Self {
+            agent: claw.id,
             agent_version: claw.version,
             version: settings.version,
             may: permissions_in_step(job, claw.id, settings),
@@ -180,7 +197,7 @@ fn permissions_of(
 ) -> Capability {
     Capability {
         scope,
-        agent,
+        agent: Some(agent),
         user: run.created_by,
         sandbox_of: settings.sandbox_of(agent),
         profile: settings.profile,
@@ -192,7 +209,7 @@ fn permissions_of(
     }
 }
 
-fn again(error: DbErr) -> StepResult {
+pub(super) fn again(error: DbErr) -> StepResult {
     StepResult::retryable(error.to_string())
 }
 

@@ -29,7 +29,7 @@ pub(super) fn place(job: &StepJob, may: &Capability) -> StepPlace {
     }
 }
 
-impl Session<'_> {
+impl<W> Session<'_, W> {
     /// Brings the repository of the run into the agent's sandbox. Creates the sandbox when the agent has none.
     pub(super) async fn check_out(&self) -> Result<(), Stopped> {
         if !self.context.bound {
@@ -93,16 +93,15 @@ impl Session<'_> {
         let checkout = self.checkout.lock().unwrap_or_else(PoisonError::into_inner);
         checkout.as_ref().map(|checkout| checkout.path.clone())
     }
+}
 
+impl Session<'_> {
     /// The agent's system prompt, with the rules last.
     pub(super) fn system_prompt(&self) -> String {
-        let context = &self.context;
+        let mind = &self.who.mind;
         let checkout = self.checkout.lock().unwrap_or_else(PoisonError::into_inner);
         let repository = checkout.as_ref().map(instructions).unwrap_or_default();
-        format!(
-            "{}{repository}\n\n# Rules\n{}",
-            context.system, context.rules
-        )
+        format!("{}{repository}\n\n# Rules\n{}", mind.system, mind.rules)
     }
 }
 

@@ -54,7 +54,7 @@ impl Session<'_> {
     async fn check(&self, command: &str, place: u32) -> Result<CheckMade, Stopped> {
         let journal = &self.job.journal;
         let arguments = json!({ "command": command });
-        progress_events::calling(&self.context, TOOL, &arguments, &self.progress);
+        progress_events::calling(self.who.mind.agent, TOOL, &arguments, &self.who.progress);
         let at = CallPlace {
             run: self.job.run.id,
             step: journal.step.to_string(),

@@ -30,7 +30,7 @@ impl Session<'_> {
         if transcript.has_more_to_read() {
             request.tools.push(read_result::spec());
         }
-        let room = Window(self.context.model.window).room(request.bytes());
+        let room = Window(self.who.mind.model.window).room(request.bytes());
         let prompt = &self.job.prompt;
         if let Plan::Summarise { turns } = plan(&transcript.sizes(prompt), room) {
             self.summarise(transcript, turns, request.clone(), room)
@@ -87,7 +87,7 @@ impl Session<'_> {
         };
         let entry = NewEntry {
             index: transcript.place(),
-            name: self.context.model.name.clone(),
+            name: self.who.mind.model.name.clone(),
             entry: Entry::Note(note.clone()),
             took_ms: millis(begun.elapsed()),
             used: spent,

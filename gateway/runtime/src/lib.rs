@@ -24,6 +24,7 @@ use roost_connections::checkouts::CheckoutsContext;
 use roost_execution::models::{Ceilings, Resolver, ceilings};
 use roost_execution::runs::{Effect, RunRow, StepExecutor, StepJob, StepResult, spent_lately};
 use roost_execution::tools::{EffectKey, Toolbox};
+use roost_execution::topology::NodeKind;
 use roost_machines::sandboxes::SandboxesHandle;
 use roost_platform::db::Db;
 use roost_platform::events::EventLog;
@@ -36,6 +37,7 @@ use self::progress_events::Ended;
 mod agent_context;
 mod checkout;
 mod checks;
+mod command_steps;
 mod commands;
 mod compaction;
 mod context;
@@ -87,27 +89,27 @@ impl Agents {
 #[async_trait]
 impl StepExecutor for Agents {
     async fn execute(&self, job: StepJob) -> StepResult {
+        if job.node.kind == NodeKind::Commands {
+            return command_steps::execute(self, &job).await;
+        }
         let begun = Instant::now();
-        let context = match agent_context::load(self, &job).await {
+        let (context, mind) = match agent_context::load(self, &job).await {
             Ok(context) => context,
             Err(end) => return end,
         };
         let scope = job.journal.fence.scope();
         // Do not publish an update for every poll of an absent machine.
         if !job.journal.waited {
-            progress_events::task_update(self, &job, &context, 0, None).await;
+            progress_events::task_update(self, &job, mind.agent, 0, None).await;
         }
-        let (progress, publisher) = progress_stream::channel(
-            &self.events,
-            scope,
-            context.may.agent,
-            job.journal.fence.about,
-        );
+        let (progress, publisher) =
+            progress_stream::channel(&self.events, scope, mind.agent, job.journal.fence.about);
+        let agent = mind.agent;
         let session = session::Session {
             agents: self,
             job: &job,
-            context: context.clone(),
-            progress,
+            context,
+            who: session::Agent { mind, progress },
             checkout: Mutex::default(),
         };
         // Dropping the session closes the voice, and the closed voice ends the telling.
@@ -115,7 +117,7 @@ impl StepExecutor for Agents {
         let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         if !end.waits() {
             let ended = Ended::of(&end, job.attempt);
-            progress_events::task_update(self, &job, &context, elapsed, ended).await;
+            progress_events::task_update(self, &job, agent, elapsed, ended).await;
         }
         end
     }
@@ -124,7 +126,13 @@ impl StepExecutor for Agents {
         let scope = WorkspaceScope::of_row(run.workspace_id);
         for effect in effects {
             let stopped = async {
-                let may = agent_context::capability(self, scope, run, effect.agent).await?;
+                let may = match effect.agent {
+                    Some(agent) => agent_context::capability(self, scope, run, agent).await?,
+                    None => match command_steps::capability(scope, run) {
+                        Some(may) => may,
+                        None => return Ok(()),
+                    },
+                };
                 self.tools.cancel(&may, EffectKey(effect.key)).await
             };
             if let Err(error) = stopped.await {

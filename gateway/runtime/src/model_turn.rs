@@ -16,9 +16,9 @@ impl Session<'_> {
         &self,
         request: &Request,
     ) -> Result<(Reply, Option<String>, Duration), Stopped> {
-        progress_events::thinking(&self.context, &self.progress);
+        progress_events::thinking(&self.who.mind, &self.who.progress);
         let begun = Instant::now();
-        let progress = self.progress.clone();
+        let progress = self.who.progress.clone();
         let mut thought = String::new();
         let mut on_delta = |delta: Delta| {
             if let Delta::Think(piece) = &delta
@@ -46,7 +46,7 @@ impl Session<'_> {
         on_delta: &mut (dyn FnMut(Delta) + Send),
     ) -> Result<Reply, ModelError> {
         kill_point!(self.agents.kill_points, "runtime.session.before_model");
-        let reply = self.context.model.model.turn(request, on_delta).await;
+        let reply = self.who.mind.model.model.turn(request, on_delta).await;
         kill_point!(self.agents.kill_points, "runtime.session.after_model");
         let mut reply = reply?;
         tool_names::restore(&mut reply.calls);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Agents;
-use super::agent_context::AgentContext;
+use super::agent_context::Mind;
 use super::progress_stream::ProgressSender;
 use roost_execution::runs::{Answer, StepJob, StepResult, StepStatus, is_last};
 use roost_execution::tools;
@@ -14,6 +14,7 @@ use roost_platform::events::{
     ActivityKind, AgentTaskUpdate, AgentToolCall, Event, FrameLine, LineKind, PartState, TaskPart,
     WorldNodeId, WorldTouch,
 };
+use roost_platform::ids::ClawId;
 
 /// The longest target or command line that is shown, in characters.
 const SHOWN: usize = 200;
@@ -42,7 +43,7 @@ impl Ended {
 pub(super) async fn task_update(
     agents: &Agents,
     job: &StepJob,
-    context: &AgentContext,
+    agent: ClawId,
     elapsed_ms: u64,
     ended: Option<Ended>,
 ) {
@@ -63,7 +64,7 @@ pub(super) async fn task_update(
     let graph: Option<Graph> = serde_json::from_str(&job.run.graph).ok();
     let certain = graph.map_or_else(Vec::new, |graph| topology::certain(&graph));
     let event = Event::AgentTaskUpdate(AgentTaskUpdate {
-        agent_id: context.may.agent,
+        agent_id: agent,
         task_id: format!("{}/{here}", job.run.id),
         title: format!("{}: {}", job.node.name(), job.run.title),
         elapsed_ms: Some(elapsed_ms),
@@ -119,10 +120,10 @@ fn parts(
 }
 
 /// Publishes that the agent asks its model.
-pub(super) fn thinking(context: &AgentContext, progress: &ProgressSender) {
+pub(super) fn thinking(mind: &Mind, progress: &ProgressSender) {
     let event = Event::WorldTouch(WorldTouch {
-        agent_id: context.may.agent,
-        node_id: WorldNodeId::model(&context.model.name),
+        agent_id: mind.agent,
+        node_id: WorldNodeId::model(&mind.model.name),
         kind: Some(ActivityKind::Service),
         weight: None,
     });
@@ -130,22 +131,17 @@ pub(super) fn thinking(context: &AgentContext, progress: &ProgressSender) {
 }
 
 /// Publishes that the agent uses a tool.
-pub(super) fn calling(
-    context: &AgentContext,
-    tool: &str,
-    arguments: &Value,
-    progress: &ProgressSender,
-) {
+pub(super) fn calling(agent: ClawId, tool: &str, arguments: &Value, progress: &ProgressSender) {
     let target = target(tool, arguments);
     let event = Event::AgentToolCall(AgentToolCall {
-        agent_id: context.may.agent,
+        agent_id: agent,
         tool: tool.chars().take(64).collect(),
         target: target.clone(),
         door_required: tool == tools::ASK,
     });
     progress.push_event(event);
     let touch = Event::WorldTouch(WorldTouch {
-        agent_id: context.may.agent,
+        agent_id: agent,
         node_id: WorldNodeId::tool(&tool.chars().take(64).collect::<String>()),
         kind: Some(ActivityKind::Event),
         weight: Some(0.5),

@@ -8,7 +8,8 @@ use roost_protocol::report::ErrorKind as ErrorOfMachine;
 use super::checkout::works_in_sandbox;
 use super::session::{Session, Stopped, error_text, quota};
 use roost_execution::runs::{self, Class, FenceError, StepResult};
-use roost_execution::tools::Capability;
+use roost_execution::tools::{Capability, ToolError};
+use roost_machines::fleet::operations::OperationsError;
 use roost_machines::sandboxes::step_files::{self, FilesPlace, StartFilesError};
 use roost_machines::sandboxes::{self, NewSandbox, SandboxError};
 use roost_platform::ids::SandboxId;
@@ -20,7 +21,7 @@ const NEXT_SANDBOX: Duration = Duration::from_secs(60);
 /// How long a step waits before it looks again whether another run still works in the sandbox.
 const NEXT_LOOK: Duration = Duration::from_secs(5);
 
-impl Session<'_> {
+impl<W> Session<'_, W> {
     /// Makes the sandbox that the agent works in, and records what it has.
     pub(super) async fn make_sandbox(&self, may: &Capability) -> Result<(), Stopped> {
         let id = SandboxId(self.agents.ids.next());
@@ -155,6 +156,14 @@ impl Session<'_> {
                 detail: format!("The files of the earlier step are only on {machine}, which cannot take a sandbox now."),
                 after: Some(NEXT_SANDBOX),
             }
+            .into(),
+            // The only machine for this sandbox is away. Nothing falls back.
+            error @ SandboxError::Operations(
+                OperationsError::NodeOffline(_) | OperationsError::NodeDraining(_),
+            ) => self.absent(&ToolError::Away(error)).await.into(),
+            SandboxError::NoMachine => StepResult::terminal(
+                "No sandbox could be made: the only machine for it was deleted.",
+            )
             .into(),
             error => match error.held_elsewhere() {
                 Some(machine) => self.elsewhere(machine, error_text(&error)).await.into(),

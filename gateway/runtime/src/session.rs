@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::agent_context::AgentContext;
+use super::agent_context::{Mind, WorkContext};
 use super::progress_stream::ProgressSender;
 use super::spending::{self, Refused, Reservation};
 use super::transcript::{Next, Transcript};
@@ -26,14 +26,20 @@ use roost_execution::tools::{self, CallPlace, Capability, EffectKey, ToolResult}
 use roost_platform::ids::ClawId;
 use roost_platform::kill_point;
 
-/// A session.
-pub(super) struct Session<'a> {
+/// A session. `W` is who works: an agent, or the commands of Roost itself.
+pub(super) struct Session<'a, W = Agent> {
     pub agents: &'a Agents,
     pub job: &'a StepJob,
-    pub context: AgentContext,
-    pub progress: ProgressSender,
+    pub context: WorkContext,
+    pub who: W,
     /// The run's repository in the agent's sandbox.
     pub checkout: Mutex<Option<Checkout>>,
+}
+
+/// An agent, and what subscribers see of its work.
+pub(super) struct Agent {
+    pub mind: Mind,
+    pub progress: ProgressSender,
 }
 
 /// Why a session stopped before its end.
@@ -54,10 +60,10 @@ impl From<StepResult> for Stopped {
     }
 }
 
-impl Session<'_> {
-    /// Works until the step ends.
-    pub(super) async fn work(self) -> StepResult {
-        let end = match self.run_to_end().await {
+impl<W> Session<'_, W> {
+    /// The end of the step, after its commits and files were taken out of its sandbox.
+    pub(super) async fn closed(&self, end: Result<StepResult, Stopped>) -> StepResult {
+        let end = match end {
             Ok(end) => end,
             Err(Stopped::Ended(end)) => end,
             Err(Stopped::Fence(FenceError::Db(error))) => StepResult::retryable(error.to_string()),
@@ -65,6 +71,21 @@ impl Session<'_> {
         };
         let end = self.collected(end).await;
         self.with_files(end).await
+    }
+
+    pub(super) async fn current_permissions(&self) -> Result<Capability, Stopped> {
+        match &self.context.seat {
+            Some(seat) => Ok(seat.now(self.agents, self.job).await?.may),
+            None => Ok(self.context.may.clone()),
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Works until the step ends.
+    pub(super) async fn work(self) -> StepResult {
+        let end = self.run_to_end().await;
+        self.closed(end).await
     }
 
     async fn run_to_end(&self) -> Result<StepResult, Stopped> {
@@ -107,10 +128,10 @@ impl Session<'_> {
                     let call = call.clone();
                     if !std::mem::take(&mut published) && call.malformed.is_none() {
                         progress_events::calling(
-                            &self.context,
+                            self.who.mind.agent,
                             &call.name,
                             &call.arguments,
-                            &self.progress,
+                            &self.who.progress,
                         );
                     }
                     let at = CallPlace {
@@ -197,7 +218,7 @@ impl Session<'_> {
     /// Checks the ceilings before the turn spends anything: the run's own, those of its ancestors, and the
     /// workspace's.
     pub(super) async fn reserve(&self, request: &Request) -> Result<Option<Reservation>, Stopped> {
-        let price = self.context.model.price;
+        let price = self.who.mind.model.price;
         let most = spending::most(request, price);
         let reserved = spending::reserve(self.agents, &self.job.run, price, most).await;
         reserved.map_err(|refused| match refused {
@@ -206,16 +227,11 @@ impl Session<'_> {
         })
     }
 
-    pub(super) async fn current_permissions(&self) -> Result<Capability, Stopped> {
-        let seat = self.context.seat.now(self.agents, self.job).await?;
-        Ok(seat.may)
-    }
-
     pub(super) async fn request(&self, messages: Vec<Message>) -> Result<Request, Stopped> {
         let may = self.current_permissions().await?;
         let offered = tools::offered(may.profile, &may.bundles);
         Ok(Request {
-            model: self.context.model.provider_name.clone(),
+            model: self.who.mind.model.provider_name.clone(),
             system: self.system_prompt(),
             messages,
             tools: offered
@@ -226,7 +242,7 @@ impl Session<'_> {
                     schema: tool.schema,
                 })
                 .collect(),
-            max_tokens: window::Window(self.context.model.window).answer(),
+            max_tokens: window::Window(self.who.mind.model.window).answer(),
             purpose: Purpose::Turn,
             slot: self.job.node.role.clone(),
             step: format!("{}/{}", self.job.run.id, self.job.step.key),
@@ -258,7 +274,7 @@ impl Session<'_> {
                 Ok(text) => answer(text, false),
                 Err(text) => answer(text, true),
             };
-            progress_events::tool_result(&answer, &self.progress);
+            progress_events::tool_result(&answer, &self.who.progress);
             return Ok((Entry::Tool(answer), begun.elapsed()));
         }
         let run = &self.job.run;
@@ -275,7 +291,7 @@ impl Session<'_> {
             ),
             Err(text) => (answer(text, true), None),
         };
-        progress_events::tool_result(&answer, &self.progress);
+        progress_events::tool_result(&answer, &self.who.progress);
         let entry = match door {
             Some(door) => Entry::Door(DoorAnswer { door, answer }),
             None => Entry::Tool(answer),
@@ -311,7 +327,7 @@ impl Session<'_> {
             let mut may = self.current_permissions().await?;
             may.place = Some(at.clone());
             may.folder = self.checkout_folder();
-            let progress = self.progress.clone();
+            let progress = self.who.progress.clone();
             let mut on_frame =
                 move |frame: tools::Frame| progress.push_lines(progress_events::lines(frame));
             let done = self
@@ -340,7 +356,7 @@ impl Session<'_> {
     ) -> Result<(), Stopped> {
         let entry = NewEntry {
             index,
-            name: self.context.model.name.clone(),
+            name: self.who.mind.model.name.clone(),
             entry: Entry::Model(turn.clone()),
             took_ms: millis(took),
             used: used(reply.usage, reply.cost_microusd),

@@ -70,7 +70,7 @@ impl Transcript {
             Entry::Note(note) => self.push_note(note),
             Entry::Check(made) => self.push_check(made),
             // It is no part of the conversation, but it has a place.
-            Entry::Child(_) => self.entries += 1,
+            Entry::Child(_) | Entry::Command(_) => self.entries += 1,
         }
     }
 

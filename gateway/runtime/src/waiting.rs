@@ -9,7 +9,7 @@ use roost_platform::ids::NodeId;
 /// How often a call is repeated while its sandbox is created or its machine is away, before the step waits.
 const TRIES: u32 = 3;
 
-impl Session<'_> {
+impl<W> Session<'_, W> {
     /// Does what the error of a call asks for. Returns the text for the model, or `None` when the call is to be repeated.
     pub(super) async fn recovered(
         &self,
@@ -39,7 +39,7 @@ impl Session<'_> {
     }
 }
 
-impl Session<'_> {
+impl<W> Session<'_, W> {
     /// The machine with the agent's sandbox is away. The step waits, and the error names the machine.
     pub(super) async fn absent(&self, error: &tools::ToolError) -> StepResult {
         let known = match error.machine() {
@@ -65,7 +65,7 @@ impl Session<'_> {
     }
 }
 
-impl Session<'_> {
+impl<W> Session<'_, W> {
     /// Another gateway holds the machine, so the run continues there.
     pub(super) async fn elsewhere(&self, machine: NodeId, detail: String) -> StepResult {
         let known = fleet::by_id(self.agents.db.read(), machine).await;

@@ -11,12 +11,13 @@ use roost_connections::doors::AskingRuns;
 use roost_execution::runs::{self, RunWakes, Subject, Subjects, WaitOn};
 use roost_execution::tools::tokens;
 use roost_machines::fleet::WaitingWork;
-use roost_machines::sandboxes::{OwnerFacts, OwningTeam, Preferences, SandboxOwner};
-use roost_organisation::teams::{self, TeamRow};
+use roost_machines::sandboxes::{OwnerFacts, OwningMission, OwningTeam, Preferences, SandboxOwner};
+use roost_missions::missions;
+use roost_organisation::teams::{self, EffectiveSettings, TeamRow};
 use roost_platform::WorkspaceScope;
 use roost_platform::db::{Db, WriteTx};
 use roost_platform::events::{Event, ResourceKind};
-use roost_platform::ids::{DoorId, NodeId, RunId, TeamId, UserId};
+use roost_platform::ids::{DoorId, MissionId, NodeId, RunId, TeamId, UserId};
 use roost_tenancy::workspaces::Departures;
 
 /// For `tenancy`: agents and their tokens, when a person loses access.
@@ -64,18 +65,52 @@ impl OwnerFacts for Owners {
         owner: SandboxOwner,
     ) -> Result<Preferences, DbErr> {
         let db = self.db.read();
-        let settings = match owner {
-            SandboxOwner::Claw(agent) => teams::effective_settings(db, scope, agent, None).await?,
-            SandboxOwner::Team(team) => match teams::find(db, scope, team).await? {
-                Some(row) => teams::of_team(db, scope, &row).await?,
-                None => return Ok(Preferences::default()),
-            },
-        };
-        Ok(Preferences {
-            machine: settings.machine,
-            image: settings.image.kind,
-            limits: settings.limits,
-        })
+        match owner {
+            SandboxOwner::Claw(agent) => {
+                let settings = teams::effective_settings(db, scope, agent, None).await?;
+                let pinned = match settings.team {
+                    Some(team) => missions::pin_of_team(db, scope, team).await?,
+                    None => None,
+                };
+                Ok(preferences_of(settings, pinned))
+            }
+            SandboxOwner::Team(team) => {
+                let pinned = missions::pin_of_team(db, scope, team).await?;
+                self.of_team(scope, team, pinned).await
+            }
+            SandboxOwner::Mission(mission) => {
+                let wish = missions::sandbox_wish(db, scope, mission).await?;
+                let like = match wish.like {
+                    Some(team) => self.of_team(scope, team, wish.pinned).await?,
+                    None => Preferences {
+                        pinned: wish.pinned,
+                        ..Preferences::default()
+                    },
+                };
+                Ok(Preferences {
+                    image: wish.image.or(like.image),
+                    ..like
+                })
+            }
+        }
+    }
+
+    async fn lock_mission(
+        &self,
+        tx: &WriteTx,
+        scope: WorkspaceScope,
+        mission: MissionId,
+    ) -> Result<Option<OwningMission>, DbErr> {
+        let found = missions::lock_live(tx, scope, mission).await?;
+        Ok(found.map(|(title, is_live)| OwningMission { title, is_live }))
+    }
+
+    async fn mission_titles(
+        &self,
+        scope: WorkspaceScope,
+        missions: &[MissionId],
+    ) -> Result<HashMap<MissionId, String>, DbErr> {
+        missions::titles(self.db.read(), scope, missions).await
     }
 
     async fn lock_team(
@@ -98,6 +133,36 @@ impl OwnerFacts for Owners {
         teams: &[TeamId],
     ) -> Result<HashMap<TeamId, String>, DbErr> {
         teams::names(self.db.read(), scope, teams).await
+    }
+}
+
+impl Owners {
+    async fn of_team(
+        &self,
+        scope: WorkspaceScope,
+        team: TeamId,
+        pinned: Option<NodeId>,
+    ) -> Result<Preferences, DbErr> {
+        let db = self.db.read();
+        let settings = match teams::find(db, scope, team).await? {
+            Some(row) => teams::of_team(db, scope, &row).await?,
+            None => {
+                return Ok(Preferences {
+                    pinned,
+                    ..Preferences::default()
+                });
+            }
+        };
+        Ok(preferences_of(settings, pinned))
+    }
+}
+
+fn preferences_of(settings: EffectiveSettings, pinned: Option<NodeId>) -> Preferences {
+    Preferences {
+        machine: settings.machine,
+        image: settings.image.kind,
+        limits: settings.limits,
+        pinned,
     }
 }
 

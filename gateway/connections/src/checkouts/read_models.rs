@@ -15,6 +15,31 @@ pub struct Received {
     pub commits: i64,
 }
 
+/// Where the work of a run begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The commit that the run compares with. Known after the first checkout.
+    pub base: Option<String>,
+    /// The commit that its checkouts begin at, when that is another one.
+    pub start: Option<String>,
+}
+
+/// Where the work of a run begins. `None` when it works on no repository.
+///
+/// # Errors
+/// When the database fails.
+pub async fn standing(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    root: RunId,
+) -> Result<Option<Standing>, DbErr> {
+    let bound = store::bound(db, scope, root).await?;
+    Ok(bound.map(|bound| Standing {
+        base: bound.base_commit,
+        start: bound.start_commit,
+    }))
+}
+
 /// The newest commits that the broker received from a run, of its branch with the newest ones. `None` when it has none.
 ///
 /// # Errors

@@ -311,7 +311,7 @@ impl RunActor {
                 return StepResult::paused(job.run.id);
             }
             match job.node.kind {
-                NodeKind::Agent => runs.inner.step_executor.execute(job).await,
+                NodeKind::Agent | NodeKind::Commands => runs.inner.step_executor.execute(job).await,
                 _ => children::run(&runs, job).await,
             }
         };

@@ -138,13 +138,18 @@ pub(super) async fn open_effects(
         if !cut_off {
             continue;
         }
-        let Some(agent) = step.agent_id else {
-            continue;
-        };
         let at = ref_of(&step);
         if only.is_some_and(|only| *only != at) {
             continue;
         }
+        let Some(agent) = step.agent_id else {
+            // Commands run one after the other, so the next entry is that of the command that runs.
+            let next = u32::try_from(store::entries(db, run, &at).await?).unwrap_or(u32::MAX);
+            let key = effect_key(run, &at, next);
+            open.push(Effect { agent: None, key });
+            continue;
+        };
+        let agent = Some(agent);
         let Some((row, later)) = store::last_turn(db, run, &at).await? else {
             continue;
         };

@@ -19,6 +19,8 @@ pub enum Entry {
     Tool(Answer),
     /// A check of the step's work was made.
     Check(CheckMade),
+    /// A command that Roost ran itself has ended.
+    Command(CommandMade),
     /// A run that the step started has ended.
     Child(ChildEnd),
     /// An action outside Roost, which a person decided on.
@@ -38,6 +40,8 @@ pub enum EntryKind {
     Tool,
     /// A check of the step's work.
     Check,
+    /// A command that Roost ran itself.
+    Command,
     /// The end of a run that the step started.
     Child,
     /// The end of an action outside Roost, which a person decided on.
@@ -53,6 +57,7 @@ impl EntryKind {
             Self::Model => "model",
             Self::Tool => "tool",
             Self::Check => "check",
+            Self::Command => "command",
             Self::Child => "child",
             Self::Door => "door",
             Self::Note => "note",
@@ -65,6 +70,7 @@ impl EntryKind {
             Self::Model,
             Self::Tool,
             Self::Check,
+            Self::Command,
             Self::Child,
             Self::Door,
             Self::Note,
@@ -105,6 +111,21 @@ pub struct Answer {
 pub struct CheckMade {
     #[serde(flatten)]
     pub check: Checked,
+    pub text: String,
+    #[serde(default)]
+    pub cut: bool,
+}
+
+/// A command of a step without an agent, and what it wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandMade {
+    /// Its place among the node's commands, from 0.
+    pub place: u32,
+    /// What it does, for people.
+    pub what: String,
+    /// Absent when it did not run to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
     pub text: String,
     #[serde(default)]
     pub cut: bool,
@@ -161,6 +182,7 @@ impl Entry {
             Self::Model(_) => EntryKind::Model,
             Self::Tool(_) => EntryKind::Tool,
             Self::Check(_) => EntryKind::Check,
+            Self::Command(_) => EntryKind::Command,
             Self::Child(_) => EntryKind::Child,
             Self::Door(_) => EntryKind::Door,
             Self::Note(_) => EntryKind::Note,
@@ -172,6 +194,7 @@ impl Entry {
         match self {
             Self::Tool(answer) | Self::Door(DoorAnswer { answer, .. }) => answer.is_error,
             Self::Check(made) => !made.check.passed(),
+            Self::Command(made) => made.exit_code != Some(0),
             Self::Child(end) => end.status != Status::Completed,
             Self::Model(_) | Self::Note(_) => false,
         }
@@ -183,6 +206,7 @@ impl Entry {
             Self::Model(turn) => serde_json::to_value(turn),
             Self::Tool(answer) => serde_json::to_value(answer),
             Self::Check(made) => serde_json::to_value(made),
+            Self::Command(made) => serde_json::to_value(made),
             Self::Child(end) => serde_json::to_value(end),
             Self::Door(answer) => serde_json::to_value(answer),
             Self::Note(note) => serde_json::to_value(note),
@@ -210,6 +234,7 @@ impl Entry {
             EntryKind::Model => serde_json::from_str(json).map(Self::Model),
             EntryKind::Tool => serde_json::from_str(json).map(Self::Tool),
             EntryKind::Check => serde_json::from_str(json).map(Self::Check),
+            EntryKind::Command => serde_json::from_str(json).map(Self::Command),
             EntryKind::Child => serde_json::from_str(json).map(Self::Child),
             EntryKind::Door => serde_json::from_str(json).map(Self::Door),
             EntryKind::Note => serde_json::from_str(json).map(Self::Note),
@@ -289,6 +314,13 @@ mod tests {
                     exit_code: Some(101),
                 },
                 text: "test failed".to_owned(),
+                cut: false,
+            }),
+            Entry::Command(CommandMade {
+                place: 2,
+                what: "Benchmark before, 1 of 6".to_owned(),
+                exit_code: None,
+                text: "sum: 12 ns".to_owned(),
                 cut: false,
             }),
             Entry::Child(ChildEnd {

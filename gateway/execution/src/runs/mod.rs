@@ -76,8 +76,8 @@ pub use entity::call::Model as CallRow;
 pub use entity::run::Model as RunRow;
 pub use entity::step::Model as StepRow;
 pub use entry::{
-    Answer, CheckMade, ChildEnd, Compaction, DoorAnswer, Entry, EntryKind, NewEntry, Note, Said,
-    Turn, Unreadable,
+    Answer, CheckMade, ChildEnd, CommandMade, Compaction, DoorAnswer, Entry, EntryKind, NewEntry,
+    Note, Said, Turn, Unreadable,
 };
 pub use error::{RunError, under};
 pub use fence::{Fence, FenceError, Passed, Used};
@@ -87,7 +87,9 @@ pub use listed::Listed as ListedRun;
 pub use listed_store::{Wanted as RunsWanted, last_of_teams, list};
 pub use messages::Message as RunMessage;
 pub use model::{Class, Kind, Status as RunStatus, StepStatus, Tier, effect_key, is_last, titled};
-pub use of_mission_store::{SaidInStep, UsedInRuns, listed, of_mission, said_since, used_in};
+pub use of_mission_store::{
+    SaidInStep, UsedInRuns, commands_of, listed, of_mission, said_since, used_in,
+};
 pub use origin::{Caller, Origin, OriginWord};
 pub use outcome::{Decided, Evidence, Outcome};
 pub use parking::lock_working;

@@ -7,8 +7,9 @@ use sea_orm::{
 };
 
 use super::entity::{call, record, run, step};
-use super::entry::{Entry, EntryKind};
+use super::entry::{CommandMade, Entry, EntryKind};
 use super::listed_store::narrow;
+use super::store;
 use roost_platform::ids::{ClawId, MissionId, RunId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -171,7 +172,8 @@ fn text_of(row: &CallRow) -> Option<String> {
         Entry::Check(made) => made.text,
         Entry::Door(door) => door.answer.text,
         Entry::Note(note) => note.text,
-        Entry::Child(_) => return None,
+        // What a command of Roost wrote is nothing that an agent said.
+        Entry::Child(_) | Entry::Command(_) => return None,
     };
     Some(text)
 }
@@ -274,4 +276,29 @@ pub async fn used_in(
         .into_model()
         .all(db)
         .await
+}
+
+/// The commands that Roost itself ran in a run, in their order.
+///
+/// # Errors
+/// When the database fails.
+pub async fn commands_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    run: RunId,
+) -> Result<Vec<CommandMade>, DbErr> {
+    if store::get(db, scope, run).await?.is_none() {
+        return Ok(Vec::new());
+    }
+    let rows = call::Entity::find()
+        .filter(call::Column::RunId.eq(run))
+        .filter(call::Column::Kind.eq(EntryKind::Command.as_str()))
+        .order_by_asc(call::Column::Idx)
+        .all(db)
+        .await?;
+    let made = rows.iter().filter_map(|row| match Entry::parse(row) {
+        Ok(Entry::Command(made)) => Some(made),
+        _ => None,
+    });
+    Ok(made.collect())
 }

@@ -114,10 +114,11 @@ impl StepResult {
     }
 }
 
-/// An outside call that a step of an agent has begun.
+/// An outside call that a step has begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effect {
-    pub agent: ClawId,
+    /// Absent for a command that Roost runs itself.
+    pub agent: Option<ClawId>,
     pub key: Uuid,
 }
 

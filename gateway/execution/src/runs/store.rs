@@ -96,6 +96,14 @@ pub async fn last_turn(
     Ok(Some((turn, later)))
 }
 
+/// The number of entries in the journal of a step.
+///
+/// # Errors
+/// When the database fails.
+pub async fn entries(db: &impl ConnectionTrait, run: RunId, step: &StepRef) -> Result<u64, DbErr> {
+    calls_of(run, step).count(db).await
+}
+
 fn calls_of(run: RunId, step: &StepRef) -> Select<call::Entity> {
     call::Entity::find()
         .filter(call::Column::RunId.eq(run))

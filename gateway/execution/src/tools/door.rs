@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::error::ToolError;
 use super::model::{Capability, EffectKey, ToolResult};
 use super::sandbox::{refused, text_result};
+use super::toolbox::agent_of;
 use roost_connections::checkouts::CheckoutError;
 use roost_connections::doors::{self, Asked, DoorError, DoorsContext};
 
@@ -13,7 +14,7 @@ pub(super) async fn actions(
     doors: &DoorsContext,
     may: &Capability,
 ) -> Result<ToolResult, ToolError> {
-    let own = doors::actions_of(doors, may.scope, may.agent, may.tree()).await?;
+    let own = doors::actions_of(doors, may.scope, agent_of(may)?, may.tree()).await?;
     if own.is_empty() {
         let none = "You have no connection, and you work on no repository, so you can request nothing outside.";
         return Ok(text_result(none.to_owned(), false));
@@ -38,7 +39,7 @@ pub(super) async fn ask(
 ) -> Result<ToolResult, ToolError> {
     let id = key.door();
     let asked = Asked {
-        agent: may.agent,
+        agent: agent_of(may)?,
         action,
         params,
         place: may.place.clone(),

@@ -55,6 +55,9 @@ pub enum ToolError {
     /// The run of the call is over, or is about to stop.
     #[error("the run is over")]
     RunIsOver,
+    /// The tool needs an agent, and Roost itself called it.
+    #[error("only an agent uses this tool")]
+    NoAgent,
     /// The database failed.
     #[error("database")]
     Db(#[from] sea_orm::DbErr),
@@ -92,7 +95,7 @@ impl ToolError {
             Self::Away(_) | Self::TooSlow | Self::Db(_) | Self::Skills(_) => Class::Retry,
             Self::Cancelled | Self::RunIsOver => Class::Cancelled,
             Self::Waits(_) => Class::Door,
-            Self::Sandbox(_) => Class::Fail,
+            Self::Sandbox(_) | Self::NoAgent => Class::Fail,
         }
     }
 

@@ -19,6 +19,7 @@ mod repo;
 mod routes;
 mod sandbox;
 mod sandbox_command;
+mod script;
 pub mod tokens;
 mod toolbox;
 
@@ -32,4 +33,5 @@ pub use model::{
 pub use output::Frame;
 pub use roost_connections::doors::Place as CallPlace;
 pub use routes::router;
+pub use script::{SCRIPT_BYTES, Script, ScriptEnd};
 pub use toolbox::{EffectiveSkills, SkillText, SkillTexts, Toolbox};

@@ -75,7 +75,8 @@ pub fn effective(
 #[derive(Debug, Clone)]
 pub struct Capability {
     pub scope: WorkspaceScope,
-    pub agent: ClawId,
+    /// Absent for commands that Roost runs itself.
+    pub agent: Option<ClawId>,
     /// The user on whose authority the agent acts.
     pub user: UserId,
     /// The owner of the sandbox that the tools work in: the agent, or its team.

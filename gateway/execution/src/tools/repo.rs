@@ -1,6 +1,8 @@
 //! The bundle `repo`: git in the agent's sandbox. Every git feature through which a repository can start programs is
 //! off.
 
+use std::collections::BTreeMap;
+
 use roost_protocol::operation::Purpose;
 use serde_json::{Value, json};
 
@@ -56,6 +58,7 @@ pub(super) async fn git(
         purpose,
         argv: script(GIT, &[&asked.to_string()]),
         cwd: Some("/".to_owned()),
+        env: BTreeMap::new(),
         stdin: None,
         deadline_s: QUICK_S,
         keep: Keep::Start,

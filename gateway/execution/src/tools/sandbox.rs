@@ -1,6 +1,8 @@
 //! The bundle `sandbox`: commands and files. Each tool runs a small fixed program in the sandbox. Paths are its
 //! arguments, and content is its stdin.
 
+use std::collections::BTreeMap;
+
 use roost_protocol::operation::Purpose;
 use serde::Deserialize;
 use serde_json::json;
@@ -65,6 +67,7 @@ pub(super) async fn shell(
         purpose: Purpose::new("shell", Some(&call.command)),
         argv: argv.map(str::to_owned).to_vec(),
         cwd: Some(call.cwd.clone()),
+        env: BTreeMap::new(),
         stdin: None,
         deadline_s: call.timeout_s,
         keep: Keep::End,
@@ -85,6 +88,7 @@ async fn ensure_pane(
         purpose: Purpose::new("pane", None),
         argv: script(PANE, &[pane.window(), pane.name()]),
         cwd: None,
+        env: BTreeMap::new(),
         stdin: None,
         deadline_s: PANES_S,
         keep: Keep::End,
@@ -199,6 +203,7 @@ async fn files(
         purpose: Purpose::new(tool, asked["path"].as_str()),
         argv: script(FILES, &[&asked.to_string()]),
         cwd: Some("/".to_owned()),
+        env: BTreeMap::new(),
         stdin,
         deadline_s: QUICK_S,
         keep: Keep::Start,

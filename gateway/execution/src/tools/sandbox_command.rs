@@ -29,6 +29,7 @@ pub(super) struct SandboxCommand {
     pub purpose: Purpose,
     pub argv: Vec<String>,
     pub cwd: Option<String>,
+    pub env: BTreeMap<String, String>,
     pub stdin: Option<String>,
     pub deadline_s: u64,
     pub keep: Keep,
@@ -65,13 +66,13 @@ pub(super) async fn run(
     let wanted = NewExec {
         argv: work.argv,
         cwd: work.cwd,
-        env: BTreeMap::new(),
+        env: work.env,
         stdin: work.stdin,
         tty: None,
         deadline_s: Some(work.deadline_s),
         purpose: Some(work.purpose),
         worker: Worker {
-            agent: Some(may.agent),
+            agent: may.agent,
             step: may.place.as_ref().map(|place| place.step.clone()),
         },
     };

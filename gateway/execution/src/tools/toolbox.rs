@@ -14,6 +14,7 @@ use super::output::{Frame, RESULT_BYTES, readable};
 use super::repo::{self, Author};
 use super::sandbox::{self, refused, text_result};
 use super::sandbox_command;
+use super::script::{self, Script, ScriptEnd};
 use roost_agents::claws;
 use roost_connections::doors::DoorsContext;
 use roost_machines::sandboxes::{OwnerKind, SandboxError, SandboxesHandle};
@@ -116,6 +117,20 @@ impl Toolbox {
         }
     }
 
+    /// Runs a script of Roost itself. A repeat with the same key does nothing again and returns the first end.
+    ///
+    /// # Errors
+    /// See [`ToolError`].
+    pub async fn script(
+        &self,
+        may: &Capability,
+        key: EffectKey,
+        script: Script,
+        on_frame: &mut (dyn FnMut(Frame) + Send),
+    ) -> Result<ScriptEnd, ToolError> {
+        script::run(&self.sandboxes, may, key, script, on_frame).await
+    }
+
     /// Cancels the operation of a call with this key. The call then ends with [`ToolError::Cancelled`].
     ///
     /// # Errors
@@ -130,7 +145,7 @@ impl Toolbox {
         key: EffectKey,
         asked: Value,
     ) -> Result<ToolResult, ToolError> {
-        let claw = claws::find(self.db.read(), may.scope, may.agent)
+        let claw = claws::find(self.db.read(), may.scope, agent_of(may)?)
             .await?
             .ok_or(ToolError::Sandbox(SandboxError::NoOwner(OwnerKind::Claw)))?;
         repo::git(&self.sandboxes, may, key, asked, Author::of(&claw)).await
@@ -145,7 +160,7 @@ impl Toolbox {
     }
 
     async fn effective(&self, may: &Capability) -> Result<SkillTexts, ToolError> {
-        (self.skills)(may.scope, may.agent)
+        (self.skills)(may.scope, agent_of(may)?)
             .await
             .map_err(ToolError::Skills)
     }
@@ -176,6 +191,11 @@ impl Toolbox {
             )),
         })
     }
+}
+
+/// The agent of the capability.
+pub(super) fn agent_of(may: &Capability) -> Result<ClawId, ToolError> {
+    may.agent.ok_or(ToolError::NoAgent)
 }
 
 fn bounded(text: String) -> ToolResult {

@@ -14,6 +14,12 @@ use super::wiring::{Wiring, positions};
 pub const MAX_NODES: usize = 200;
 /// The maximum number of edges in a graph.
 pub const MAX_EDGES: usize = 1_000;
+/// The maximum number of commands of a node.
+pub const MAX_COMMANDS: usize = 100;
+/// The maximum size of a command's script, in bytes.
+pub const MAX_SCRIPT: usize = 16_000;
+/// The longest time that a command may have, in seconds.
+pub const MAX_SCRIPT_S: u64 = 4 * 3600;
 /// The maximum number of reported mistakes. Later checks report the rest.
 const MAX_MISTAKES: usize = 50;
 
@@ -128,6 +134,7 @@ fn nodes(graph: &Graph, mistakes: &mut Mistakes) {
         line(role, 64, &format!("{at}/role"), mistakes);
         bindings(node, &at, mistakes);
         checks(node, &at, mistakes);
+        commands(node, &at, mistakes);
         back_to(graph, node, &at, mistakes);
     }
 }
@@ -195,6 +202,37 @@ fn checks(node: &Node, at: &str, mistakes: &mut Mistakes) {
             mistakes.add(pointer, "must be a command");
         } else {
             line(command, MAX_COMMAND, &pointer, mistakes);
+        }
+    }
+}
+
+/// What a node of the kind `commands` runs.
+fn commands(node: &Node, at: &str, mistakes: &mut Mistakes) {
+    let commands = &node.attributes.commands;
+    let pointer = format!("{at}/attributes/commands");
+    match (node.kind == NodeKind::Commands, commands.is_empty()) {
+        (true, true) => mistakes.add(&pointer, "a node of kind commands has at least one command"),
+        (false, false) => mistakes.add(&pointer, "only a node of kind commands has commands"),
+        _ => {}
+    }
+    if commands.len() > MAX_COMMANDS {
+        mistakes.add(
+            &pointer,
+            format!("must have at most {MAX_COMMANDS} commands"),
+        );
+        return;
+    }
+    for (place, command) in commands.iter().enumerate() {
+        let pointer = format!("{pointer}/{place}");
+        line(&command.name, 120, &format!("{pointer}/name"), mistakes);
+        let script = &command.script;
+        if script.trim().is_empty() || script.len() > MAX_SCRIPT || script.contains('\0') {
+            let detail = format!("must have 1 to {MAX_SCRIPT} bytes, without zero bytes");
+            mistakes.add(format!("{pointer}/script"), detail);
+        }
+        if !(1..=MAX_SCRIPT_S).contains(&command.deadline_s) {
+            let detail = format!("must be between 1 and {MAX_SCRIPT_S}");
+            mistakes.add(format!("{pointer}/deadline_s"), detail);
         }
     }
 }

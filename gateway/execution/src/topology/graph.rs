@@ -152,6 +152,9 @@ pub enum NodeKind {
     Company,
     /// A child run.
     Run,
+    /// Commands that Roost runs itself, without an agent, in the sandbox of a mission. Only the phases of missions have
+    /// such nodes.
+    Commands,
 }
 
 /// A node's role in its kind, where the edges do not define it.
@@ -192,6 +195,10 @@ pub struct Attributes {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 8)]
     pub checks: Vec<String>,
+    /// What a node of the kind `commands` runs, one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 100)]
+    pub commands: Vec<Command>,
     /// What follows when this node rejects the work: its answer has a line `TEST_FAIL` or `REVIEW_BLOCK`, one of its
     /// checks fails, or the run that it stands for is rejected. Used by pipeline and hub_spoke. When it is absent, the next node goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -209,6 +216,25 @@ pub struct Attributes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 200)]
     pub machine: Option<String>,
+}
+
+/// A command of a node of the kind `commands`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TopologyCommand)]
+pub struct Command {
+    /// What it does, for people.
+    #[schema(max_length = 120)]
+    pub name: String,
+    /// A script for `/bin/sh`, in the folder of the checkout. `$ROOST_BASE` is the commit that the run compares with.
+    #[schema(max_length = 16000)]
+    pub script: String,
+    /// Seconds after which it is killed with all that it started.
+    #[schema(minimum = 1, maximum = 14400)]
+    pub deadline_s: u64,
+    /// The next command runs although this one failed.
+    #[serde(default)]
+    pub may_fail: bool,
 }
 
 /// What a rejection leads to.

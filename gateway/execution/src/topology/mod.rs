@@ -42,13 +42,13 @@ mod wiring;
 mod world;
 
 pub use assemble::{Contender, Role, alone, build, comparison, rearranged};
-pub use check::{MAX_EDGES, MAX_NODES, Mistake, check};
+pub use check::{MAX_COMMANDS, MAX_EDGES, MAX_NODES, MAX_SCRIPT, MAX_SCRIPT_S, Mistake, check};
 pub use checks::{Checked, MAX_CHECKS, MAX_COMMAND, announced};
 pub use directives::lines;
 pub use drawing::{Placed, dot, layout, text};
 pub use graph::{
-    Attributes, Edge, EdgeKind, Graph, Kind, MAX_CANDIDATES, MAX_EXPERTS, MAX_LAPS, MIN_CANDIDATES,
-    Node, NodeKind, OnReject, Seat, Settings,
+    Attributes, Command, Edge, EdgeKind, Graph, Kind, MAX_CANDIDATES, MAX_EXPERTS, MAX_LAPS,
+    MIN_CANDIDATES, Node, NodeKind, OnReject, Seat, Settings,
 };
 pub use markers::{Check, Marker, is_task_id, markers};
 pub use nesting::{Nested, Nesting, circle_in_words, levels, teams_of};

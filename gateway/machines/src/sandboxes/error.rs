@@ -21,6 +21,9 @@ pub enum SandboxError {
     /// Each agent of the team works in a sandbox of its own.
     #[error("the team shares no sandbox")]
     NotShared,
+    /// The mission has not begun or is over.
+    #[error("the mission is not live")]
+    MissionOver,
     /// No such node in the workspace.
     #[error("no such node")]
     NoNode,
@@ -122,6 +125,9 @@ impl From<SandboxError> for ApiError {
             E::NoOwner(kind) => Self::not_found(kind.as_str()),
             E::NotShared => Self::new(Code::Conflict).detail(
                 "Each agent of this team works in a sandbox of its own. Let the team share one (shared_sandbox), or use the sandbox of an agent.",
+            ),
+            E::MissionOver => Self::new(Code::Conflict).detail(
+                "A mission has a sandbox only while it is live. This one was not launched, or it has ended.",
             ),
             E::NoNode => Self::not_found("node"),
             E::NoMachine => Self::validation("/node_id", E::NO_MACHINE),

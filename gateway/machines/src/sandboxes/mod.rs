@@ -52,7 +52,7 @@ pub use handle::{Parts, SandboxesHandle, Settings};
 pub use limits::NewLimits;
 pub use model::State;
 pub use owner::{OwnerKind, SandboxOwner};
-pub use owner_facts::{OwnerFacts, OwningTeam, Preferences};
+pub use owner_facts::{OwnerFacts, OwningMission, OwningTeam, Preferences};
 pub use rates::{CommandLimits, Starter, TooFast};
 pub use routes::router;
 pub use snapshots::store::forget_before as forget_snapshots;
@@ -60,4 +60,4 @@ pub use snapshots::{
     Bucket, BucketKey, ChunkPlace, ChunkStore, ChunkStoreError, Exchange, ExchangeError,
     LocalChunks, Snapshot,
 };
-pub use store::{current, forget_ended, remove_all, remove_of, teams_with_anything};
+pub use store::{current, forget_ended, owners_with_anything, remove_all, remove_of};

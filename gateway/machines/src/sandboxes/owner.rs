@@ -1,4 +1,4 @@
-//! What a sandbox belongs to: an agent, or a team whose agents share it.
+//! What a sandbox belongs to: an agent, a team whose agents share it, or a mission for its own commands.
 //!
 //! A sandbox, its snapshots, and the files around the steps of a run belong to their owner. They stay when an agent that
 //! worked there is deleted, and they end with the owner.
@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::{SandboxError, SandboxesHandle};
 use roost_agents::claws;
 use roost_platform::db::WriteTx;
-use roost_platform::ids::{ClawId, SandboxOwnerId, TeamId};
+use roost_platform::ids::{ClawId, MissionId, SandboxOwnerId, TeamId};
 use roost_platform::sagas;
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -41,6 +41,8 @@ pub enum OwnerKind {
     Claw,
     #[sea_orm(string_value = "team")]
     Team,
+    #[sea_orm(string_value = "mission")]
+    Mission,
 }
 
 impl OwnerKind {
@@ -49,6 +51,7 @@ impl OwnerKind {
         match self {
             Self::Claw => "agent",
             Self::Team => "team",
+            Self::Mission => "mission",
         }
     }
 
@@ -57,15 +60,17 @@ impl OwnerKind {
         match self {
             Self::Claw => "claw",
             Self::Team => "team",
+            Self::Mission => "mission",
         }
     }
 }
 
-/// An agent or a team.
+/// An agent, a team or a mission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SandboxOwner {
     Claw(ClawId),
     Team(TeamId),
+    Mission(MissionId),
 }
 
 impl SandboxOwner {
@@ -74,6 +79,7 @@ impl SandboxOwner {
         match kind {
             OwnerKind::Claw => Self::Claw(ClawId(id.0)),
             OwnerKind::Team => Self::Team(TeamId(id.0)),
+            OwnerKind::Mission => Self::Mission(MissionId(id.0)),
         }
     }
 
@@ -81,6 +87,7 @@ impl SandboxOwner {
         match self {
             Self::Claw(_) => OwnerKind::Claw,
             Self::Team(_) => OwnerKind::Team,
+            Self::Mission(_) => OwnerKind::Mission,
         }
     }
 
@@ -88,6 +95,7 @@ impl SandboxOwner {
         match self {
             Self::Claw(id) => SandboxOwnerId(id.0),
             Self::Team(id) => SandboxOwnerId(id.0),
+            Self::Mission(id) => SandboxOwnerId(id.0),
         }
     }
 
@@ -95,23 +103,24 @@ impl SandboxOwner {
     pub fn agent(self) -> Option<ClawId> {
         match self {
             Self::Claw(id) => Some(id),
-            Self::Team(_) => None,
+            Self::Team(_) | Self::Mission(_) => None,
         }
     }
 
     /// The team, if it is one.
     pub fn team(self) -> Option<TeamId> {
         match self {
-            Self::Claw(_) => None,
+            Self::Claw(_) | Self::Mission(_) => None,
             Self::Team(id) => Some(id),
         }
     }
 
     /// The saga that removes it and everything of it.
-    fn removal(self) -> sagas::Kind {
+    pub fn removal(self) -> sagas::Kind {
         match self {
             Self::Claw(_) => sagas::Kind::ClawPurge,
             Self::Team(_) => sagas::Kind::TeamRemoval,
+            Self::Mission(_) => sagas::Kind::MissionRemoval,
         }
     }
 }
@@ -119,6 +128,12 @@ impl SandboxOwner {
 impl From<ClawId> for SandboxOwner {
     fn from(id: ClawId) -> Self {
         Self::Claw(id)
+    }
+}
+
+impl From<MissionId> for SandboxOwner {
+    fn from(id: MissionId) -> Self {
+        Self::Mission(id)
     }
 }
 
@@ -134,11 +149,12 @@ pub(super) async fn names(
     scope: WorkspaceScope,
     all: impl IntoIterator<Item = SandboxOwner>,
 ) -> Result<HashMap<SandboxOwner, String>, DbErr> {
-    let (mut agents, mut teams) = (Vec::new(), Vec::new());
+    let (mut agents, mut teams, mut missions) = (Vec::new(), Vec::new(), Vec::new());
     for owner in all {
         match owner {
             SandboxOwner::Claw(id) => agents.push(id),
             SandboxOwner::Team(id) => teams.push(id),
+            SandboxOwner::Mission(id) => missions.push(id),
         }
     }
     let mut names = HashMap::new();
@@ -149,6 +165,10 @@ pub(super) async fn names(
     if !teams.is_empty() {
         let found = sandboxes.owners.team_names(scope, &teams).await?;
         names.extend(found.into_iter().map(|(id, name)| (id.into(), name)));
+    }
+    if !missions.is_empty() {
+        let found = sandboxes.owners.mission_titles(scope, &missions).await?;
+        names.extend(found.into_iter().map(|(id, title)| (id.into(), title)));
     }
     Ok(names)
 }
@@ -165,7 +185,8 @@ pub(super) async fn name(
 /// The name of an owner that may get a sandbox.
 ///
 /// # Errors
-/// [`SandboxError::NoOwner`]; [`SandboxError::NotShared`] when each agent of the team has its own.
+/// [`SandboxError::NoOwner`]; [`SandboxError::NotShared`] when each agent of the team has its own;
+/// [`SandboxError::MissionOver`].
 pub(super) async fn ready(
     sandboxes: &SandboxesHandle,
     tx: &WriteTx,
@@ -185,6 +206,14 @@ pub(super) async fn ready(
             match team.shares_sandbox {
                 true => Ok(team.name),
                 false => Err(SandboxError::NotShared),
+            }
+        }
+        SandboxOwner::Mission(id) => {
+            let mission = sandboxes.owners.lock_mission(tx, scope, id).await?;
+            let mission = mission.ok_or(none)?;
+            match mission.is_live {
+                true => Ok(mission.title),
+                false => Err(SandboxError::MissionOver),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What sandboxes need to know about their owners. Teams are above this wing, so the gateway wires the answers.
+//! What sandboxes need to know about their owners. Teams and missions are above this wing, so the gateway wires the answers.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use sea_orm::DbErr;
 
 use super::{NewLimits, SandboxOwner};
 use roost_platform::db::WriteTx;
-use roost_platform::ids::TeamId;
+use roost_platform::ids::{MissionId, NodeId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// What an owner prefers for a new sandbox: an agent with its team and its template, or a team. A request may name other
@@ -19,6 +19,8 @@ pub struct Preferences {
     /// A name of the catalogue; the deployment's default image applies without it.
     pub image: Option<String>,
     pub limits: NewLimits,
+    /// The only machine that the sandbox may be on. While it is away, no sandbox is made.
+    pub pinned: Option<NodeId>,
 }
 
 /// A team as the owner of a sandbox.
@@ -29,6 +31,14 @@ pub struct OwningTeam {
     pub shares_sandbox: bool,
     /// It is being deleted.
     pub is_going: bool,
+}
+
+/// A mission as the owner of a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwningMission {
+    pub title: String,
+    /// It was launched, and it has not ended.
+    pub is_live: bool,
 }
 
 /// Facts about owners that other wings know.
@@ -65,4 +75,25 @@ pub trait OwnerFacts: Send + Sync + 'static {
         scope: WorkspaceScope,
         teams: &[TeamId],
     ) -> Result<HashMap<TeamId, String>, DbErr>;
+
+    /// A mission. It cannot end before the end of the transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    async fn lock_mission(
+        &self,
+        tx: &WriteTx,
+        scope: WorkspaceScope,
+        mission: MissionId,
+    ) -> Result<Option<OwningMission>, DbErr>;
+
+    /// The titles of missions. A mission that the workspace does not have is not in the map.
+    ///
+    /// # Errors
+    /// When the database fails.
+    async fn mission_titles(
+        &self,
+        scope: WorkspaceScope,
+        missions: &[MissionId],
+    ) -> Result<HashMap<MissionId, String>, DbErr>;
 }

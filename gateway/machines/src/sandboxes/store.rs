@@ -18,7 +18,7 @@ use super::{OwnerKind, snapshots, step_files};
 use roost_agents::claws;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
-use roost_platform::ids::{SandboxId, SandboxOwnerId, TeamId, WorkspaceId};
+use roost_platform::ids::{SandboxId, SandboxOwnerId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
 const LIVE: [&str; 3] = ["provisioning", "running", "destroying"];
@@ -436,25 +436,25 @@ pub async fn remove_of(
     Ok(())
 }
 
-/// The teams that own sandboxes or snapshots, also ended ones.
+/// The owners of a kind that own sandboxes or snapshots, also ended ones.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn teams_with_anything(
+pub async fn owners_with_anything(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-) -> Result<BTreeSet<TeamId>, DbErr> {
+    kind: OwnerKind,
+) -> Result<BTreeSet<SandboxOwnerId>, DbErr> {
     let sandboxes: Vec<SandboxOwnerId> = container::Entity::find_in(scope)
         .select_only()
         .column(container::Column::OwnerId)
         .distinct()
-        .filter(container::Column::OwnerKind.eq(OwnerKind::Team))
+        .filter(container::Column::OwnerKind.eq(kind))
         .into_tuple()
         .all(db)
         .await?;
-    let files = snapshots::store::teams(db, scope).await?;
-    let all = sandboxes.into_iter().chain(files);
-    Ok(all.map(|owner| TeamId(owner.0)).collect())
+    let files = snapshots::store::owners(db, scope, kind).await?;
+    Ok(sandboxes.into_iter().chain(files).collect())
 }
 
 /// Deletes all rows of a workspace that is deleted.

@@ -14,7 +14,7 @@ use super::handle::MissionsHandle;
 use super::model::{PhaseStatus, Status};
 use roost_platform::db::lease::Lease;
 use roost_platform::db::{Db, TenantEntity, WriteTx};
-use roost_platform::ids::{MissionId, MissionPhaseId, RunId, WorkspaceId};
+use roost_platform::ids::{MissionId, MissionPhaseId, RunId, TeamId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
 
@@ -48,6 +48,39 @@ pub async fn locked(
         .exec_with_returning(&**tx)
         .await?;
     Ok(rows.into_iter().next())
+}
+
+/// These missions, as far as the workspace has them.
+///
+/// # Errors
+/// When the database fails.
+pub async fn some(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    ids: &[MissionId],
+) -> Result<Vec<mission::Model>, DbErr> {
+    mission::Entity::find_in(scope)
+        .filter(mission::Column::Id.is_in(ids.iter().copied()))
+        .all(db)
+        .await
+}
+
+/// The mission that a team was minted for.
+///
+/// # Errors
+/// When the database fails.
+pub async fn mission_of_team(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    team: TeamId,
+) -> Result<Option<mission::Model>, DbErr> {
+    let minted = mission_team::Entity::find_by_id_in(scope, team)
+        .one(db)
+        .await?;
+    match minted {
+        Some(minted) => get(db, scope, minted.mission_id).await,
+        None => Ok(None),
+    }
 }
 
 /// Missions, newest first.

@@ -1,11 +1,16 @@
 //! The next version of a mission, which each of its changes writes.
 
+use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
+use super::context::MissionsContext;
 use super::entity::mission;
 use super::store;
+use roost_platform::db::WriteTx;
 use roost_platform::events::{About, Event, ResourceKind};
-use roost_platform::ids::MissionId;
+use roost_platform::ids::{MissionId, SharedIds, UserId};
+use roost_platform::sagas;
+use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
 /// What the events of a mission are about.
@@ -14,6 +19,43 @@ pub fn about(mission: MissionId) -> About {
         mission: Some(mission.0),
         ..About::default()
     }
+}
+
+/// As [`touch`], for a mission that has just got a final status: its sandbox and its files end with it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn end(
+    change: &mut Change,
+    state: &MissionsContext,
+    row: mission::Model,
+) -> Result<mission::Model, DbErr> {
+    let (scope, now, user) = (change.scope(), change.now(), change.actor());
+    begin_removal(change, &state.ids, now, scope, user, row.id).await?;
+    change.wake(&state.teams.claws.sagas);
+    touch(change, row).await
+}
+
+/// Begins the removal of the sandbox and the files of a mission.
+///
+/// # Errors
+/// When the database fails.
+pub async fn begin_removal(
+    tx: &mut WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    scope: WorkspaceScope,
+    user: UserId,
+    mission: MissionId,
+) -> Result<(), DbErr> {
+    let removal = sagas::New {
+        kind: sagas::Kind::MissionRemoval,
+        subject: mission.0,
+        scope,
+        user,
+        now,
+    };
+    sagas::begin_once(tx, ids, removal).await.map(drop)
 }
 
 /// Writes the next version of a mission, and announces it. The caller holds the row.

@@ -15,6 +15,8 @@ pub enum Kind {
     TeamTeardown,
     /// Removes what a removed team leaves: its sandbox, then the rows of its files.
     TeamRemoval,
+    /// Removes what an ended mission leaves: its sandbox, then the rows of its files.
+    MissionRemoval,
 }
 
 /// The steps of all kinds.
@@ -40,12 +42,13 @@ pub enum Next {
 }
 
 impl Kind {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::ClawRetire,
         Self::ClawPurge,
         Self::WorkspacePurge,
         Self::TeamTeardown,
         Self::TeamRemoval,
+        Self::MissionRemoval,
     ];
 
     /// The word in the database.
@@ -56,6 +59,7 @@ impl Kind {
             Self::WorkspacePurge => "workspace.purge",
             Self::TeamTeardown => "team.teardown",
             Self::TeamRemoval => "team.removal",
+            Self::MissionRemoval => "mission.removal",
         }
     }
 
@@ -71,7 +75,7 @@ impl Kind {
             Self::ClawPurge => &[Step::Sandbox, Step::Rows],
             Self::WorkspacePurge => &[Step::Workspace],
             Self::TeamTeardown => &[Step::Team],
-            Self::TeamRemoval => &[Step::Sandbox, Step::Rows],
+            Self::TeamRemoval | Self::MissionRemoval => &[Step::Sandbox, Step::Rows],
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) fn handlers(
         asking_runs,
     });
     let team = Arc::new(team::TeamEnd { ids: ids.clone() });
-    let removal = Arc::new(team::TeamRemoval { sandboxes });
+    let removal: Arc<dyn SagaHandler> = Arc::new(team::OwnerRemoval { sandboxes });
     let ids = ids.clone();
     let workspace = Arc::new(workspace::WorkspaceEnd {
         ids,
@@ -42,6 +42,7 @@ pub(super) fn handlers(
         (Kind::ClawPurge, claw),
         (Kind::WorkspacePurge, workspace),
         (Kind::TeamTeardown, team),
-        (Kind::TeamRemoval, removal),
+        (Kind::TeamRemoval, removal.clone()),
+        (Kind::MissionRemoval, removal),
     ])
 }

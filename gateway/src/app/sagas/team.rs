@@ -1,8 +1,9 @@
-//! The end of teams.
+//! The end of teams and of missions.
 //!
 //! - `team.teardown`: purges each agent that was created for this team and is in no other team, removes the others from
 //!   their seats, then removes the team. The step repeats until no agent is left, so it may be interrupted anywhere.
 //! - `team.removal`: ends the sandbox of a team that was removed, and deletes its files.
+//! - `mission.removal`: the same for a mission that ended.
 
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ use roost_machines::sandboxes::{self, SandboxError, SandboxOwner, SandboxesHandl
 use roost_organisation::teams;
 use roost_platform::db::WriteTx;
 use roost_platform::events;
-use roost_platform::ids::{ClawId, SharedIds, TeamId};
-use roost_platform::sagas::{Next, SagaHandler, Step, saga};
+use roost_platform::ids::{ClawId, MissionId, SharedIds, TeamId};
+use roost_platform::sagas::{Kind, Next, SagaHandler, Step, saga};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The time until the next try while agents are leaving.
@@ -83,12 +84,12 @@ impl SagaHandler for TeamEnd {
     }
 }
 
-/// The end of what a removed team leaves.
-pub(super) struct TeamRemoval {
+/// The end of what a removed team or an ended mission leaves.
+pub(super) struct OwnerRemoval {
     pub(super) sandboxes: SandboxesHandle,
 }
 
-impl SagaHandler for TeamRemoval {
+impl SagaHandler for OwnerRemoval {
     fn effect<'a>(
         &'a self,
         saga: &'a saga::Model,
@@ -98,12 +99,12 @@ impl SagaHandler for TeamRemoval {
             if step != Step::Sandbox {
                 return Ok(());
             }
-            let (scope, team) = (WorkspaceScope::of_row(saga.workspace_id), owner(saga));
+            let (scope, owner) = (WorkspaceScope::of_row(saga.workspace_id), owner(saga));
             let said = |error: SandboxError| error.to_string();
-            sandboxes::destroy_for_good(&self.sandboxes, scope, team)
+            sandboxes::destroy_for_good(&self.sandboxes, scope, owner)
                 .await
                 .map_err(said)?;
-            sandboxes::forget_archives(&self.sandboxes, scope, team)
+            sandboxes::forget_archives(&self.sandboxes, scope, owner)
                 .await
                 .map_err(said)
         }
@@ -129,5 +130,8 @@ impl SagaHandler for TeamRemoval {
 }
 
 fn owner(saga: &saga::Model) -> SandboxOwner {
-    SandboxOwner::Team(TeamId(saga.subject_id))
+    match Kind::from_stored(&saga.kind) {
+        Some(Kind::MissionRemoval) => MissionId(saga.subject_id).into(),
+        _ => TeamId(saga.subject_id).into(),
+    }
 }

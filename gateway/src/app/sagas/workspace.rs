@@ -19,7 +19,7 @@ use roost_connections::supplies;
 use roost_connections::uploads;
 use roost_execution::{models, runs};
 use roost_machines::fleet::{self, FleetHandle};
-use roost_machines::sandboxes;
+use roost_machines::sandboxes::{self, OwnerKind};
 use roost_missions::levelups;
 use roost_missions::missions;
 use roost_missions::routines;
@@ -28,7 +28,7 @@ use roost_organisation::teams;
 use roost_organisation::templates;
 use roost_platform::db::WriteTx;
 use roost_platform::events;
-use roost_platform::ids::SharedIds;
+use roost_platform::ids::{MissionId, SharedIds, TeamId};
 use roost_platform::sagas::{self, Kind, Next, SagaHandler, Step, saga};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::workspaces;
@@ -86,13 +86,20 @@ impl SagaHandler for WorkspaceEnd {
                 };
                 sagas::begin_once(tx, &self.ids, purge).await?;
             }
-            let teams = sandboxes::teams_with_anything(&**tx, scope).await?;
+            let user = saga.requested_by;
+            let teams = sandboxes::owners_with_anything(&**tx, scope, OwnerKind::Team).await?;
             for team in &teams {
-                let user = saga.requested_by;
-                teams::begin_removal(tx, &self.ids, now, scope, user, *team).await?;
+                let team = TeamId(team.0);
+                teams::begin_removal(tx, &self.ids, now, scope, user, team).await?;
+            }
+            let of_missions =
+                sandboxes::owners_with_anything(&**tx, scope, OwnerKind::Mission).await?;
+            for mission in &of_missions {
+                let mission = MissionId(mission.0);
+                missions::begin_removal(tx, &self.ids, now, scope, user, mission).await?;
             }
             let leaving = fleet::deleted_after(&**tx, scope, now - MACHINES_LEAVE).await?;
-            if !agents.is_empty() || !teams.is_empty() || leaving {
+            if !agents.is_empty() || !teams.is_empty() || !of_missions.is_empty() || leaving {
                 return Ok(Next::CheckAgain(CHECK_INTERVAL));
             }
             apps::end_connections(tx, scope, Which::All, now).await?;

@@ -48,7 +48,7 @@ impl Bench {
     }
 
     fn sandbox(&self) -> String {
-        format!("/api/claws/{}/sandbox", self.may.agent)
+        format!("/api/claws/{}/sandbox", self.agent())
     }
 
     async fn provision(&self) {
@@ -68,6 +68,10 @@ impl Bench {
             .expect(204)
             .await;
         self.gateway.stop().await;
+    }
+
+    fn agent(&self) -> ClawId {
+        self.may.agent.expect("an agent")
     }
 
     /// Calls a tool with a key of its own.
@@ -128,7 +132,7 @@ async fn capability(owner: &Person, name: &str) -> Capability {
     let user: UserId = owner.id.parse().expect("an id");
     Capability {
         scope: WorkspaceScope::of_row(workspace),
-        agent,
+        agent: Some(agent),
         user,
         sandbox_of: agent.into(),
         profile: Profile::CodingReadwrite,

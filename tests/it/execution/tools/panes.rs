@@ -22,7 +22,7 @@ async fn panes(bench: &Bench) -> String {
 async fn a_pane_shows_the_commands_of_its_agent_and_a_resumed_run_finds_it_again() {
     let mut bench = Bench::new().await;
     let run = Uuid::now_v7();
-    bench.may.pane = Some(pane(run, bench.may.agent));
+    bench.may.pane = Some(pane(run, bench.agent()));
     let result = bench.shell("echo first; echo wrong >&2; exit 4").await;
     assert_eq!(
         result.text, "first\nwrong\n[exit code 4]",
@@ -31,12 +31,12 @@ async fn a_pane_shows_the_commands_of_its_agent_and_a_resumed_run_finds_it_again
     let long = bench.shell("seq 1 3000").await;
     assert!(long.text.ends_with("3000\n[exit code 0]"));
     // The same run comes back: the names are made from ids, so it is the same pane.
-    bench.may.pane = Some(pane(run, bench.may.agent));
+    bench.may.pane = Some(pane(run, bench.agent()));
     bench.shell("echo second").await;
     // Another agent of the team works in the same sandbox, and has a pane beside it.
     let mut other = capability(bench.gateway.owner().await, "Bob").await;
     other.sandbox_of = bench.may.sandbox_of;
-    other.pane = Some(pane(run, other.agent));
+    other.pane = Some(pane(run, other.agent.expect("an agent")));
     bench
         .try_call(
             &other,
@@ -50,7 +50,10 @@ async fn a_pane_shows_the_commands_of_its_agent_and_a_resumed_run_finds_it_again
     let mark = format!("== run-{} agent-", run.simple());
     assert_eq!(shown.matches(&mark).count(), 2, "{shown}");
     let (ada, bob) = shown
-        .split_once(&format!("agent-{}", other.agent.0.simple()))
+        .split_once(&format!(
+            "agent-{}",
+            other.agent.expect("an agent").0.simple()
+        ))
         .expect("Bob's pane");
     for line in [
         "$ echo first; echo wrong >&2; exit 4",
@@ -73,7 +76,7 @@ async fn a_pane_shows_the_commands_of_its_agent_and_a_resumed_run_finds_it_again
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pane_that_is_stopped_or_killed_holds_up_no_command() {
     let mut bench = Bench::new().await;
-    bench.may.pane = Some(pane(Uuid::now_v7(), bench.may.agent));
+    bench.may.pane = Some(pane(Uuid::now_v7(), bench.agent()));
     bench.shell("echo there").await;
     // Somebody presses Ctrl-S, which stops the terminal, and goes away.
     bench.shell("stty -F $(tmux list-panes -s -t =roost: -F '#{pane_tty}') ixon; tmux send-keys -t roost C-s").await;
@@ -91,7 +94,7 @@ async fn a_pane_that_is_stopped_or_killed_holds_up_no_command() {
 #[tokio::test(flavor = "multi_thread")]
 async fn output_is_visible_while_the_command_runs() {
     let mut bench = Bench::new().await;
-    bench.may.pane = Some(pane(Uuid::now_v7(), bench.may.agent));
+    bench.may.pane = Some(pane(Uuid::now_v7(), bench.agent()));
     let waits = json!({ "command": "echo begun; until [ -e go ]; do sleep 0.1; done; echo done" });
     let call = bench.try_call(&bench.may, fresh(), "shell", waits);
     let watch = async {

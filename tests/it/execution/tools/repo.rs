@@ -42,7 +42,7 @@ async fn an_agent_sees_what_differs_commits_it_in_its_name_and_sees_the_history(
     let author = bench
         .output("git log -1 --format='%an <%ae>|%cn <%ce>|%b'")
         .await;
-    let agent = format!("Ada <{}@agents.roost.invalid>", bench.may.agent);
+    let agent = format!("Ada <{}@agents.roost.invalid>", bench.agent());
     assert_eq!(
         author.trim_end(),
         format!("{agent}|{agent}|Why: 'quotes' $(id)")

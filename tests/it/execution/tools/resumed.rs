@@ -12,7 +12,7 @@ use super::{Bench, fresh, image, pane};
 async fn a_command_that_outlived_its_gateway_is_heard_to_its_end_and_ran_once() {
     let mut bench = Bench::new().await;
     let run = Uuid::now_v7();
-    bench.may.pane = Some(pane(run, bench.may.agent));
+    bench.may.pane = Some(pane(run, bench.agent()));
     let key = fresh();
     let command = json!({ "command": "echo begun; echo x >> count; touch there; until [ -e go ]; do sleep 0.1; done; echo ended; wc -l < count" });
     let call = bench.try_call(&bench.may, key, "shell", command.clone());
@@ -69,13 +69,16 @@ async fn a_command_that_outlived_its_gateway_is_heard_to_its_end_and_ran_once() 
     let one = format!(
         "run-{} agent-{}\n[exit code 0]",
         run.simple(),
-        may.agent.0.simple()
+        may.agent.expect("an agent").0.simple()
     );
     assert_eq!(panes.text, one);
     toolbox.cancel(&may, key).await.expect("nothing to stop");
     let owner = roost_tests::Client::new(&gateway.url()).with_token(&token);
     owner
-        .delete(&format!("/api/claws/{}/sandbox", may.agent))
+        .delete(&format!(
+            "/api/claws/{}/sandbox",
+            may.agent.expect("an agent")
+        ))
         .expect(204)
         .await;
     gateway.stop().await;

@@ -146,7 +146,7 @@ async fn a_cancel_ends_the_command_and_the_call() {
 async fn a_small_image_runs_commands_plainly_and_says_what_the_other_tools_lack() {
     let tiny = std::env::var("ROOST_TEST_IMAGE").unwrap_or_else(|_| "roost-agent:tiny".to_owned());
     let mut bench = Bench::with(&tiny).await;
-    bench.may.pane = Some(super::pane(uuid::Uuid::now_v7(), bench.may.agent));
+    bench.may.pane = Some(super::pane(uuid::Uuid::now_v7(), bench.agent()));
     let result = bench.shell("echo out; echo err >&2; exit 3").await;
     assert_eq!(result.exit_code, Some(3), "{}", result.text);
     assert!(result.text.contains("out\n") && result.text.contains("err\n"));
@@ -176,7 +176,7 @@ async fn the_history_tells_the_command_that_the_agent_gave_and_its_exit_code() {
         .json(&purpose)
         .refused(400, "validation")
         .await;
-    let history = format!("/api/claws/{}/activity?sources=operation", bench.may.agent);
+    let history = format!("/api/claws/{}/activity?sources=operation", bench.agent());
     let history = owner.get(&history).expect(200).await;
     let items = history.body["items"].as_array().expect("items");
     let told: Vec<_> = items

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use roost_secret_broker::wire::GitArchive;
 
+use crate::checkouts::entity::bound;
 use crate::checkouts::{CheckoutError, CheckoutsContext, model, source, store};
 use roost_platform::broker::BrokerError;
 use roost_platform::ids::{RunId, UserId};
@@ -61,22 +62,59 @@ pub async fn archive(
             .or_else(|| bound.base_commit.clone()),
     };
     let commit = commit.ok_or(CheckoutError::NoCommits)?;
-    let source = source::of(db, scope, &bound).await?;
-    let asked = GitArchive {
-        name: source.name,
-        mirror: source.mirror,
-        commit: commit.clone(),
-        most: MOST,
-        on_behalf: format!("user {user}, run {run}"),
-    };
-    let pieces = state.broker.git_archive(asked).await?;
+    let files = begun(
+        state,
+        scope,
+        &bound,
+        commit,
+        MOST,
+        format!("user {user}, run {run}"),
+    )
+    .await?;
+    let commit = &files.commit;
     let mut change = Change::begin(state, scope, user).await?;
     let details = serde_json::json!({ "repo": bound.full_name, "commit": commit });
     change.record("repo.download", ("run", &run), details);
     change.commit().await?;
+    Ok(files)
+}
+
+/// Begins the archive of a commit of a run's repository, for work of the gateway itself. More than `most` bytes are refused.
+///
+/// # Errors
+/// [`CheckoutError::NoBinding`], and the broker's refusals.
+pub async fn files_of(
+    state: &CheckoutsContext,
+    scope: WorkspaceScope,
+    run: RunId,
+    commit: String,
+    most: u64,
+) -> Result<Files, CheckoutError> {
+    let bound = store::bound(state.db.read(), scope, run)
+        .await?
+        .ok_or(CheckoutError::NoBinding)?;
+    begun(state, scope, &bound, commit, most, format!("run {run}")).await
+}
+
+async fn begun(
+    state: &CheckoutsContext,
+    scope: WorkspaceScope,
+    bound: &bound::Model,
+    commit: String,
+    most: u64,
+    on_behalf: String,
+) -> Result<Files, CheckoutError> {
+    let source = source::of(state.db.read(), scope, bound).await?;
+    let asked = GitArchive {
+        name: source.name,
+        mirror: source.mirror,
+        commit: commit.clone(),
+        most,
+        on_behalf,
+    };
     Ok(Files {
-        full_name: bound.full_name,
+        full_name: bound.full_name.clone(),
         commit,
-        pieces,
+        pieces: state.broker.git_archive(asked).await?,
     })
 }

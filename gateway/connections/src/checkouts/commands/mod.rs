@@ -11,7 +11,7 @@ mod read;
 mod supply;
 
 pub use add_packages::{PackagesAdded, add_packages, offer_packages};
-pub use archive::{Files, archive};
+pub use archive::{Files, archive, files_of};
 pub use bind::{Prepared, bind, bind_after, fork, prepare};
 pub use check_out::{Checkout, StepPlace, checkout};
 pub use collect::collect;

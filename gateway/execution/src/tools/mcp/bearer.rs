@@ -124,7 +124,7 @@ impl Mcp {
         self.touch(scope, &row).await;
         Ok(Speaker(Arc::new(Capability {
             scope,
-            agent: claw.id,
+            agent: Some(claw.id),
             user: claw.managed_by,
             sandbox_of: authority.sandbox_of,
             profile: authority.profile,

@@ -18,7 +18,7 @@ use crate::sandboxes::{
     placement_store, store, transition,
 };
 use roost_platform::events::{About, Event, PlacementFallback, ResourceKind};
-use roost_platform::ids::{SandboxId, UserId, fresh};
+use roost_platform::ids::{NodeId, SandboxId, UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 use roost_tenancy::workspaces::{QuotaKind, quota};
@@ -140,9 +140,10 @@ async fn begin(
         Some(_) => fresh(&sandboxes.ids),
     };
     let chosen = wanted.node_id.as_deref().and_then(Setting::parse);
-    let setting = match chosen {
-        Some(setting) => setting,
-        None => placement_store::placement(change.tx(), scope).await?.0,
+    let setting = match (preferred.pinned, chosen) {
+        (Some(node), _) => Setting::Node(node),
+        (None, Some(setting)) => setting,
+        (None, None) => placement_store::placement(change.tx(), scope).await?.0,
     };
     let node = match setting {
         Setting::Local => None,
@@ -158,6 +159,9 @@ async fn begin(
         }
     };
     let placement = place(setting, node.as_ref().map(Machine::of));
+    if let (Some(pinned), Some(_)) = (preferred.pinned, placement.fallback) {
+        return Err(away(pinned, node.as_ref()));
+    }
     let caps = match placement.node {
         Some(_) => node.as_ref().and_then(|node| node.caps),
         None => sandboxes.settings.local.caps(),
@@ -208,6 +212,15 @@ async fn begin(
     change.events(facts.map(|fact| fact.about(about)));
     change.commit().await?;
     Ok((row, true))
+}
+
+/// The error about a machine that is the only one for a sandbox and cannot take it now.
+fn away(pinned: NodeId, known: Option<&Availability>) -> SandboxError {
+    match known {
+        None => SandboxError::NoMachine,
+        Some(known) if known.draining => OperationsError::NodeDraining(pinned).into(),
+        Some(_) => OperationsError::NodeOffline(pinned).into(),
+    }
 }
 
 /// The image of the request, else the preferred one. An image of the catalogue that the machine is known to lack is refused

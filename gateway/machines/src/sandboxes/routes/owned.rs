@@ -1,5 +1,6 @@
 //! The owner in the address. The routes of a sandbox are written once, below `/{id}`, and stand below `/api/claws` for agents
-//! and below `/api/teams` for teams.
+//! below `/api/teams` for teams,
+//! and below `/api/missions` for missions.
 
 use axum::Extension;
 use axum::extract::{FromRequestParts, Path as RawPath};
@@ -49,6 +50,7 @@ pub(in crate::sandboxes) fn for_each_kind(
     OpenApiRouter::new()
         .nest("/api/claws", of_kind(routes(), OwnerKind::Claw))
         .nest("/api/teams", of_kind(routes(), OwnerKind::Team))
+        .nest("/api/missions", of_kind(routes(), OwnerKind::Mission))
 }
 
 fn of_kind(
@@ -57,11 +59,16 @@ fn of_kind(
 ) -> OpenApiRouter<SandboxesHandle> {
     let mut routes = routes.layer(Extension(kind));
     // The agents' routes came first and keep their names. Two operations of one document need two names.
-    if kind == OwnerKind::Team {
+    let prefix = match kind {
+        OwnerKind::Claw => "",
+        OwnerKind::Team => "team_",
+        OwnerKind::Mission => "mission_",
+    };
+    if !prefix.is_empty() {
         for path in routes.get_openapi_mut().paths.paths.values_mut() {
             for operation in operations(path) {
                 if let Some(name) = &mut operation.operation_id {
-                    name.insert_str(0, "team_");
+                    name.insert_str(0, prefix);
                 }
             }
         }

@@ -254,16 +254,17 @@ pub async fn remove_of(
     Ok(())
 }
 
-/// The teams that own snapshots.
-pub async fn teams(
+/// The owners of a kind that own snapshots.
+pub async fn owners(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
+    kind: OwnerKind,
 ) -> Result<Vec<SandboxOwnerId>, DbErr> {
     Entity::find_in(scope)
         .select_only()
         .column(Column::OwnerId)
         .distinct()
-        .filter(Column::OwnerKind.eq(OwnerKind::Team))
+        .filter(Column::OwnerKind.eq(kind))
         .into_tuple()
         .all(db)
         .await

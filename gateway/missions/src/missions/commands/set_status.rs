@@ -4,7 +4,7 @@ use super::launch::{Launch, launch};
 use crate::missions::entity::mission;
 use crate::missions::facts::status_of;
 use crate::missions::model::{PhaseStatus, Reason, Status};
-use crate::missions::touch::touch;
+use crate::missions::touch::{end, touch};
 use crate::missions::{MissionError, MissionsContext, store};
 use roost_platform::ids::{MissionId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -59,7 +59,10 @@ pub async fn set_status(
     let details = serde_json::json!({ "title": row.title, "from": from.as_str() });
     let action = format!("mission.{}", word(to));
     change.record(&action, ("mission", &id), details);
-    let row = touch(&mut change, row).await?;
+    let row = match to.is_final() {
+        true => end(&mut change, state, row).await?,
+        false => touch(&mut change, row).await?,
+    };
     change.wake(state.handle.scheduler());
     if let Some(nudge) = state.handle.nudge_of(id) {
         change.wake(&nudge);

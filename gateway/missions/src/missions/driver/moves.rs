@@ -6,7 +6,7 @@ use super::{Done, Driver, Ready};
 use crate::missions::decide::Next;
 use crate::missions::model::{Reason, Status};
 use crate::missions::store;
-use crate::missions::touch::touch;
+use crate::missions::touch::{end, touch};
 use crate::tasks::Applied;
 use roost_platform::ids::MissionId;
 use roost_platform::supervision::{Failure, JobContext};
@@ -50,7 +50,10 @@ impl Driver {
             row.status_reason = Some(Reason::NodeDeleted.as_str().to_owned());
             row.status_detail = Some("The target node was deleted.".to_owned());
         }
-        touch(&mut change, row).await?;
+        match next {
+            Next::Complete => end(&mut change, &self.state, row).await?,
+            _ => touch(&mut change, row).await?,
+        };
         self.commit(cx, change).await
     }
 }

@@ -236,7 +236,9 @@ async fn seats(
             (NodeKind::Agent, None, _) => refuse("must name the agent that works here"),
             (NodeKind::Team, _, Some(_)) => {}
             (NodeKind::Team, _, None) => refuse("must name the team that works here"),
-            (NodeKind::Company | NodeKind::Run, ..) => refuse("a team is made of agents and teams"),
+            (NodeKind::Company | NodeKind::Run | NodeKind::Commands, ..) => {
+                refuse("a team is made of agents and teams")
+            }
         }
     }
     wrong.extend(nested::mistakes(tx, scope, (team, name), graph, "/topology").await?);
