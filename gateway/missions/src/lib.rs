@@ -7,6 +7,7 @@ pub mod findings;
 pub mod levelups;
 pub mod missions;
 mod plain;
+pub mod probes;
 pub mod routines;
 mod tables;
 pub mod tasks;

@@ -1,0 +1,120 @@
+//! The scanners that Roost starts, when the image of the sandbox has them. A sandbox has no network, so scanners that ask a
+//! server are not in the list.
+use serde::{Deserialize, Serialize};
+
+use crate::findings::Format;
+
+/// The exit code of a scanner that the image lacks.
+pub(super) const NOT_THERE: i32 = 127;
+/// The exit code when the repository has nothing for the scanner.
+pub(super) const NOTHING_TO_SCAN: i32 = 66;
+
+/// A scanner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scanner {
+    /// Python code.
+    Bandit,
+    /// Code of many languages, with the rules of the repository.
+    Semgrep,
+    /// Known vulnerabilities of Rust crates, with an advisory database of the image.
+    CargoAudit,
+    /// Vulnerabilities, bans and licences of Rust crates, by the repository's own settings.
+    CargoDeny,
+}
+
+impl Scanner {
+    pub const ALL: [Self; 4] = [
+        Self::Bandit,
+        Self::Semgrep,
+        Self::CargoAudit,
+        Self::CargoDeny,
+    ];
+
+    /// The name in a mission's config.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bandit => "bandit",
+            Self::Semgrep => "semgrep",
+            Self::CargoAudit => "cargo_audit",
+            Self::CargoDeny => "cargo_deny",
+        }
+    }
+
+    /// The scanner with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scanner| scanner.name() == name)
+    }
+
+    pub(super) const fn format(self) -> Format {
+        match self {
+            Self::Bandit => Format::Bandit,
+            Self::Semgrep => Format::Semgrep,
+            Self::CargoAudit => Format::CargoAudit,
+            Self::CargoDeny => Format::CargoDeny,
+        }
+    }
+
+    /// The program in the image.
+    const fn program(self) -> &'static str {
+        match self {
+            Self::Bandit => "bandit",
+            Self::Semgrep => "semgrep",
+            Self::CargoAudit => "cargo-audit",
+            Self::CargoDeny => "cargo-deny",
+        }
+    }
+
+    /// A test whether the repository has something for the scanner.
+    const fn applies(self) -> &'static str {
+        match self {
+            Self::Bandit => "git ls-files '*.py' | grep -q .",
+            Self::Semgrep => "[ -e .semgrep.yml ] || [ -d .semgrep ]",
+            Self::CargoAudit => "[ -f Cargo.lock ]",
+            Self::CargoDeny => "[ -f Cargo.toml ] && [ -f deny.toml ]",
+        }
+    }
+
+    /// Writes the report to the output. Findings are no failure of the command.
+    const fn run(self) -> &'static str {
+        match self {
+            Self::Bandit => "bandit -q -r . -f json --exit-zero 2>/dev/null",
+            Self::Semgrep => {
+                "rules=.semgrep.yml; [ -e \"$rules\" ] || rules=.semgrep\n\
+                 semgrep scan --quiet --metrics off --disable-version-check --json --config \"$rules\" . 2>/dev/null"
+            }
+            Self::CargoAudit => "cargo-audit audit --json --no-fetch --stale 2>/dev/null || true",
+            Self::CargoDeny => {
+                "cargo-deny --offline --format json check --disable-fetch 2>&1 >/dev/null || true"
+            }
+        }
+    }
+
+    /// The script that scans a folder.
+    pub(super) fn script(self, folder: Option<&str>) -> String {
+        let cd = folder.map(|folder| format!("cd {folder}\n"));
+        format!(
+            "{}{{ {}; }} || {{ echo 'The repository has nothing for it.'; exit {NOTHING_TO_SCAN}; }}\n\
+             command -v {} >/dev/null 2>&1 || {{ echo 'The image of the sandbox does not have it.'; exit {NOT_THERE}; }}\n\
+             {}\n",
+            cd.unwrap_or_default(),
+            self.applies(),
+            self.program(),
+            self.run()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_config_and_of_the_artifact() {
+        for scanner in Scanner::ALL {
+            assert_eq!(Scanner::named(scanner.name()), Some(scanner));
+            assert_eq!(serde_json::to_value(scanner).unwrap(), scanner.name());
+        }
+        assert_eq!(Scanner::named("nmap"), None);
+    }
+}

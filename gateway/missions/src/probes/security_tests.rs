@@ -1,0 +1,119 @@
+//! What a security phase runs and reads.
+
+use super::*;
+use crate::findings::{Severity, scan_secrets};
+
+const BANDIT: &str = r#"{"errors":[],"generated_at":"2026-01-01T00:00:00Z","metrics":{},"results":[{
+    "code":"2 subprocess.call(x, shell=True)\n","col_offset":0,"end_col_offset":9,
+    "filename":"./app.py","issue_confidence":"HIGH","issue_cwe":{"id":78,"link":"https://cwe.mitre.org/data/definitions/78.html"},
+    "issue_severity":"HIGH","issue_text":"subprocess call with shell=True","line_number":2,"line_range":[2],
+    "more_info":"https://bandit.readthedocs.io/","test_id":"B602","test_name":"subprocess_popen_with_shell_equals_true"}]}"#;
+
+fn only_bandit() -> SecuritySettings {
+    SecuritySettings {
+        scanners: vec![Scanner::Bandit],
+        deadline_s: 60,
+    }
+}
+
+fn made(texts: [(i32, &str); 4]) -> Vec<CommandMade> {
+    let commands = only_bandit().commands();
+    let all = commands.into_iter().zip(texts).zip(0..);
+    all.map(|((command, (code, text)), place)| CommandMade {
+        place,
+        what: command.name,
+        exit_code: Some(code),
+        text: text.to_owned(),
+        cut: false,
+    })
+    .collect()
+}
+
+const PREPARED: (i32, &str) = (0, "before aa\nafter bb\nfolder /workspace/demo\n");
+const EMPTY: (i32, &str) = (0, r#"{"errors":[],"results":[]}"#);
+const NO_FILE: (i32, &str) = (NOTHING_TO_SCAN, "");
+
+fn today() -> NaiveDate {
+    NaiveDate::from_ymd_opt(2026, 11, 28).unwrap()
+}
+
+#[test]
+fn a_finding_that_the_base_does_not_have_is_new() {
+    let read = only_bandit().read(&made([PREPARED, NO_FILE, EMPTY, (0, BANDIT)]));
+    let written = read.unwrap().written(today()).unwrap();
+    let open = &written.findings.open[0];
+    assert!(open.is_new);
+    assert_eq!(open.finding.finding.severity, Severity::High);
+    assert_eq!(open.finding.finding.file.as_deref(), Some("app.py"));
+    assert_eq!(
+        (written.findings.counts.high, written.findings.new.high),
+        (1, 1)
+    );
+
+    let read = only_bandit().read(&made([PREPARED, NO_FILE, (0, BANDIT), (0, BANDIT)]));
+    let written = read.unwrap().written(today()).unwrap();
+    assert!(!written.findings.open[0].is_new);
+    assert_eq!(
+        (written.findings.counts.high, written.findings.new.high),
+        (1, 0)
+    );
+    assert_eq!(written.sarif["version"], "2.1.0");
+}
+
+#[test]
+fn a_suppression_of_the_branch_takes_a_finding_out_with_its_reason() {
+    let file = "--- roost file .roost-security.toml\n[[suppress]]\nrule = \"B602\"\npath = \"*.py\"\nreason = \"It is a demo.\"\n--- roost end\n";
+    let read = only_bandit().read(&made([PREPARED, (0, file), EMPTY, (0, BANDIT)]));
+    let written = read.unwrap().written(today()).unwrap();
+    assert!(written.findings.open.is_empty());
+    assert_eq!(written.findings.suppressed[0].reason, "It is a demo.");
+}
+
+#[test]
+fn secrets_alone_are_a_scan_and_no_report_at_all_is_an_error() {
+    let gone = (NOT_THERE, "");
+    let found = only_bandit()
+        .read(&made([PREPARED, NO_FILE, gone, gone]))
+        .unwrap();
+    let error = found.written(today()).err().unwrap();
+    assert!(
+        error.contains("bandit: The image of the sandbox does not have it."),
+        "{error}"
+    );
+
+    let mut found = only_bandit()
+        .read(&made([PREPARED, NO_FILE, gone, gone]))
+        .unwrap();
+    let report = scan_secrets("a.env", b"key = \"AKIA4Z7QXJ2WMK6PLTRV\"\n");
+    found.add_secrets(Side::Base, Err("The broker is away.".to_owned()));
+    found.add_secrets(Side::Branch, Ok(Scanned { report, files: 1 }));
+    let findings = found.written(today()).unwrap().findings;
+    assert_eq!(findings.open.len(), 1);
+    assert!(
+        findings
+            .notes
+            .iter()
+            .any(|note| note.contains("The broker is away."))
+    );
+    assert_eq!(findings.tools.iter().filter(|tool| tool.ran).count(), 1);
+}
+
+#[test]
+fn a_report_that_lies_is_said_and_ends_nothing() {
+    let lies = (0, r#"{"results": 7}"#);
+    let mut found = only_bandit()
+        .read(&made([PREPARED, NO_FILE, EMPTY, lies]))
+        .unwrap();
+    found.add_secrets(Side::Branch, Ok(Scanned::default()));
+    let findings = found.written(today()).unwrap().findings;
+    let bandit = findings
+        .tools
+        .iter()
+        .find(|tool| tool.tool == "bandit")
+        .unwrap();
+    assert!(
+        !bandit.ran && bandit.detail.starts_with("Its report cannot be read"),
+        "{bandit:?}"
+    );
+    assert!(only_bandit().read(&[]).is_err());
+}
