@@ -34,9 +34,9 @@ impl MigrationTrait for Migration {
                 ["mission_id", "position"],
             ),
             (
-                "mission_phase_runs_of_run",
+                "mission_phase_runs_of_phase",
                 "mission_phase_runs",
-                ["run_id", "phase_id"],
+                ["phase_id", "attempt"],
             ),
             (
                 "mission_teams_of_mission",
@@ -127,17 +127,11 @@ fn phase_runs() -> TableCreateStatement {
         .table("mission_phase_runs")
         .col(uuid("phase_id"))
         .col(integer("attempt"))
-        .col(uuid("team_id"))
+        .col(uuid_null("team_id"))
         .col(uuid("workspace_id"))
         .col(uuid("mission_id"))
-        .col(uuid("run_id"))
+        .col(uuid("run_id").primary_key())
         .col(boolean("held"))
-        .primary_key(
-            Index::create()
-                .col("phase_id")
-                .col("attempt")
-                .col("team_id"),
-        )
         .foreign_key(&mut of("mission_phase_runs", "phase_id", "mission_phases"))
         .to_owned()
 }

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use crate::api::types::{
-    MissionConfig, MissionPhaseTeams, MissionRuntimeKind, MissionStatus, MissionTemplateKind,
-    NewMission, TemplateId,
+    MissionBenchmark, MissionConfig, MissionPhaseTeams, MissionRuntimeKind, MissionStatus,
+    MissionTemplateKind, NewMission, TemplateId,
 };
 use crate::api::{Api, routes};
 use crate::mission::{print, set};
@@ -39,6 +39,12 @@ pub struct Create {
     /// The repository, by name or id, and the branch or commit that the mission begins at
     #[arg(long, value_name = "NAME[@BASE]")]
     repo: Option<String>,
+    /// The command of the benchmark phases. Roost looks for one when it is absent
+    #[arg(long, value_name = "COMMAND")]
+    bench: Option<String>,
+    /// The image of the sandbox in which benchmarks and scanners run. That of the coding team when it is absent
+    #[arg(long, value_name = "IMAGE")]
+    image: Option<String>,
     /// Work on this machine. No phase begins while it is away
     #[arg(long, value_name = "MACHINE")]
     node: Option<String>,
@@ -70,8 +76,15 @@ impl Create {
         let config = MissionConfig {
             phase_teams: has_teams.then_some(teams),
             phases: (!phases.is_empty()).then_some(phases),
+            benchmark: self.bench.map(|command| MissionBenchmark {
+                command: Some(command),
+            }),
+            image: self.image,
         };
-        let has_config = config.phase_teams.is_some() || config.phases.is_some();
+        let has_config = config.phase_teams.is_some()
+            || config.phases.is_some()
+            || config.benchmark.is_some()
+            || config.image.is_some();
         let new = NewMission {
             template_kind: MissionTemplateKind::from(self.kind),
             title: self.title,

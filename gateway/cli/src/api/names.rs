@@ -30,6 +30,7 @@ string_enum!(
         Model = "model",
         Tool = "tool",
         Check = "check",
+        Command = "command",
         Child = "child",
         Door = "door",
         Note = "note",

@@ -89,11 +89,21 @@ pub struct Login {
 }
 
 #[derive(Serialize)]
+pub struct MissionBenchmark {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+#[derive(Serialize)]
 pub struct MissionConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_teams: Option<MissionPhaseTeams>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phases: Option<Vec<MissionPhaseKind>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub benchmark: Option<MissionBenchmark>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -14,7 +14,11 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         "MissionArtifact",
         &["id", "kind", "title", "status", "error"],
     ),
-    ("MissionConfig", &["phase_teams", "phases"]),
+    ("MissionBenchmark", &["command"]),
+    (
+        "MissionConfig",
+        &["phase_teams", "phases", "benchmark", "image"],
+    ),
     (
         "MissionDetail",
         &[

@@ -27,7 +27,7 @@ pub struct Card {
 
 /// The figures of a card. They depend on the kind of the phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 #[schema(as = PhaseMetrics)]
 pub enum Metrics {
     Research {
@@ -97,6 +97,15 @@ pub enum Counted {
         /// `TEST_FAIL` and `REVIEW_BLOCK`.
         rejections: u32,
     },
+    /// What a benchmark phase found.
+    Benchmark {
+        regressions: u32,
+        improvements: u32,
+    },
+    /// What a security scan found, by severity.
+    Security {
+        findings: BTreeMap<String, u32>,
+    },
     /// A phase that ended before it measured something.
     NotMeasured,
     /// A phase that ended before it scanned something.
@@ -153,6 +162,16 @@ pub fn card(facts: &Facts) -> Card {
             commits: *commits,
             tests: checks + test_verdicts,
             issues: failed_checks + rejections,
+        },
+        Counted::Benchmark {
+            regressions,
+            improvements,
+        } => Metrics::Benchmark {
+            regressions: Some(*regressions),
+            improvements: Some(*improvements),
+        },
+        Counted::Security { findings } => Metrics::SecurityScan {
+            findings: Some(findings.clone()),
         },
         Counted::NotMeasured => Metrics::Benchmark {
             regressions: None,
@@ -421,10 +440,24 @@ mod tests {
 
     #[test]
     fn stored_card_reads_back() {
-        let card = card(&facts(Counted::Research));
-        let stored = serde_json::to_string(&card).unwrap();
-        let read: Card = serde_json::from_str(&stored).unwrap();
-        assert_eq!(read, card);
+        let counted = [
+            Counted::Research,
+            Counted::Benchmark {
+                regressions: 1,
+                improvements: 2,
+            },
+            Counted::Security {
+                findings: BTreeMap::from([("high".to_owned(), 3)]),
+            },
+            Counted::NotMeasured,
+            Counted::NotScanned,
+        ];
+        for counted in counted {
+            let card = card(&facts(counted));
+            let stored = serde_json::to_string(&card).unwrap();
+            let read: Card = serde_json::from_str(&stored).unwrap();
+            assert_eq!(read, card);
+        }
     }
 
     #[test]

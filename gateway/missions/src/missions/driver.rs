@@ -26,6 +26,7 @@ use roost_tenancy::change::Change;
 mod begin;
 mod end;
 mod moves;
+mod probe;
 
 /// How often the mission is looked at without a nudge. Its runs may work on another gateway.
 const PERIOD: Duration = Duration::from_secs(1);

@@ -9,6 +9,7 @@ use super::model::{PhaseKind, PhaseStatus, Reason, RuntimeKind, Status, Template
 use super::plan;
 use crate::artifacts::{ArtifactKind, ArtifactStatus};
 use crate::cards::Card;
+use crate::probes;
 use crate::tasks::{Marker, TaskStatus};
 use roost_execution::runs::{Outcome, RunStatus};
 use roost_execution::topology::Bounds;
@@ -30,6 +31,42 @@ pub struct MissionConfig {
     /// The phases in order. Those of the template kind when it is absent.
     #[schema(min_items = 1, max_items = 20)]
     pub phases: Option<Vec<PhaseKind>>,
+    pub benchmark: Option<BenchmarkConfig>,
+    pub security: Option<SecurityConfig>,
+    /// The image of the mission's own sandbox, in which benchmarks and scanners run. That of its coding team when it is
+    /// absent.
+    pub image: Option<String>,
+}
+
+/// How the benchmark phases of a mission measure.
+#[derive(ToSchema)]
+#[schema(as = MissionBenchmark)]
+#[expect(dead_code, reason = "as above")]
+pub struct BenchmarkConfig {
+    /// A command for `/bin/sh` at the top of the repository. Roost looks for one when it is absent: the target `bench` of
+    /// a Makefile, `cargo bench`, `go test -bench` or the script `bench` of a package.json. It may write files to
+    /// `$ROOST_RESULTS`.
+    #[schema(max_length = 4000)]
+    pub command: Option<String>,
+    /// How often the base and the branch are measured each.
+    #[schema(minimum = 1, maximum = 20, default = 6)]
+    pub iterations: Option<u32>,
+    /// Seconds that one run of the command may take.
+    #[schema(minimum = 1, maximum = 7200, default = 900)]
+    pub deadline_s: Option<u64>,
+}
+
+/// What the security phases of a mission scan with, beside the scan for secrets.
+#[derive(ToSchema)]
+#[schema(as = MissionSecurity)]
+#[expect(dead_code, reason = "as above")]
+pub struct SecurityConfig {
+    /// `bandit`, `semgrep`, `cargo_audit` and `cargo_deny`. Each that the image has when it is absent.
+    #[schema(max_items = 4)]
+    pub scanners: Option<Vec<String>>,
+    /// Seconds that one scanner may take.
+    #[schema(minimum = 1, maximum = 7200, default = 900)]
+    pub deadline_s: Option<u64>,
 }
 
 /// The team templates of a mission, by the kind of their phases.
@@ -106,6 +143,10 @@ impl Check for NewMission {
         }
         plan::phases(self.template_kind, config, mistakes);
         plan::phase_teams(config, mistakes);
+        probes::check_settings(config, mistakes);
+        if config.get("image").is_some_and(|image| !image.is_string()) {
+            mistakes.add("/config/image", "must be the name of an image");
+        }
         if self.runtime_kind == RuntimeKind::LocalNode && self.target_node_id.is_none() {
             mistakes.add(
                 "/target_node_id",
@@ -245,12 +286,14 @@ pub struct MissionPhase {
     pub ended_at: Option<DateTime<Utc>>,
 }
 
-/// The run of a team in a phase.
+/// The run of a team in a phase, or of the commands of a benchmark or a security scan.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MissionRun {
     pub run_id: RunId,
     pub attempt: i32,
-    pub team_id: TeamId,
+    /// Absent for the commands of Roost itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<TeamId>,
     /// Absent when the team was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team_name: Option<String>,

@@ -123,14 +123,13 @@ pub mod phase_run {
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "mission_phase_runs")]
     pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
         pub phase_id: MissionPhaseId,
-        #[sea_orm(primary_key, auto_increment = false)]
         pub attempt: i32,
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub team_id: TeamId,
+        /// Absent for the commands of Roost itself.
+        pub team_id: Option<TeamId>,
         pub workspace_id: WorkspaceId,
         pub mission_id: MissionId,
+        #[sea_orm(primary_key, auto_increment = false)]
         pub run_id: RunId,
         /// The mission paused the run, and resumes it.
         pub held: bool,

@@ -117,6 +117,14 @@ impl Loaded {
         }
     }
 
+    /// Who works in a run, for people.
+    pub fn worker_of(&self, run: &phase_run::Model) -> String {
+        match run.team_id {
+            Some(team) => self.name_of(team),
+            None => "Roost".to_owned(),
+        }
+    }
+
     /// The runs of the present attempt of a phase.
     pub fn runs_of<'a>(
         &'a self,
@@ -145,7 +153,7 @@ impl Loaded {
         let row = self.runs.get(&run.run_id);
         RunFact {
             run: run.run_id,
-            team: self.name_of(run.team_id),
+            team: self.worker_of(run),
             state: row.map_or(RunState::Gone, state_of),
             is_paused: row.is_some_and(|row| row.paused_ms.is_some()),
             held: run.held,

@@ -142,7 +142,9 @@ fn phase_of(loaded: &Loaded, phase: &phase::Model, has_card: bool) -> MissionPha
             run_id: run.run_id,
             attempt: run.attempt,
             team_id: run.team_id,
-            team_name: loaded.names.get(&run.team_id).cloned(),
+            team_name: run
+                .team_id
+                .and_then(|team| loaded.names.get(&team).cloned()),
             status: row.map(roost_execution::runs::ListedRun::status),
             outcome: row.and_then(roost_execution::runs::ListedRun::decided),
             is_paused: row.is_some_and(|row| row.paused_ms.is_some()),

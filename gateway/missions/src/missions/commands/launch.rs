@@ -265,7 +265,9 @@ async fn no_way_to_launch(
     row: &mission::Model,
     kinds: &[PhaseKind],
 ) -> Result<(), MissionError> {
-    if plan::mints(&config_of(row), row.team_template_id, kinds).is_empty() {
+    // Phases of commands need no team.
+    let needs_team = kinds.iter().any(|kind| kind.has_teams());
+    if needs_team && plan::mints(&config_of(row), row.team_template_id, kinds).is_empty() {
         return Err(MissionError::NoTeam);
     }
     let db = change.tx();

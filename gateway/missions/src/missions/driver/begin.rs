@@ -1,5 +1,6 @@
 //! The begin of a phase: its input, and a run for each of its teams.
 
+use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
 use super::{Done, Driver, Ready};
@@ -14,7 +15,7 @@ use crate::missions::{plan, store};
 use crate::tasks::{self, TaskStatus};
 use roost_connections::checkouts::{self, RunRepo};
 use roost_connections::repos;
-use roost_execution::runs::{Origin, RunError, begin_as};
+use roost_execution::runs::{Origin, RunError, RunRow, begin_as};
 use roost_organisation::teams::{self, RunTeam, TeamError, Work};
 use roost_platform::ids::{MissionPhaseId, RunId, TeamId, fresh};
 use roost_platform::supervision::{Failure, JobContext};
@@ -22,7 +23,7 @@ use roost_tenancy::change::Change;
 use roost_web::error::ApiError;
 
 /// Why a phase could not begin, for people.
-struct Refused(String);
+pub(super) struct Refused(pub(super) String);
 
 impl Driver {
     /// Begins the phase. A phase that cannot begin fails with the reason.
@@ -61,11 +62,7 @@ impl Driver {
     ) -> Result<Result<(), Refused>, DbErr> {
         let kind = kind_of(phase);
         if !kind.has_teams() {
-            let why = format!(
-                "This version of Roost has no {} phases yet. Skip the phase to continue.",
-                kind.noun()
-            );
-            return Ok(Err(Refused(why)));
+            return self.start_probe(change, loaded, phase).await;
         }
         let there: Vec<&mission_team::Model> = loaded
             .teams
@@ -91,15 +88,7 @@ impl Driver {
         )
         .await?;
         let input = self.input(change, loaded, phase).await?;
-        let row = phase::Model {
-            status: PhaseStatus::Running.as_str().to_owned(),
-            attempt: phase.attempt + 1,
-            reason: None,
-            input: Some(input.clone()),
-            started_at: Some(now),
-            ended_at: None,
-            ..phase.clone()
-        };
+        let row = begun(phase, now, input.clone());
         store::replace_phase(change, &row).await?;
         let earlier = self.with_commits(change, loaded, phase).await?;
         for team in teams {
@@ -154,17 +143,28 @@ impl Driver {
             Err(TeamError::Db(error)) => return Err(error),
             Err(error) => return Ok(Err(Refused(in_words(&loaded.name_of(team), error.into())))),
         };
+        let worker = (Some(team), loaded.name_of(team));
+        self.taken(change, loaded, phase, &row, worker).await
+    }
+
+    /// Records the run of an attempt. A retry gets the files that its first attempt began with.
+    pub(super) async fn taken(
+        &self,
+        change: &Change,
+        loaded: &Loaded,
+        phase: &phase::Model,
+        run: &RunRow,
+        (team, name): (Option<TeamId>, String),
+    ) -> Result<Result<(), Refused>, DbErr> {
         let before = loaded.phase_runs.iter().filter(|run| {
             run.phase_id == phase.id && run.team_id == team && run.attempt < phase.attempt
         });
         if let Some(first) = before.min_by_key(|run| run.attempt) {
-            let given = begin_as(&self.state.teams.runs, change, &row, first.run_id).await;
+            let given = begin_as(&self.state.teams.runs, change, run, first.run_id).await;
             match given {
                 Ok(()) => {}
                 Err(RunError::Db(error)) => return Err(error),
-                Err(error) => {
-                    return Ok(Err(Refused(in_words(&loaded.name_of(team), error.into()))));
-                }
+                Err(error) => return Ok(Err(Refused(in_words(&name, error.into())))),
             }
         }
         let row = phase_run::Model {
@@ -173,7 +173,7 @@ impl Driver {
             team_id: team,
             workspace_id: self.scope.workspace(),
             mission_id: self.id,
-            run_id: id,
+            run_id: run.id,
             held: false,
         };
         store::insert_phase_run(change, row).await?;
@@ -181,7 +181,7 @@ impl Driver {
     }
 
     /// The newest run of an earlier phase from which commits came.
-    async fn with_commits(
+    pub(super) async fn with_commits(
         &self,
         change: &Change,
         loaded: &Loaded,
@@ -262,6 +262,19 @@ impl Driver {
     }
 }
 
+/// The phase with its next attempt.
+pub(super) fn begun(phase: &phase::Model, now: DateTime<Utc>, input: String) -> phase::Model {
+    phase::Model {
+        status: PhaseStatus::Running.as_str().to_owned(),
+        attempt: phase.attempt + 1,
+        reason: None,
+        input: Some(input),
+        started_at: Some(now),
+        ended_at: None,
+        ..phase.clone()
+    }
+}
+
 /// What each of so many runs may cost at most. `None` when the budget is used up.
 #[expect(clippy::option_option, reason = "no limit is not the end of a limit")]
 fn ceiling(loaded: &Loaded, runs: usize) -> Option<Option<i64>> {
@@ -274,7 +287,7 @@ fn ceiling(loaded: &Loaded, runs: usize) -> Option<Option<i64>> {
 }
 
 /// An error of a lower wing as people read it.
-fn in_words(team: &str, error: ApiError) -> String {
+pub(super) fn in_words(team: &str, error: ApiError) -> String {
     let detail = error.detail_text();
     format!("The run of {team} could not begin. {detail}")
 }

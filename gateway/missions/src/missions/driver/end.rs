@@ -30,18 +30,22 @@ const MOST_TOOLS: u64 = 40;
 /// What the runs of a phase left.
 #[derive(Default)]
 pub(super) struct Left {
-    drafts: Vec<Draft>,
+    pub(super) drafts: Vec<Draft>,
     commits: u32,
     checks: u32,
     failed_checks: u32,
+    /// The figures of a phase without teams.
+    pub(super) counted: Option<Counted>,
+    /// The end of a phase without teams, from what its commands wrote.
+    pub(super) verdict: Option<(PhaseStatus, String)>,
 }
 
 /// An artifact to write.
-struct Draft {
-    run: RunId,
-    kind: ArtifactKind,
-    title: String,
-    content: Result<String, String>,
+pub(super) struct Draft {
+    pub(super) run: RunId,
+    pub(super) kind: ArtifactKind,
+    pub(super) title: String,
+    pub(super) content: Result<String, String>,
 }
 
 impl Driver {
@@ -51,9 +55,13 @@ impl Driver {
         let Some(phase) = loaded.phase(id) else {
             return Ok(left);
         };
+        if !kind_of(phase).has_teams() {
+            self.left_by_probe(loaded, phase, &mut left).await?;
+            return Ok(left);
+        }
         let db = self.state.db.read();
         for run in loaded.runs_of(phase) {
-            let team = loaded.name_of(run.team_id);
+            let team = loaded.worker_of(run);
             let Some(row) = runs::find(db, self.scope, run.run_id).await? else {
                 continue;
             };
@@ -115,6 +123,15 @@ impl Driver {
         };
         let Some(phase) = loaded.phase(id).cloned() else {
             return Ok(Done::Changed);
+        };
+        // A run of commands has no verdict: what they wrote decides. A run that failed stays failed.
+        let own = left
+            .verdict
+            .clone()
+            .filter(|_| status == PhaseStatus::Completed);
+        let (status, reason) = match &own {
+            Some((status, reason)) => (*status, reason.as_str()),
+            None => (status, reason),
         };
         self.close(&mut change, loaded, phase, (status, reason), left)
             .await?;
@@ -242,7 +259,7 @@ impl Driver {
             ArtifactKind::Markdown => draft.content.as_ref().ok().cloned(),
             _ => None,
         });
-        let teams = loaded.runs_of(phase).map(|run| loaded.name_of(run.team_id));
+        let teams = loaded.runs_of(phase).map(|run| loaded.worker_of(run));
         let counted = match kind {
             PhaseKind::Research => Counted::Research,
             PhaseKind::Coding => Counted::Coding {
@@ -252,8 +269,8 @@ impl Driver {
                 test_verdicts: count(&[Marker::TestPass, Marker::TestFail]),
                 rejections: count(&[Marker::TestFail, Marker::ReviewBlock]),
             },
-            PhaseKind::Benchmark => Counted::NotMeasured,
-            PhaseKind::SecurityScan => Counted::NotScanned,
+            PhaseKind::Benchmark => left.counted.clone().unwrap_or(Counted::NotMeasured),
+            PhaseKind::SecurityScan => left.counted.clone().unwrap_or(Counted::NotScanned),
         };
         let seconds = phase
             .started_at
