@@ -1,7 +1,7 @@
 //! Connections: apps, doors, repositories, mesh networks.
 
 pub mod apps;
-mod checkouts;
+pub mod checkouts;
 pub mod doors;
 mod mesh;
 pub mod repos;

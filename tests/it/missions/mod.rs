@@ -3,6 +3,7 @@
 pub(crate) mod killed;
 pub mod levelups;
 mod lives;
+mod probes;
 mod refused;
 pub(crate) mod routines;
 mod two_gateways;

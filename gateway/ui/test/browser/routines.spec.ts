@@ -1,5 +1,5 @@
 // Routines in a real Chromium: the list, the form with its live preview, and the page of a routine with its journal.
-import { axe, shot, until } from "../kit.ts";
+import { axe, choose, shot, until } from "../kit.ts";
 import { makeFiring, makeRoutine } from "../mock/routes-routines.ts";
 import { newId } from "../mock/ids.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
@@ -25,7 +25,7 @@ test.describe("routines", () => {
     await page.getByRole("button", { name: "Make routine" }).click();
     await page.getByText("Give it a name.").waitFor();
     await page.getByLabel("Name", { exact: true }).fill("Watch the queue");
-    await page.getByLabel("Team template").selectOption({ index: 1 });
+    await choose(page.getByLabel("Team template"), { index: 1 });
     await page.getByLabel("Goal").fill("Look at the queue.");
     expect(await axe(page)).toStrictEqual([]);
     await page.getByRole("button", { name: "Make routine" }).click();

@@ -142,11 +142,9 @@ export const missionRoutes = {
   "GET /api/missions/{id}/teams": (at) => {
     const runs = one(at).phase_details.flatMap(({ kind, runs: all }) => all.map((run) => ({ kind, run })));
     return {
-      body: runs.map(({ kind, run }) => ({
-        team_id: run.team_id,
-        purpose: kind,
-        team_name: run.team_name ?? null,
-      })),
+      body: runs.flatMap(({ kind, run }) =>
+        run.team_id ? [{ team_id: run.team_id, purpose: kind, team_name: run.team_name ?? null }] : [],
+      ),
     };
   },
   "POST /api/missions/{id}/status": (at) => {

@@ -48,10 +48,10 @@ fn runs(command: &str) -> String {
 const GIT: &str = "git -c user.name=A -c user.email=a@example.com";
 
 /// A gateway with a broker, a code host, and a team of one agent.
-struct Bench {
-    gateway: Gateway,
+pub(crate) struct Bench {
+    pub(crate) gateway: Gateway,
     host: GitHost,
-    repo: String,
+    pub(crate) repo: String,
     first: String,
     team: String,
     broker: BrokerProcess,
@@ -60,7 +60,7 @@ struct Bench {
 }
 
 impl Bench {
-    async fn new(script: &str) -> Self {
+    pub(crate) async fn new(script: &str) -> Self {
         Self::at("forgejo", script).await
     }
 
@@ -113,7 +113,7 @@ impl Bench {
         }
     }
 
-    async fn on_each(script: &str) -> Vec<Self> {
+    pub(crate) async fn on_each(script: &str) -> Vec<Self> {
         let mut all = vec![Self::new(script).await];
         if let Some(scratch) = ScratchPostgres::new().await {
             let store = Store::Postgres(scratch.url().to_owned());
@@ -143,7 +143,7 @@ impl Bench {
         found.trim().to_owned()
     }
 
-    async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.gateway.stop().await;
         if let Some(scratch) = self.scratch {
             scratch.remove().await;

@@ -1,0 +1,185 @@
+//! Phases without teams: a benchmark before and after the work, and a security scan, in the mission's own sandbox. A real
+//! broker, git's own server, a real engine.
+
+use roost_tests::{Answer, Person, eventually};
+use serde_json::{Value, json};
+
+use super::{becomes, created, launched, phase_id, phases};
+use crate::connections::checkouts::Bench;
+
+/// A key of the form of Amazon's, which opens nothing.
+const PLANTED: &str = "AKIA4Z7QXJ2WMK6PLTRV";
+
+/// An agent that makes the repository faster, and commits a secret.
+const CODES: &str = r#"
+[[scene]]
+  [[scene.turn]]
+  say = "I make it faster."
+  calls = [
+    { tool = "write_file", arguments = { path = "/workspace/tools/a.txt", content = "o" } },
+    { tool = "write_file", arguments = { path = "/workspace/tools/keys.env", content = "aws_access_key_id = AKIA4Z7QXJ2WMK6PLTRV\n" } },
+    { tool = "commit", arguments = { path = "/workspace/tools", message = "Faster" } },
+  ]
+  [[scene.turn]]
+  say = "Done."
+"#;
+
+/// Ten nanoseconds for each byte of a file, and some noise.
+const MEASURES: &str = "echo \"read: $(( $(wc -c < a.txt) * 10 )).$(date +%N) ns\"";
+
+/// A template whose agent works on the repository.
+async fn coders(owner: &Person) -> String {
+    let role = json!({ "slot": "coder", "title": "Coder", "system_prompt": "You code.", "skills": [], "brain_seed": "# Notes" });
+    let new = json!({ "key": "coders", "name": "Coders", "description": "", "stack": "any", "default_topology": "single",
+        "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox", "repo"], "category": "development", "roles": [role] });
+    let made = owner.post("/api/team-templates").json(&new).expect(201);
+    made.await.str("/id").to_owned()
+}
+
+async fn artifact(owner: &Person, mission: &Answer, title: &str) -> Answer {
+    let all = mission.body["artifacts"].as_array().expect("artifacts");
+    let found = all.iter().find(|one| one["title"] == title);
+    let found = found.unwrap_or_else(|| panic!("no artifact {title}: {all:?}"));
+    let (of, id) = (mission.str("/id"), found["id"].as_str().expect("an id"));
+    let path = format!("/api/missions/{of}/artifacts/{id}");
+    owner.get(&path).expect(200).await
+}
+
+fn content(artifact: &Answer) -> Value {
+    serde_json::from_str(artifact.str("/content")).expect("the content is JSON")
+}
+
+async fn card(owner: &Person, mission: &Answer, phase: usize) -> Answer {
+    let (id, phase) = (mission.str("/id"), phase_id(mission, phase));
+    let path = format!("/api/missions/{id}/phases/{phase}/summary");
+    owner.get(&path).expect(200).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_is_measured_and_scanned_in_the_sandbox_of_its_mission() {
+    for bench in Bench::on_each(CODES).await {
+        let owner = bench.gateway.owner().await;
+        let coders = coders(owner).await;
+        let id = created(
+            owner,
+            &json!({ "template_kind": "custom", "title": "Faster", "goal": "Make it faster.", "repo_id": bench.repo,
+                "config": { "phases": ["coding", "benchmark", "security_scan"], "phase_teams": { "coding": [coders] },
+                    "benchmark": { "command": MEASURES, "iterations": 6 } } }),
+        )
+        .await;
+        // The scripted model commits in its first phase only.
+        launched(owner, &id).await;
+        let over = becomes(owner, &id, "completed").await;
+        assert_eq!(phases(&over), ["completed", "completed", "completed"]);
+
+        let measured = artifact(owner, &over, "Measurements").await;
+        assert_eq!(measured.str("/kind"), "benchmark");
+        let measured = content(&measured);
+        assert_ne!(measured["before"], measured["after"]);
+        let row = &measured["comparison"]["rows"][0];
+        assert_eq!(row["name"], "read", "{measured}");
+        assert_eq!(row["verdict"], "improvement", "{measured}");
+        assert_eq!(measured["snapshots"].as_array().map(Vec::len), Some(6));
+        let metrics = &card(owner, &over, 1).await.body["metrics"];
+        assert_eq!(metrics, &json!({ "regressions": 0, "improvements": 1 }));
+        let reason = over.str("/phase_details/1/reason");
+        assert_eq!(reason, "1 improvement and 0 regressions in 1 benchmark.");
+
+        let found = artifact(owner, &over, "Findings").await;
+        assert_eq!(found.str("/kind"), "security");
+        assert!(!found.text.contains(PLANTED), "the secret is masked");
+        let found = content(&found);
+        assert_eq!(found["open"].as_array().map(Vec::len), Some(1), "{found}");
+        assert_eq!(found["open"][0]["file"], "keys.env");
+        assert_eq!(found["open"][0]["is_new"], true);
+        let metrics = &card(owner, &over, 2).await.body["metrics"];
+        assert_eq!(metrics["findings"]["critical"], 1, "{metrics}");
+        let sarif = content(&artifact(owner, &over, "Findings as SARIF").await);
+        assert_eq!(sarif["version"], "2.1.0");
+
+        // The commands are on the page of the run, and nobody but Roost ran them.
+        let run = over.str("/phase_details/1/runs/0/run_id").to_owned();
+        assert_eq!(
+            over.body["phase_details"][1]["runs"][0]["team_id"],
+            Value::Null
+        );
+        let steps = owner.get(&format!("/api/topology-runs/{run}/steps/commands/calls"));
+        let calls = steps.send().await;
+        assert!(!calls.text.contains(PLANTED), "{}", calls.text);
+        // The sandbox of the mission ends with it.
+        eventually("the sandbox of the mission is gone", async || {
+            let sandbox = owner.get(&format!("/api/missions/{id}/sandbox"));
+            (sandbox.send().await.status == 404).then_some(())
+        })
+        .await;
+        bench.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn benchmark_that_fails_or_prints_nothing_pauses_the_mission_with_its_words() {
+    let bench = Bench::new(CODES).await;
+    let owner = bench.gateway.owner().await;
+    for (command, words) in [
+        ("echo 'no such table' >&2; exit 7", "exit code 7"),
+        ("echo hello", "printed no results that Roost reads"),
+        ("echo 'read: NaN ns'", "printed no results that Roost reads"),
+    ] {
+        let new = json!({ "template_kind": "benchmark", "title": "Measure", "repo_id": bench.repo,
+            "config": { "benchmark": { "command": command, "iterations": 1 } } });
+        let id = created(owner, &new).await;
+        launched(owner, &id).await;
+        let paused = becomes(owner, &id, "paused").await;
+        assert_eq!(paused.str("/status_reason"), "phase_failed");
+        let detail = paused.str("/status_detail");
+        assert!(detail.contains(words), "{command}: {detail}");
+        let metrics = &card(owner, &paused, 0).await.body["metrics"];
+        assert_eq!(
+            metrics,
+            &json!({ "regressions": null, "improvements": null })
+        );
+    }
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_sample_of_one_commit_says_that_nothing_can_be_said() {
+    let bench = Bench::new(CODES).await;
+    let owner = bench.gateway.owner().await;
+    let new = json!({ "template_kind": "benchmark", "title": "Measure", "repo_id": bench.repo,
+        "config": { "benchmark": { "command": MEASURES, "iterations": 1 } } });
+    let id = created(owner, &new).await;
+    launched(owner, &id).await;
+    let over = becomes(owner, &id, "completed").await;
+    let measured = content(&artifact(owner, &over, "Measurements").await);
+    assert_eq!(
+        measured["comparison"]["rows"][0]["verdict"],
+        "too_few_samples"
+    );
+    let notes = measured["notes"].to_string();
+    assert!(notes.contains("Both sides are the same commit"), "{notes}");
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_settings_of_probes_are_refused_with_their_place() {
+    let bench = Bench::new(CODES).await;
+    let owner = bench.gateway.owner().await;
+    for (config, pointer) in [
+        (
+            json!({ "benchmark": { "iterations": 0 } }),
+            "/config/benchmark/iterations",
+        ),
+        (json!({ "benchmark": 7 }), "/config/benchmark"),
+        (
+            json!({ "security": { "scanners": ["nmap"] } }),
+            "/config/security/scanners/0",
+        ),
+        (json!({ "image": 7 }), "/config/image"),
+    ] {
+        let new = json!({ "template_kind": "security", "repo_id": bench.repo, "config": config });
+        let refused = owner.post("/api/missions").json(&new).expect(400).await;
+        assert!(refused.text.contains(pointer), "{}", refused.text);
+    }
+    bench.stop().await;
+}
