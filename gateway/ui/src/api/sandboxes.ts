@@ -18,7 +18,7 @@ export interface Owner {
   id: string;
 }
 
-const ROOTS = { claw: "/api/claws/{id}", team: "/api/teams/{id}" } as const;
+const ROOTS = { claw: "/api/claws/{id}", team: "/api/teams/{id}", mission: "/api/missions/{id}" } as const;
 
 interface Address {
   /** What the paths of its routes begin with. */

@@ -1,6 +1,6 @@
 // Every place that one can go to from anywhere: the rail, the palette, the chords and the first crumb read this list.
 import {
-  AlarmClock,
+  Clock,
   BookOpen,
   Bot,
   Gauge,
@@ -81,7 +81,7 @@ export const GROUPS: PlaceGroup[] = [
       {
         to: "/routines",
         label: "Routines",
-        icon: AlarmClock,
+        icon: Clock,
         chord: "o",
         words: "schedule cron loop recurring timer",
         may: (me) => me.permissions.includes("routines.read"),

@@ -1,55 +1,44 @@
 // What a newcomer does not know: each word in a sentence or two, and the guide with more.
 
 export interface Explained {
-  /** The question that the button asks. */
-  asks: string;
   says: string;
   guide: "glossary" | "team" | "machine";
 }
 
 export const WORDS = {
   machine: {
-    asks: "What is a machine?",
     says: "A computer that you paired with Roost. A small program on it, roostd, creates the sandboxes of your agents there. The command line calls it a node.",
     guide: "machine",
   },
   sandbox: {
-    asks: "What is a sandbox?",
     says: "An isolated container in which an agent works. It has no network and cannot see the machine that it is on. Roost measures this before the first use.",
     guide: "machine",
   },
   topology: {
-    asks: "What is a topology?",
     says: "The graph that decides which agent works next: one agent alone, one after another, or a lead that gives work to others.",
     guide: "team",
   },
   door: {
-    asks: "What is a door?",
     says: "An action outside Roost that an agent asks for, such as a push or a message. It happens only after a person approves it here.",
     guide: "glossary",
   },
   outcome: {
-    asks: "What is an outcome?",
     says: "Whether a run met its goal: accepted, rejected or undecided. The verdicts and checks of its steps decide it. A run can complete without meeting its goal.",
     guide: "team",
   },
   mission: {
-    asks: "What is a mission?",
     says: "Work from a goal to reviewed results. It creates the teams that it needs, and they work in phases.",
     guide: "glossary",
   },
   phase: {
-    asks: "What is a phase?",
     says: "A part of a mission: research, coding, benchmark or security scan. Phases follow one another. A phase that fails pauses the mission.",
     guide: "glossary",
   },
   "level-up": {
-    asks: "What is a level-up?",
     says: "A proposal that improves an agent or a team. A model makes it from their runs, and each change names its evidence. A person approves or rejects each change.",
     guide: "glossary",
   },
   plan: {
-    asks: "What is a plan?",
     says: "The limits of this workspace: how many agents it may have, and how many sandboxes may run at the same time. An operator of the deployment changes it.",
     guide: "glossary",
   },

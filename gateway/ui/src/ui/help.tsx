@@ -11,12 +11,12 @@ import { WORDS, type Word } from "./help-words";
 export function Help({ word }: { word: Word }) {
   const { open, setOpen, close, around, button, layer } = useLayer({ over: true });
   const id = useId();
-  const { asks, says, guide } = WORDS[word];
+  const { says, guide } = WORDS[word];
   return (
     <div className="relative inline-block align-middle" {...around}>
       <IconButton
         ref={button}
-        label={asks}
+        label={`What is ${/^[aeiou]/.test(word) ? "an" : "a"} ${word}?`}
         aria-expanded={open}
         aria-controls={open ? id : undefined}
         className="-my-1 size-6"

@@ -1,4 +1,4 @@
-// Whose a sandbox is: an agent or a team, each with its own page.
+// Whose a sandbox is: an agent, a team or a mission, each with its own page.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, type ReactNode } from "react";
@@ -16,26 +16,14 @@ interface Props {
   children: ReactNode;
 }
 
-/** Leads to the agent or the team. */
+/** Leads to the agent, the team or the mission. */
 export function OwnerLink({ owner: { kind, id }, part, files, className, children }: Props) {
+  const own = { params: { id }, className, children };
+  if (kind === "mission") return <Link to="/missions/$id" {...own} />;
   return kind === "team" ? (
-    <Link
-      to="/teams/$id"
-      params={{ id }}
-      search={{ ...(part && { tab: part }), ...files }}
-      className={className}
-    >
-      {children}
-    </Link>
+    <Link to="/teams/$id" search={{ ...(part && { tab: part }), ...files }} {...own} />
   ) : (
-    <Link
-      to="/claws/$id"
-      params={{ id }}
-      search={{ ...(part && { app: part }), ...files }}
-      className={className}
-    >
-      {children}
-    </Link>
+    <Link to="/claws/$id" search={{ ...(part && { app: part }), ...files }} {...own} />
   );
 }
 

@@ -20,6 +20,9 @@ import { phaseName } from "./words";
 
 const PatchView = lazy(async () => ({ default: (await import("~/ui/diff/patch-view")).PatchView }));
 
+const BenchmarkView = lazy(async () => ({ default: (await import("./probe-views")).BenchmarkView }));
+const FindingsView = lazy(async () => ({ default: (await import("./probe-views")).FindingsView }));
+
 const STATES: Record<MissionArtifact["status"], { tone: Tone; word: string }> = {
   pending: { tone: "waiting", word: "Pending" },
   ready: { tone: "done", word: "Ready" },
@@ -51,6 +54,18 @@ function Content({ artifact, text }: { artifact: MissionArtifact; text: string }
     return (
       <Suspense fallback={<Loading what="the diff" rows={4} />}>
         <PatchView text={text} label={title} />
+      </Suspense>
+    );
+  if (artifact.kind === "benchmark")
+    return (
+      <Suspense fallback={<Loading what="the measurements" rows={4} />}>
+        <BenchmarkView text={text} />
+      </Suspense>
+    );
+  if (artifact.kind === "security")
+    return (
+      <Suspense fallback={<Loading what="the findings" rows={4} />}>
+        <FindingsView text={text} />
       </Suspense>
     );
   return <Text text={pretty(text)} title={title} />;

@@ -19,6 +19,8 @@ export interface Draft {
   model: string;
   /** Dollars, as typed. */
   budget: string;
+  /** The command of the benchmark; empty for what Roost finds. */
+  benchmark: string;
 }
 
 export const EMPTY: Draft = {
@@ -32,6 +34,7 @@ export const EMPTY: Draft = {
   machine: "",
   model: "",
   budget: "",
+  benchmark: "",
 };
 
 /** The largest number of phases of a mission. */
@@ -73,6 +76,8 @@ export function bodyOf(draft: Draft): NewMission {
   const config = {
     ...(draft.kind === "custom" && { phases: draft.phases }),
     ...(Object.keys(teams).length > 0 && { phase_teams: teams }),
+    ...(phasesOf(draft).includes("benchmark") &&
+      draft.benchmark.trim() && { benchmark: { command: draft.benchmark.trim() } }),
   };
   const budget = microusdOf(draft.budget);
   // The gateway would take the first line with its signs of Markdown.
@@ -118,6 +123,7 @@ export function parseDraft(stored: string | null): Draft {
       machine: word(found.machine),
       model: word(found.model),
       budget: word(found.budget),
+      benchmark: word(found.benchmark),
     };
   } catch {
     // Not ours, or cut off: there is no draft.
@@ -138,7 +144,11 @@ export function draftOf(mission: {
   model?: string | null;
   budget_usd?: number | null;
 }): Draft {
-  const config = (mission.config ?? {}) as { phases?: unknown; phase_teams?: unknown };
+  const config = (mission.config ?? {}) as {
+    phases?: unknown;
+    phase_teams?: unknown;
+    benchmark?: { command?: unknown } | null;
+  };
   const own = Array.isArray(config.phases);
   return parseDraft(
     JSON.stringify({
@@ -152,6 +162,7 @@ export function draftOf(mission: {
       machine: mission.target_node_id,
       model: mission.model,
       budget: mission.budget_usd == null ? "" : String(mission.budget_usd),
+      benchmark: config.benchmark?.command,
     }),
   );
 }

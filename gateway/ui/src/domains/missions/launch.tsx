@@ -13,7 +13,6 @@ import { DataTable, type Column } from "~/ui/data-table";
 import { Tick } from "~/ui/field";
 import { Sentence } from "~/ui/lacks";
 import { MissingRight } from "~/ui/missing-right";
-import { Notice } from "~/ui/notice";
 import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { QueryView } from "~/ui/query-view";
@@ -22,7 +21,7 @@ import { visible } from "~/ui/visible";
 import { draftOf, storeDraft } from "./draft";
 import { planQuery, setStatus, useTake } from "./queries";
 import { budgetWord } from "./table";
-import { phaseName, unready } from "./words";
+import { phaseName } from "./words";
 
 type PlannedTeam = LaunchPlan["teams"][number];
 
@@ -117,7 +116,6 @@ function Plan({ mission, plan }: { mission: MissionDetail; plan: LaunchPlan }) {
     mutationFn: () => setStatus(mission.id, "running", accepts),
     onSuccess: take,
   });
-  const note = unready(mission.phases.map(({ kind }) => kind));
   const waits = plan.lacks.length > 0 && !accepts;
   return (
     <div className="flex flex-col gap-4 px-4 py-3">
@@ -132,7 +130,6 @@ function Plan({ mission, plan }: { mission: MissionDetail; plan: LaunchPlan }) {
           />
         </div>
       )}
-      {note && <Notice tone="warning">{note}</Notice>}
       {plan.lacks.length > 0 && <LacksOf lacks={plan.lacks} accepts={accepts} onAccept={setAccepts} />}
       <div className="-mx-4 -my-3">
         <Facts

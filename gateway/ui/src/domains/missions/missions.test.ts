@@ -14,7 +14,6 @@ import {
   phasesWord,
   progressWord,
   reasonWord,
-  unready,
 } from "./words";
 
 const mission = (more: Partial<Mission> = {}): Mission => ({
@@ -74,12 +73,6 @@ describe("words of missions", () => {
     expect(at(phase("a", "completed"), phase("b", "skipped"))).toBe("b");
     expect(at(phase("a", "pending"))).toBe("a");
     expect(at()).toBeUndefined();
-  });
-  it("says which phases cannot run yet, each once", () => {
-    expect(unready(["research", "coding"])).toBeUndefined();
-    expect(unready(["benchmark", "coding", "benchmark", "security_scan"])).toMatch(
-      /no benchmark and security scan phases yet\. .* skip the phase to continue\.$/,
-    );
   });
   it("names the figures of each kind of card, and findings by severity", () => {
     expect(figuresOf({ cards_picked_up: 2, commits: 3, tests: 7, issues: 0 })).toEqual([
@@ -175,13 +168,18 @@ describe("a mission that is written down", () => {
     machine: "n1",
     model: "openai/gpt",
     budget: "2,50",
+    benchmark: "make bench",
   };
   it("sends what was chosen, and no team for a phase that it does not have", () => {
     expect(bodyOf(whole)).toEqual({
       template_kind: "custom",
       title: "Faster",
       goal: "Twice as fast.",
-      config: { phases: ["coding", "benchmark"], phase_teams: { coding: ["t1", "t2"] } },
+      config: {
+        phases: ["coding", "benchmark"],
+        phase_teams: { coding: ["t1", "t2"] },
+        benchmark: { command: "make bench" },
+      },
       repo_id: "r1",
       base_ref: "main",
       runtime_kind: "local_node",

@@ -15,7 +15,6 @@ import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { Markdown } from "~/ui/markdown/markdown";
 import { MissingRight } from "~/ui/missing-right";
 import { nodeState } from "~/ui/node-state";
-import { Notice } from "~/ui/notice";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -37,7 +36,6 @@ import {
 import { KindChoice, PhasesEdit } from "./kind-choice";
 import { createMission, useTake } from "./queries";
 import { TeamChoice } from "./team-choice";
-import { unready } from "./words";
 
 interface PartProps {
   draft: Draft;
@@ -101,7 +99,6 @@ function GoalStep({ draft, set, problem, mistakes }: PartProps) {
 function PlanStep({ draft, set, problem, mistakes, templates }: PartProps & { templates: TemplateBrief[] }) {
   const phases = phasesOf(draft);
   const purposes = purposesOf(draft);
-  const note = unready(phases);
   const alone = purposes.filter((purpose) => draft.teams[purpose].length === 0);
   return (
     <Step title="2. Phases and teams">
@@ -113,7 +110,18 @@ function PlanStep({ draft, set, problem, mistakes, templates }: PartProps & { te
           onChange={(next) => set({ phases: next })}
         />
       )}
-      {note && <Notice tone="warning">{note}</Notice>}
+      {phases.includes("benchmark") && (
+        <Field
+          label="Benchmark command"
+          autoComplete="off"
+          spellCheck="false"
+          maxLength={4000}
+          value={draft.benchmark}
+          onChange={(event) => set({ benchmark: event.target.value })}
+          hint="It runs at the top of the repository, before and after the work. When it is empty, Roost looks for make bench, cargo bench, go test -bench or npm run bench."
+          error={problem?.field("/config/benchmark/command")}
+        />
+      )}
       <div className="grid gap-4 lg:grid-cols-2">
         {purposes.map((purpose) => (
           <TeamChoice

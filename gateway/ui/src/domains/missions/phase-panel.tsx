@@ -18,18 +18,22 @@ import {
   phaseName,
   phaseSays,
   phaseState,
-  unready,
 } from "./words";
+
+const workerOf = ({ team_id, team_name }: MissionRun) =>
+  team_id ? (team_name ?? "a deleted team") : "Roost";
 
 const steps = ({ status, steps_done, steps_most }: MissionRun) =>
   !status || isOver(status) ? `${steps_done}` : `${steps_done} of ${steps_most}`;
 
 const COLUMNS: Column<MissionRun>[] = [
   {
-    name: "Team",
+    name: "Worker",
     show: (run) => (
       <>
-        {run.team_name ? (
+        {!run.team_id ? (
+          "Roost"
+        ) : run.team_name ? (
           <Link to="/teams/$id" params={{ id: run.team_id }} className={textLink}>
             <bdi>{visible(run.team_name)}</bdi>
           </Link>
@@ -48,7 +52,7 @@ const COLUMNS: Column<MissionRun>[] = [
       run.status ? (
         <Link to="/runs/$id" params={{ id: run.run_id }} className={textLink}>
           Open run
-          <span className="sr-only"> of {visible(run.team_name ?? "a deleted team")}</span>
+          <span className="sr-only"> of {visible(workerOf(run))}</span>
         </Link>
       ) : (
         DASH
@@ -86,10 +90,12 @@ function Runs({ phase }: { phase: MissionPhase }) {
     return (
       <p className="px-4 py-3 text-fg-2">
         {phase.status === "pending"
-          ? "The phase has not begun. Its teams are here as soon as they work."
+          ? hasTeams(phase.kind)
+            ? "The phase has not begun. Its teams are here as soon as they work."
+            : "The phase has not begun. No team works on it: Roost runs its commands."
           : hasTeams(phase.kind)
             ? "No team worked on this phase."
-            : unready([phase.kind])}
+            : "No command ran in this phase."}
       </p>
     );
   return (

@@ -59,8 +59,11 @@ export const PHASE_GROUND: Record<PhaseStatus, string> = {
 const KINDS: Record<PhaseKind, { name: string; says: string }> = {
   research: { name: "Research", says: "Teams read, and write down tasks." },
   coding: { name: "Coding", says: "Teams work on the tasks, and commit." },
-  benchmark: { name: "Benchmark", says: "The repository's benchmark, before and after." },
-  security_scan: { name: "Security scan", says: "Scanners look for flaws." },
+  benchmark: { name: "Benchmark", says: "Roost runs the repository's benchmark before and after the work." },
+  security_scan: {
+    name: "Security scan",
+    says: "Roost runs scanners on the repository before and after the work.",
+  },
 };
 export const PHASE_KINDS = Object.keys(KINDS) as PhaseKind[];
 export const phaseName = (kind: PhaseKind) => KINDS[kind].name;
@@ -87,14 +90,6 @@ export const TEMPLATES: Record<TemplateKind, { name: string; says: string; phase
 };
 export const TEMPLATE_KINDS = Object.keys(TEMPLATES) as TemplateKind[];
 export const templateKind = (kind: TemplateKind) => TEMPLATES[kind].name;
-
-/** Of the phases that this version cannot run yet, what happens to them. Nothing when all of them can. */
-export function unready(kinds: readonly PhaseKind[]): string | undefined {
-  const names = [...new Set(kinds.filter((kind) => !hasTeams(kind)))].map((kind) => phaseName(kind));
-  if (names.length === 0) return undefined;
-  const list = names.join(" and ").toLowerCase();
-  return `This version of Roost has no ${list} phases yet. Such a phase fails when its turn comes, and the mission pauses. You can skip the phase to continue.`;
-}
 
 export const TASK_STATUSES: [TaskStatus, string, Tone][] = [
   ["created", "Created", "idle"],

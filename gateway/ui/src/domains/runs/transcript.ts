@@ -88,6 +88,20 @@ function kept(call: RunCall, heard: LiveTurn | undefined): Entry {
       failed: call.failed,
     };
   }
+  if (call.kind === "command") {
+    const exit = content["exit_code"];
+    return {
+      kind: "tool",
+      id,
+      name: "command",
+      target: words(content["what"]),
+      input: {},
+      text,
+      exit: typeof exit === "number" ? exit : undefined,
+      ms,
+      failed: call.failed,
+    };
+  }
   if (call.kind !== "model") {
     const exit = content["exit_code"];
     const code = typeof exit === "number" ? exit : undefined;

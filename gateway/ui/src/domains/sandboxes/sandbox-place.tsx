@@ -21,6 +21,7 @@ const GIB = 1024 ** 3;
 const WHAT: Record<Owner["kind"], string> = {
   claw: "The sandbox is this agent's own isolated container. Roost creates it on the machine chosen in Fleet and checks its hardening before the first use.",
   team: "The sandbox is one isolated container for all agents of this team. Roost creates it on the machine of the team and checks its hardening before the first use. If you create none, the first step of a run that needs it does.",
+  mission: "No agent works in the sandbox of this mission. It ends with the mission.",
 };
 
 interface Making {

@@ -22,6 +22,7 @@ interface Props {
 const CAPTIONS: Record<Owner["kind"], string> = {
   claw: "Hardening of the sandbox of this agent",
   team: "Hardening of the sandbox of this team",
+  mission: "Hardening of the sandbox of this mission",
 };
 
 /** The container of an agent or a team: made here, used here, and measured here. */
