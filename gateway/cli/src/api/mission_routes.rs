@@ -24,11 +24,7 @@ pub fn create_routine(body: &NewRoutine) -> Call<Routine> {
 
 /// `GET /api/routines/runs`
 #[must_use]
-pub fn routine_runs(
-    limit: Option<u64>,
-    cursor: Option<&str>,
-    routine_id: Option<&RoutineId>,
-) -> Call<Page<RoutineFiring>> {
+pub fn routine_runs(limit: Option<u64>, cursor: Option<&str>, routine_id: Option<&RoutineId>) -> Call<Page<RoutineFiring>> {
     let mut call = Call::new(Method::GET, "/api/routines/runs".to_owned());
     call.query("limit", limit);
     call.query("cursor", cursor);
@@ -88,19 +84,13 @@ pub fn mission(id: &MissionId) -> Call<MissionDetail> {
 /// `GET /api/missions/{id}/launch-plan`
 #[must_use]
 pub fn launch_plan(id: &MissionId) -> Call<LaunchPlan> {
-    Call::new(
-        Method::GET,
-        format!("/api/missions/{}/launch-plan", segment(id)),
-    )
+    Call::new(Method::GET, format!("/api/missions/{}/launch-plan", segment(id)))
 }
 
 /// `POST /api/missions/{id}/status`
 #[must_use]
 pub fn set_mission_status(id: &MissionId, body: &MissionStatusChange) -> Call<MissionDetail> {
-    let mut call = Call::new(
-        Method::POST,
-        format!("/api/missions/{}/status", segment(id)),
-    );
+    let mut call = Call::new(Method::POST, format!("/api/missions/{}/status", segment(id)));
     call.body(body);
     call
 }
@@ -108,27 +98,13 @@ pub fn set_mission_status(id: &MissionId, body: &MissionStatusChange) -> Call<Mi
 /// `POST /api/missions/{id}/phases/{phase_id}/retry`
 #[must_use]
 pub fn retry_phase(id: &MissionId, phase_id: &MissionPhaseId) -> Call<MissionDetail> {
-    Call::new(
-        Method::POST,
-        format!(
-            "/api/missions/{}/phases/{}/retry",
-            segment(id),
-            segment(phase_id)
-        ),
-    )
+    Call::new(Method::POST, format!("/api/missions/{}/phases/{}/retry", segment(id), segment(phase_id)))
 }
 
 /// `POST /api/missions/{id}/phases/{phase_id}/skip`
 #[must_use]
 pub fn skip_phase(id: &MissionId, phase_id: &MissionPhaseId) -> Call<MissionDetail> {
-    Call::new(
-        Method::POST,
-        format!(
-            "/api/missions/{}/phases/{}/skip",
-            segment(id),
-            segment(phase_id)
-        ),
-    )
+    Call::new(Method::POST, format!("/api/missions/{}/phases/{}/skip", segment(id), segment(phase_id)))
 }
 
 /// `GET /api/missions/{id}/report`
@@ -140,12 +116,5 @@ pub fn mission_report(id: &MissionId) -> Call<Nothing> {
 /// `GET /api/missions/{id}/artifacts/{artifact_id}/content`
 #[must_use]
 pub fn artifact_content(id: &MissionId, artifact_id: &MissionArtifactId) -> Call<Nothing> {
-    Call::new(
-        Method::GET,
-        format!(
-            "/api/missions/{}/artifacts/{}/content",
-            segment(id),
-            segment(artifact_id)
-        ),
-    )
+    Call::new(Method::GET, format!("/api/missions/{}/artifacts/{}/content", segment(id), segment(artifact_id)))
 }

@@ -10,6 +10,7 @@ mod events;
 mod level_ups;
 #[rustfmt::skip]
 mod mission_names;
+#[rustfmt::skip]
 mod mission_routes;
 #[rustfmt::skip]
 mod missions;

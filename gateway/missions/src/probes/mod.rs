@@ -42,8 +42,9 @@ struct Prepared {
 impl Prepared {
     fn read(text: &str) -> Option<Self> {
         let value = |key: &str| {
-            let lines = text.lines().filter_map(|line| line.strip_prefix(key));
-            lines.last().map(|value| value.trim().to_owned())
+            let mut lines = text.lines().rev();
+            let found = lines.find_map(|line| line.strip_prefix(key));
+            found.map(|value| value.trim().to_owned())
         };
         Some(Self {
             before: value("before ")?,

@@ -228,8 +228,8 @@ impl LoopSchedule {
     fn in_words(&self) -> String {
         let minutes = self.every_minutes;
         let (number, unit) = match minutes {
-            _ if minutes % 1_440 == 0 => (minutes / 1_440, "day"),
-            _ if minutes % 60 == 0 => (minutes / 60, "hour"),
+            _ if minutes.is_multiple_of(1_440) => (minutes / 1_440, "day"),
+            _ if minutes.is_multiple_of(60) => (minutes / 60, "hour"),
             _ => (minutes, "minute"),
         };
         let every = match number {

@@ -237,7 +237,7 @@ async fn seats(
             (NodeKind::Team, _, Some(_)) => {}
             (NodeKind::Team, _, None) => refuse("must name the team that works here"),
             (NodeKind::Company | NodeKind::Run | NodeKind::Commands, ..) => {
-                refuse("a team is made of agents and teams")
+                refuse("a team is made of agents and teams");
             }
         }
     }
