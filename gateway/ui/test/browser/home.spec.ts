@@ -292,7 +292,7 @@ test.describe("navigation", () => {
     test(`a workspace is found by typing and entered by keyboard (${theme})`, async ({ visit }) => {
       const { mock, page } = await visit({ theme });
       // A link that is half under the list would be taken for one that is too small. This page has none there.
-      await page.goto(`${mock.url}/quotas`);
+      await page.goto(`${mock.url}/account`);
       await settled(page);
       const button = page.getByRole("button", { name: /^Workspace / });
       await button.focus();
