@@ -31,7 +31,10 @@ type Case = (&'static str, Least, &'static str);
 
 /// All cases; a domain with many has a file of its own.
 fn cases() -> impl Iterator<Item = &'static Case> {
-    let sandboxes = sandboxes::OF_AGENTS.iter().chain(sandboxes::OF_TEAMS);
+    let sandboxes = sandboxes::OF_AGENTS
+        .iter()
+        .chain(sandboxes::OF_TEAMS)
+        .chain(sandboxes::OF_MISSIONS);
     CASES
         .iter()
         .chain(catalogue::CASES)

@@ -92,7 +92,7 @@ test.describe("missions", () => {
     await page.getByRole("button", { name: "Write" }).click();
     await page.getByRole("radio", { name: /^Custom/ }).check();
     await page.getByRole("button", { name: "Benchmark", exact: true }).click();
-    await page.getByText("no benchmark phases yet").waitFor();
+    await page.getByLabel("Benchmark command").fill("make bench");
     await page.getByRole("button", { name: "Move phase 2 up" }).click();
     await page.getByRole("button", { name: "Move phase 1 down" }).click();
     await page
@@ -139,6 +139,7 @@ test.describe("missions", () => {
       config: {
         phases: ["research", "coding", "benchmark"],
         phase_teams: { research: [reader.id], coding: [coder.id] },
+        benchmark: { command: "make bench" },
       },
       repo_id: mock.state.repos.repos[0].id,
       base_ref: "main",
@@ -264,9 +265,18 @@ test.describe("missions", () => {
       "it to be folded",
       async () => (await artifacts.getByText("for at in 0..length {").count()) === 0,
     );
-    await artifacts.getByRole("button", { name: "Before" }).click();
-    await artifacts.getByText('"median_ms": 12.5').waitFor();
+    await artifacts.getByRole("button", { name: "Measurements" }).click();
+    await artifacts.getByText("Improvement", { exact: true }).waitFor();
+    await artifacts.getByRole("img", { name: "Medians: before 2.4 ms, after 1.15 ms" }).waitFor();
     expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "measurements");
+    await artifacts.getByRole("button", { name: "Findings" }).click();
+    await artifacts.getByText("keys.env:1").waitFor();
+    const worst = artifacts.locator("[data-severity]").first();
+    expect(await worst.getAttribute("data-severity")).toBe("critical");
+    await worst.getByText("New", { exact: true }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "findings");
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       artifacts.getByRole("link", { name: "Download Result of Archeologists" }).click(),

@@ -5,6 +5,7 @@ import { DIFF, makeDoneRun, makeRun } from "./runs.ts";
 import type { Run, Schemas, Team } from "./schema.ts";
 import type { State } from "./state.ts";
 import { makeTeam } from "./teams.ts";
+import { FINDINGS, MEASURED } from "./probes.ts";
 
 export type Mission = Schemas["MissionDetail"];
 type Phase = Schemas["MissionPhase"];
@@ -283,7 +284,8 @@ function makeRunning(state: State): Mission {
     content: DIFF,
     run_id: read.run.id,
   });
-  leave(state, mission, { kind: "benchmark", title: "Before", content: '{"median_ms":12.5}' });
+  leave(state, mission, { kind: "benchmark", title: "Measurements", content: MEASURED });
+  leave(state, mission, { kind: "security", title: "Findings", content: FINDINGS });
   leave(state, mission, {
     kind: "diff",
     title: "Changes of Rust",

@@ -72,7 +72,12 @@ const ROUTINE: &str = r#"{"name":"x","schedule":{"kind":"cron","expression":"0 3
 
 /// A routine of the owner's workspace.
 pub async fn routine(owner: &Person) -> String {
-    let template = crate::missions::template(owner, &roost_tests::unique("Readers")).await;
+    let template = {
+        // The key of a template has letters, digits and `_` only.
+        let name =
+            roost_tests::unique("Readers").replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        crate::missions::template(owner, &name).await
+    };
     let new = json!({ "name": "target", "schedule": { "kind": "cron", "expression": "0 3 1 1 *" },
         "recipe": { "kind": "team", "goal": "x", "template_id": template } });
     let made = owner.post("/api/routines").json(&new).expect(201).await;

@@ -96,3 +96,5 @@ macro_rules! cases_of {
 pub const OF_AGENTS: &[Case] = cases_of!("claws");
 /// Who may call what of a team.
 pub const OF_TEAMS: &[Case] = cases_of!("teams");
+/// Who may call what of a mission.
+pub const OF_MISSIONS: &[Case] = cases_of!("missions");
