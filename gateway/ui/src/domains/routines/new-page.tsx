@@ -59,7 +59,7 @@ function ScheduleStep({ draft, set }: PartProps) {
           />
         </span>
         {draft.kind === "cron" ? (
-          <div className="grid gap-3 sm:grid-cols-2">
+          <div key="cron" className="grid gap-3 sm:grid-cols-2">
             <Field
               label="Cron expression"
               autoComplete="off"
@@ -82,7 +82,7 @@ function ScheduleStep({ draft, set }: PartProps) {
             </Choice>
           </div>
         ) : (
-          <div className="grid gap-3 sm:grid-cols-2">
+          <div key="loop" className="grid gap-3 sm:grid-cols-2">
             <Field
               label="Every so many minutes"
               inputMode="numeric"
