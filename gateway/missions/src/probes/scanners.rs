@@ -78,7 +78,8 @@ impl Scanner {
     /// Writes the report to the output. Findings are no failure of the command.
     const fn run(self) -> &'static str {
         match self {
-            Self::Bandit => "bandit -q -r . -f json --exit-zero 2>/dev/null",
+            // It exits with 1 when it found something. Versions before 1.7 have no option against that.
+            Self::Bandit => "bandit -q -r . -f json 2>/dev/null || [ $? = 1 ]",
             Self::Semgrep => {
                 "rules=.semgrep.yml; [ -e \"$rules\" ] || rules=.semgrep\n\
                  semgrep scan --quiet --metrics off --disable-version-check --json --config \"$rules\" . 2>/dev/null"

@@ -117,3 +117,34 @@ fn a_report_that_lies_is_said_and_ends_nothing() {
     );
     assert!(only_bandit().read(&[]).is_err());
 }
+
+/// What Debian's bandit 1.6.2 wrote about a file with `subprocess.call(input(), shell=True)`: it has no CWE.
+const OLD_BANDIT: &str = r##"{
+ "errors": [],
+ "generated_at": "2026-11-28T04:33:52Z",
+ "metrics": {},
+ "results": [
+  {
+   "code": "1 import subprocess\n2 subprocess.call(input(), shell=True)\n",
+   "filename": "./app.py",
+   "issue_confidence": "HIGH",
+   "issue_severity": "HIGH",
+   "issue_text": "subprocess call with shell=True identified, security issue.",
+   "line_number": 2,
+   "line_range": [
+    2
+   ],
+   "more_info": "https://bandit.readthedocs.io/en/latest/plugins/b602_subprocess_popen_with_shell_equals_true.html",
+   "test_id": "B602",
+   "test_name": "subprocess_popen_with_shell_equals_true"
+  }
+ ]
+}"##;
+
+#[test]
+fn report_of_the_bandit_in_the_images_is_read() {
+    let read = only_bandit().read(&made([PREPARED, NO_FILE, EMPTY, (0, OLD_BANDIT)]));
+    let findings = read.unwrap().written(today()).unwrap().findings;
+    assert_eq!(findings.open[0].finding.finding.rule, "B602");
+    assert_eq!(findings.counts.high, 1);
+}
