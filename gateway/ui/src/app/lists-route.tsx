@@ -3,7 +3,7 @@
 export { AgentsPage } from "~/domains/agents/page";
 export { FleetPage } from "~/domains/fleet/page";
 export { MissionPage } from "~/domains/missions/mission-page";
-export { NewMissionPage } from "~/domains/missions/new-page";
+export { NewMissionPage } from "./mission-parts";
 export { MissionsPage } from "~/domains/missions/page";
 export { RunsPage } from "~/domains/runs/page";
 export { TeamsPage } from "~/domains/teams/page";

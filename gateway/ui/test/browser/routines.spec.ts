@@ -50,6 +50,10 @@ test.describe("routines", () => {
     await page.getByRole("link", { name: "Morning news" }).click();
     await page.getByText("No gateway worked at the due time.").waitFor();
     await page.getByText("3 due times").waitFor();
+    await page
+      .getByRole("row", { name: /Missed/ })
+      .getByText("did not fire")
+      .waitFor();
     expect(await page.locator("[data-due]").count()).toBe(5);
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: theme });
@@ -65,6 +69,98 @@ test.describe("routines", () => {
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete routine" }).click();
     await page.getByText("No routines yet").waitFor();
+  });
+
+  test("a routine can start a mission of each kind, and the steps of the mission keep what they do not show", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ width: 390, height: 844 });
+    await page.goto(`${mock.url}/routines/new`);
+    await page.getByRole("button", { name: "A mission" }).click();
+    await page.getByRole("radio", { name: /^Full cycle/ }).check();
+    await page.getByRole("button", { name: "Make routine" }).click();
+    await page.getByText("Say what the mission is for.").waitFor();
+    await page.getByText("A benchmark and a security scan need a repository.").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Nightly");
+    await page.getByLabel("Goal", { exact: true }).fill("Make it faster.");
+    const team = mock.state.templates[0];
+    await page.getByRole("group", { name: "Research teams" }).getByLabel(team.name, { exact: true }).check();
+    await choose(page.getByLabel("Repository"), { index: 1 });
+    await page.getByLabel("Budget, in dollars").fill("2.50");
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "routine-mission-390");
+    await page.getByRole("button", { name: "Make routine" }).click();
+    await page.getByRole("heading", { name: "Nightly" }).waitFor();
+    const [made] = mock.state.routines.list;
+    expect(made.recipe).toMatchObject({
+      kind: "mission",
+      mission: {
+        template_kind: "full_cycle",
+        goal: "Make it faster.",
+        repo_id: mock.state.repos.repos[0].id,
+        budget_usd: 2.5,
+        config: { phase_teams: { research: [team.id] } },
+      },
+    });
+    await page.getByText("$2.50").waitFor();
+  });
+
+  test("a routine is edited: only what was touched is sent, and a change by somebody else keeps what was typed", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    const routine = makeRoutine(mock.state);
+    await page.goto(`${mock.url}/routines/${routine.id}`);
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    const goal = page.getByLabel("Goal", { exact: true });
+    expect(await goal.inputValue()).toBe("Read what is new.");
+    await expect(page.getByRole("button", { name: "Save", exact: true })).toBeDisabled();
+    await goal.fill("Read everything.");
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme });
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `routine-edit-${theme}`);
+    }
+    // Another person changes the same part, and the page hears of it.
+    Object.assign(routine, { recipe: { ...routine.recipe, goal: "Read nothing." }, version: 2 });
+    mock.hub.changed("routine", routine.id, 2);
+    const note = page.getByRole("alert").filter({ hasText: "Somebody else changed this routine meanwhile" });
+    await note.getByText(/Both of you changed what it starts, so you have to decide/).waitFor();
+    expect(await goal.inputValue()).toBe("Read everything.");
+    expect(await axe(page)).toStrictEqual([]);
+    await page.getByRole("button", { name: "Save mine over it" }).click();
+    await page.getByText("Read everything.").waitFor();
+    await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
+    expect(mock.state.routines.changes).toStrictEqual([
+      { recipe: { ...routine.recipe, goal: "Read everything.", accept_lacks: false } },
+    ]);
+    // A change that the page has not heard of is found before anything is written.
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Evening news");
+    Object.assign(routine, { overlap: "allow", version: 9 });
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await note.getByText(/You changed other parts, so both changes can stay/).waitFor();
+    expect(mock.state.routines.changes).toHaveLength(1);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("heading", { name: "Evening news" }).waitFor();
+    await page.getByText("Firings may overlap").waitFor();
+    expect(mock.state.routines.changes.at(-1)).toStrictEqual({ name: "Evening news" });
+  });
+
+  test("a refused change keeps the form, and leaving asks", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const routine = makeRoutine(mock.state);
+    await page.goto(`${mock.url}/routines/${routine.id}`);
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByLabel("Cron expression").fill("0 0 30 2 *");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("never fires").first().waitFor();
+    expect(await page.getByLabel("Cron expression").inputValue()).toBe("0 0 30 2 *");
+    await page.getByRole("link", { name: "Routines" }).first().click();
+    await page.getByText("Leave without saving?").waitFor();
+    await page.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("heading", { name: "Routines", exact: true }).waitFor();
+    expect(mock.state.routines.changes).toStrictEqual([]);
   });
 
   test("a viewer may read routines, and is told what is missing", async ({ visit }) => {

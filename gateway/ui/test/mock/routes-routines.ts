@@ -109,12 +109,18 @@ export const routineRoutes = {
   "GET /api/routines/{id}": (at) => ({ body: one(at) }),
   "PATCH /api/routines/{id}": (at) => {
     const routine = one(at);
+    const schedule = at.body.schedule ?? routine.schedule;
     const { enabled = routine.enabled } = at.body;
-    Object.assign(routine, {
+    refuse(schedule);
+    at.state.routines.changes.push(at.body);
+    Object.assign(routine, at.body, {
       enabled,
+      words: wordsOf(schedule),
+      next_due: dueOf(schedule, 5),
       state: enabled ? "scheduled" : "paused",
       version: routine.version + 1,
     });
+    at.mock.hub.changed("routine", routine.id, routine.version);
     return { body: routine };
   },
   "DELETE /api/routines/{id}": (at) => {

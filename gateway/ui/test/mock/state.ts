@@ -97,7 +97,12 @@ export interface State {
     repos: Map<string, Schemas["RunRepository"]>;
     messages: Map<string, Schemas["RunMessage"][]>;
   };
-  routines: { list: Schemas["Routine"][]; journal: Schemas["RoutineFiring"][] };
+  routines: {
+    list: Schemas["Routine"][];
+    journal: Schemas["RoutineFiring"][];
+    /** What was asked to change. */
+    changes: Schemas["RoutineChange"][];
+  };
   missions: {
     list: Mission[];
     /** By phase. */
@@ -362,7 +367,7 @@ export function makeState({
     people: makePeople(user),
     repos: { connections: [], repos: [] },
     runs: { list: [], calls: new Map(), repos: new Map(), messages: new Map() },
-    routines: { list: [], journal: [] },
+    routines: { list: [], journal: [], changes: [] },
     missions: { list: [], cards: new Map(), contents: new Map(), asked: [], moves: [] },
     levelUps: { list: [], sent: [], outdated: new Map() },
     teams: { list: [], made: new Map(), asked: [] },

@@ -96,6 +96,39 @@ export function bodyOf(draft: Draft): NewMission {
   };
 }
 
+/** The keys of a config that the form writes. It keeps the others. */
+const WRITTEN = ["phases", "phase_teams", "benchmark"];
+
+/** The request of a draft that changes an earlier request. What the form does not show stays as it was. */
+export function bodyOver(draft: Draft, before: NewMission | undefined): NewMission {
+  const body = bodyOf(draft);
+  const old = (before?.config ?? {}) as Record<string, unknown>;
+  const kept = Object.fromEntries(Object.entries(old).filter(([name]) => !WRITTEN.includes(name)));
+  const measured = phasesOf(draft).includes("benchmark") && (old["benchmark"] as object | undefined);
+  const { command: _command, ...measure } = { command: "", ...measured };
+  const now = (body.config ?? {}) as { benchmark?: object };
+  const benchmark = { ...measure, ...now.benchmark };
+  const config = { ...kept, ...now, ...(Object.keys(benchmark).length > 0 && { benchmark }) };
+  return { ...body, ...(Object.keys(config).length > 0 && { config: config as Record<string, never> }) };
+}
+
+/** A draft of a request. Its single template is a team of the first phase, which works in the others too. */
+export function draftOfNew(mission: NewMission): Draft {
+  const config = (mission.config ?? {}) as { phases?: unknown; phase_teams?: unknown };
+  const own = Array.isArray(config.phases) && config.phases.length > 0;
+  const kind: TemplateKind = own ? "custom" : mission.template_kind;
+  const phases = own ? (config.phases as PhaseKind[]) : TEMPLATES[mission.template_kind].phases;
+  const [first] = purposesOf({ kind, phases });
+  const single = first && mission.team_template_id && { [first]: [mission.team_template_id] };
+  return draftOf({
+    ...mission,
+    title: mission.title ?? "",
+    goal: mission.goal ?? "",
+    phases: phases.map((one) => ({ kind: one })),
+    config: { ...config, phase_teams: config.phase_teams ?? single },
+  });
+}
+
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 const word = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Mission, MissionPhase, MissionRun, PhaseStatus } from "~/api/missions";
-import { bodyOf, draftOf, EMPTY, isTouched, mistakesOf, parseDraft, phasesOf, type Draft } from "./draft";
+import {
+  bodyOf,
+  bodyOver,
+  draftOf,
+  draftOfNew,
+  EMPTY,
+  isTouched,
+  mistakesOf,
+  parseDraft,
+  phasesOf,
+  type Draft,
+} from "./draft";
 import { board, columnOf, goalLine, readAsked, shown, since, sorted } from "./list";
 import { pretty } from "./pretty";
 import { suited } from "./suited";
@@ -259,5 +270,44 @@ describe("parts of the pages", () => {
     expect(pretty('{"a":[1]}')).toBe('{\n  "a": [\n    1\n  ]\n}');
     expect(pretty("{not json")).toBe("{not json");
     expect(pretty("plain")).toBe("plain");
+  });
+});
+
+describe("the mission of a routine", () => {
+  it("keeps what the form does not show", () => {
+    const start = {
+      template_kind: "custom" as const,
+      goal: "Measure it.",
+      repo_id: "r",
+      config: {
+        phases: ["benchmark"],
+        image: "roost-agent:rust",
+        security: { scanners: ["bandit"] },
+        benchmark: { command: "make bench", iterations: 3 },
+      } as unknown as Record<string, never>,
+    };
+    const draft = draftOfNew(start);
+    expect(draft).toMatchObject({
+      kind: "custom",
+      phases: ["benchmark"],
+      benchmark: "make bench",
+      repo: "r",
+    });
+    expect(bodyOver({ ...draft, benchmark: "cargo bench" }, start).config).toStrictEqual({
+      image: "roost-agent:rust",
+      security: { scanners: ["bandit"] },
+      phases: ["benchmark"],
+      benchmark: { command: "cargo bench", iterations: 3 },
+    });
+    expect(bodyOver({ ...draft, benchmark: "" }, start).config).toMatchObject({
+      benchmark: { iterations: 3 },
+    });
+    // Without a benchmark phase its settings mean nothing.
+    expect(bodyOver({ ...draft, phases: ["coding"] }, start).config).not.toHaveProperty("benchmark");
+  });
+  it("shows the single template of a request as a team of the first phase", () => {
+    const draft = draftOfNew({ template_kind: "full_cycle", team_template_id: "t" });
+    expect(draft.teams).toStrictEqual({ research: ["t"], coding: [] });
+    expect(bodyOver(draft, undefined).config).toStrictEqual({ phase_teams: { research: ["t"] } });
   });
 });

@@ -1,256 +1,22 @@
 // Creates a mission as a draft. What was typed stays in the browser until it is created.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "react";
+import { useEffect, useRef, useState, type SubmitEvent } from "react";
 import { useMay } from "~/api/may";
 import { meQuery } from "~/api/me";
-import { modelsQuery } from "~/api/models";
-import { nodesQuery } from "~/api/nodes";
-import { asProblem, type Problem } from "~/api/problem";
-import { repoChoicesQuery } from "~/api/repos";
+import { asProblem } from "~/api/problem";
 import { templatesQuery, type TemplateBrief } from "~/api/teams";
 import { Button } from "~/ui/button";
-import { Area, Choice, Field } from "~/ui/field";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
-import { Markdown } from "~/ui/markdown/markdown";
 import { MissingRight } from "~/ui/missing-right";
-import { nodeState } from "~/ui/node-state";
 import { PageFrame } from "~/ui/page";
-import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { QueryView } from "~/ui/query-view";
 import { Loading } from "~/ui/skeleton";
-import { Segments } from "~/ui/segments";
 import { visible } from "~/ui/visible";
-import {
-  bodyOf,
-  EMPTY,
-  isTouched,
-  mistakesOf,
-  phasesOf,
-  purposesOf,
-  storeDraft,
-  storedDraft,
-  type Draft,
-} from "./draft";
-import { KindChoice, PhasesEdit } from "./kind-choice";
+import { bodyOf, EMPTY, isTouched, mistakesOf, storeDraft, storedDraft, type Draft } from "./draft";
+import { MissionFields, SHOWN } from "./fields";
 import { createMission, useTake } from "./queries";
-import { TeamChoice } from "./team-choice";
-
-interface PartProps {
-  draft: Draft;
-  set: (change: Partial<Draft>) => void;
-  problem: Problem | undefined;
-  /** The mistakes that the page knows, once somebody has tried to send the form. */
-  mistakes: ReturnType<typeof mistakesOf>;
-}
-
-const Step = ({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) => (
-  <Panel title={title} aside={aside}>
-    <div className="flex flex-col gap-4 px-4 py-3">{children}</div>
-  </Panel>
-);
-
-function GoalStep({ draft, set, problem, mistakes }: PartProps) {
-  const [reads, setReads] = useState(false);
-  return (
-    <Step title="1. Goal">
-      <Field
-        label="Title"
-        maxLength={200}
-        autoComplete="off"
-        value={draft.title}
-        onChange={(event) => set({ title: event.target.value })}
-        hint="The first line of the goal when you leave it empty."
-        error={problem?.field("/title")}
-      />
-      {reads ? (
-        <section aria-label="The goal as it is read" className="rounded-panel border border-line px-4 py-3">
-          <Markdown text={draft.goal} what="the goal" />
-        </section>
-      ) : (
-        <Area
-          label="Goal"
-          rows={8}
-          maxLength={20_000}
-          value={draft.goal}
-          onChange={(event) => set({ goal: event.target.value })}
-          hint="Describe the result that you want, in Markdown. Every phase reads it."
-          error={problem?.field("/goal") ?? mistakes.goal}
-        />
-      )}
-      {draft.goal.trim() !== "" && (
-        <span>
-          <Segments
-            label="Goal"
-            value={reads ? "read" : "write"}
-            options={[
-              ["write", "Write"],
-              ["read", "Preview"],
-            ]}
-            onChange={(one) => setReads(one === "read")}
-          />
-        </span>
-      )}
-    </Step>
-  );
-}
-
-function PlanStep({ draft, set, problem, mistakes, templates }: PartProps & { templates: TemplateBrief[] }) {
-  const phases = phasesOf(draft);
-  const purposes = purposesOf(draft);
-  const alone = purposes.filter((purpose) => draft.teams[purpose].length === 0);
-  return (
-    <Step title="2. Phases and teams">
-      <KindChoice value={draft.kind} onChange={(kind) => set({ kind })} />
-      {draft.kind === "custom" && (
-        <PhasesEdit
-          phases={draft.phases}
-          error={problem?.field("/config/phases") ?? mistakes.phases}
-          onChange={(next) => set({ phases: next })}
-        />
-      )}
-      {phases.includes("benchmark") && (
-        <Field
-          label="Benchmark command"
-          autoComplete="off"
-          spellCheck="false"
-          maxLength={4000}
-          value={draft.benchmark}
-          onChange={(event) => set({ benchmark: event.target.value })}
-          hint="It runs at the top of the repository, before and after the work. When it is empty, Roost looks for make bench, cargo bench, go test -bench or npm run bench."
-          error={problem?.field("/config/benchmark/command")}
-        />
-      )}
-      <div className="grid gap-4 lg:grid-cols-2">
-        {purposes.map((purpose) => (
-          <TeamChoice
-            key={purpose}
-            purpose={purpose}
-            templates={templates}
-            value={draft.teams[purpose]}
-            error={problem?.field(`/config/phase_teams/${purpose}`) ?? mistakes.teams}
-            onChange={(ids) => set({ teams: { ...draft.teams, [purpose]: ids } })}
-          />
-        ))}
-      </div>
-      {purposes.length === 2 && alone.length === 1 && (
-        <p className="text-small text-fg-3">
-          A phase without a team of its own gets the first team of the mission.
-        </p>
-      )}
-    </Step>
-  );
-}
-
-function RepoFields({ draft, set, problem, mistakes }: PartProps) {
-  const repos = useQuery(repoChoicesQuery);
-  const chosen = repos.data?.find(({ id }) => id === draft.repo);
-  return (
-    <div className="grid gap-3 sm:grid-cols-2">
-      <Choice
-        label="Repository"
-        value={draft.repo}
-        disabled={!repos.data}
-        onChange={(event) => set({ repo: event.target.value, base: "" })}
-        hint={
-          repos.data?.length === 0
-            ? "No code host is connected yet."
-            : "It is checked out in the sandbox of every team."
-        }
-        error={problem?.field("/repo_id") ?? mistakes.repo}
-      >
-        <option value="">None</option>
-        {(repos.data ?? []).map(({ id, full_name }) => (
-          <option key={id} value={id}>
-            {visible(full_name)}
-          </option>
-        ))}
-        {draft.repo && repos.data && !chosen && <option value={draft.repo}>A repository that is gone</option>}
-      </Choice>
-      {draft.repo && (
-        <Field
-          label="Begin at"
-          autoComplete="off"
-          spellCheck="false"
-          maxLength={500}
-          placeholder={visible(chosen?.default_branch ?? "the default branch")}
-          value={draft.base}
-          onChange={(event) => set({ base: event.target.value })}
-          hint="A branch, or a whole commit id."
-          error={problem?.field("/base_ref")}
-        />
-      )}
-    </div>
-  );
-}
-
-function PlaceStep(props: PartProps) {
-  const { draft, set, problem, mistakes } = props;
-  const nodes = useQuery(nodesQuery);
-  const models = useQuery(modelsQuery);
-  const machines = (nodes.data ?? []).filter(({ status }) => status !== "pending");
-  const chosen = machines.find(({ id }) => id === draft.machine);
-  return (
-    <Step title="3. Repository, place and limits">
-      <RepoFields {...props} />
-      <div className="grid gap-3 sm:grid-cols-2">
-        <Choice
-          label="Runs on"
-          value={draft.machine}
-          onChange={(event) => set({ machine: event.target.value })}
-          hint={
-            draft.machine
-              ? `${chosen ? `${nodeState(chosen).why}. ` : ""}No phase begins while this machine is away. A sandbox that is made while it is away, in a phase that has begun, is made on the gateway's host.`
-              : "Sandboxes are created where the workspace's placement says."
-          }
-          error={problem?.field("/target_node_id") ?? problem?.field("/runtime_kind")}
-        >
-          <option value="">Any machine (standard)</option>
-          {machines.map((node) => (
-            <option key={node.id} value={node.id}>
-              {visible(node.name)} ({nodeState(node).word})
-            </option>
-          ))}
-          {draft.machine && nodes.data && !chosen && (
-            <option value={draft.machine}>A machine that is not paired any more</option>
-          )}
-        </Choice>
-        <Choice
-          label="Model"
-          value={draft.model}
-          onChange={(event) => set({ model: event.target.value })}
-          hint="All its agents think with it."
-          error={problem?.field("/model")}
-        >
-          <option value="">As each agent is set</option>
-          {(models.data?.items ?? []).map(({ id, name }) => (
-            <option key={id} value={name}>
-              {visible(name)}
-            </option>
-          ))}
-          {draft.model && !models.data?.items.some(({ name }) => name === draft.model) && (
-            <option value={draft.model}>{visible(draft.model)}</option>
-          )}
-        </Choice>
-        <Field
-          label="Budget, in dollars"
-          inputMode="decimal"
-          autoComplete="off"
-          placeholder="no limit"
-          value={draft.budget}
-          onChange={(event) => set({ budget: event.target.value })}
-          hint="What all its runs together may cost at most."
-          error={problem?.field("/budget_usd") ?? mistakes.budget}
-        />
-      </div>
-    </Step>
-  );
-}
-
-/** What the gateway says of fields that this page does not have. */
-const SHOWN =
-  /^\/(title|goal|repo_id|base_ref|target_node_id|runtime_kind|model|budget_usd|config\/phases|config\/phase_teams\/(research|coding))$/;
 
 function Form({ person, templates }: { person: string; templates: TemplateBrief[] }) {
   const [draft, setDraft] = useState(() => storedDraft(person));
@@ -287,13 +53,12 @@ function Form({ person, templates }: { person: string; templates: TemplateBrief[
     take(made);
     await navigate({ to: "/missions/$id", params: { id: made.id } });
   };
-  const parts = { draft, set: (change: Partial<Draft>) => write({ ...draft, ...change }), problem, mistakes };
+  const set = (change: Partial<Draft>) => write({ ...draft, ...change });
+  const parts = { from: 1, draft, set, problem, mistakes };
   const others = problem?.fields.filter(({ pointer }) => !SHOWN.test(pointer)) ?? [];
   return (
     <form ref={box} noValidate onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-      <GoalStep {...parts} />
-      <PlanStep {...parts} templates={templates} />
-      <PlaceStep {...parts} />
+      <MissionFields {...parts} templates={templates} />
       {problem && (problem.fields.length === 0 || others.length > 0) && (
         <ProblemNote problem={problem}>
           {others.map(({ pointer, detail }) => (

@@ -25,7 +25,20 @@ import { QueryView } from "~/ui/query-view";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
 import { DueLine } from "./due-line";
-import { CAUSES, dueTime, firingState, MISSED, OVERLAP, routineState } from "./words";
+import { EditRoutine } from "./edit";
+import type { DrawMission } from "./fields";
+import {
+  dueTime,
+  firedWord,
+  firingState,
+  goalOf,
+  MISSED,
+  OVERLAP,
+  routineState,
+  startsWord,
+  limitOf,
+  modelOf,
+} from "./words";
 
 const route = getRouteApi("/shell/routines/$id");
 const LINK = "rounded-control text-accent hover:underline";
@@ -62,11 +75,17 @@ const JOURNAL: Column<RoutineFiring>[] = [
     ),
   },
   { name: "State", look: "w-32", show: (firing) => <Status {...firingState(firing)} /> },
-  { name: "Fired", look: "w-32 max-sm:hidden", cell: "text-fg-2", show: ({ cause }) => CAUSES[cause] },
+  { name: "Fired", look: "w-32 max-sm:hidden", cell: "text-fg-2", show: firedWord },
   { name: "What", show: (firing) => <Started firing={firing} /> },
 ];
 
-function Actions({ routine, onProblem }: { routine: Routine; onProblem: (problem?: Problem) => void }) {
+interface ActionsProps {
+  routine: Routine;
+  onEdit: () => void;
+  onProblem: (problem?: Problem) => void;
+}
+
+function Actions({ routine, onEdit, onProblem }: ActionsProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [busy, setBusy] = useState("");
@@ -95,6 +114,7 @@ function Actions({ routine, onProblem }: { routine: Routine; onProblem: (problem
       >
         {enabled ? "Pause" : "Resume"}
       </Button>
+      <Button onClick={onEdit}>Edit</Button>
       <Button look="danger" onClick={() => setAsks(true)}>
         Delete
       </Button>
@@ -115,6 +135,7 @@ function Actions({ routine, onProblem }: { routine: Routine; onProblem: (problem
 }
 
 function Shown({ routine }: { routine: Routine }) {
+  const { recipe } = routine;
   const journal = useQuery(journalQuery(routine.id));
   return (
     <>
@@ -130,22 +151,15 @@ function Shown({ routine }: { routine: Routine }) {
       <Panel title="What it does">
         <Facts
           items={[
-            [
-              "Starts",
-              routine.recipe.kind === "team"
-                ? "A team that works once and is then deleted"
-                : "A mission, which is launched at once",
-            ],
+            ["Starts", startsWord(recipe)],
             [
               "Goal",
               <span key="goal" className="break-words whitespace-pre-wrap">
-                {visible(
-                  routine.recipe.kind === "team"
-                    ? routine.recipe.goal
-                    : (routine.recipe.mission.goal ?? routine.recipe.mission.title ?? ""),
-                )}
+                {visible(goalOf(recipe))}
               </span>,
             ],
+            ["Model", visible(modelOf(recipe) ?? "as each agent is set")],
+            ["Cost limit", limitOf(recipe)],
             ["After a downtime", MISSED[routine.missed]],
             ["Overlap", OVERLAP[routine.overlap]],
             ["Acts for", <bdi key="by">{visible(routine.created_by?.name ?? DASH)}</bdi>],
@@ -170,23 +184,39 @@ function Shown({ routine }: { routine: Routine }) {
 }
 
 /** One routine: its next firings, what it does, and its journal. */
-export function RoutinePage() {
+export function RoutinePage({ mission }: { mission: DrawMission }) {
   const { id } = route.useParams();
   const routine = useQuery(routineQuery(id));
   const manages = useMay()("routines.manage");
   const [problem, setProblem] = useState<Problem>();
+  const [edited, setEdited] = useState<string>();
+  const edits = edited === id;
   const name = visible(routine.data?.name ?? "Routine");
+  const edit = () => {
+    setProblem(undefined);
+    setEdited(id);
+  };
   return (
     <PageFrame
       crumbs={[{ label: "Routines", to: "/routines" }, { label: name }]}
-      actions={manages && routine.data && <Actions routine={routine.data} onProblem={setProblem} />}
+      actions={
+        manages &&
+        routine.data &&
+        !edits && <Actions routine={routine.data} onEdit={edit} onProblem={setProblem} />
+      }
     >
       <h1 className="text-head-1">
         <bdi>{name}</bdi>
       </h1>
       {problem && <ProblemNote problem={problem} />}
       <QueryView query={routine} what="the routine" rows={6}>
-        {(found) => <Shown routine={found} />}
+        {(found) =>
+          edits ? (
+            <EditRoutine routine={found} mission={mission} onEnd={() => setEdited(undefined)} />
+          ) : (
+            <Shown routine={found} />
+          )
+        }
       </QueryView>
     </PageFrame>
   );

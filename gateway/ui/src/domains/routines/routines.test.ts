@@ -1,6 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { bodyOf, EMPTY, mistakesOf, scheduleOf } from "./draft";
+import type { Routine } from "~/api/routines";
+import { bodyOf, changeOf, draftOf, EMPTY, mistakesOf, partsChanged, scheduleOf } from "./draft";
 import { marksOf } from "./places";
+import { firedWord, limitOf, partWords } from "./words";
+
+const routine = (more: Partial<Routine> = {}): Routine => ({
+  id: "r",
+  name: "News",
+  schedule: { kind: "cron", expression: "0 9 * * *", time_zone: "UTC" },
+  words: "",
+  recipe: { kind: "team", template_id: "t", goal: "Read.", machine_id: "m", cost_ceiling_microusd: 500_000 },
+  missed: "once",
+  overlap: "skip",
+  enabled: true,
+  state: "scheduled",
+  next_due: [],
+  at_work: 0,
+  created_at: "",
+  updated_at: "",
+  version: 3,
+  ...more,
+});
 
 describe("routines", () => {
   test("marks lie on the line from now to the last due time", () => {
@@ -31,9 +51,65 @@ describe("routines", () => {
       name: "News",
       recipe: { kind: "team", template_id: "t", goal: "Read." },
     });
-    expect(bodyOf({ ...draft, starts: "mission" }).recipe).toMatchObject({
+    const body = { template_kind: "full_cycle" as const, goal: "Mend." };
+    const mission = { ...draft, starts: "mission" as const, template: "", goal: "" };
+    expect(Object.keys(mistakesOf(mission))).toStrictEqual(["mission"]);
+    expect(Object.keys(mistakesOf({ ...mission, mission: { body, complete: false } }))).toStrictEqual([
+      "mission",
+    ]);
+    expect(mistakesOf({ ...mission, mission: { body, complete: true } })).toStrictEqual({});
+    expect(bodyOf({ ...mission, mission: { body, complete: true } }).recipe).toStrictEqual({
       kind: "mission",
-      mission: { template_kind: "research", team_template_id: "t" },
+      mission: body,
+      accept_lacks: false,
     });
+  });
+
+  test("a change holds what was touched, and what the form does not show stays", () => {
+    const before = routine();
+    expect(changeOf(draftOf(before), before)).toStrictEqual({});
+    expect(changeOf({ ...draftOf(before), name: " News " }, before)).toStrictEqual({});
+    expect(changeOf({ ...draftOf(before), goal: "Read all." }, before)).toStrictEqual({
+      recipe: {
+        kind: "team",
+        template_id: "t",
+        goal: "Read all.",
+        machine_id: "m",
+        cost_ceiling_microusd: 500_000,
+        accept_lacks: false,
+      },
+    });
+    const until = "2027-01-01T00:00:00Z";
+    const schedule = { kind: "loop" as const, every_minutes: 5, starts_at: "2026-01-01T00:00:00Z", until };
+    const loop = routine({ schedule });
+    expect(changeOf(draftOf(loop), loop)).toStrictEqual({});
+    expect(changeOf({ ...draftOf(loop), minutes: "7" }, loop)).toStrictEqual({
+      schedule: { kind: "loop", every_minutes: 7, until },
+    });
+  });
+
+  test("a firing is no change of a routine, and neither is another order of its keys", () => {
+    const before = routine();
+    const recipe = { goal: "Read.", accept_lacks: undefined, ...before.recipe } as Routine["recipe"];
+    expect(partsChanged(before, routine({ version: 9, at_work: 1, state: "running", recipe }))).toStrictEqual(
+      [],
+    );
+    const now = routine({ overlap: "allow", recipe: { kind: "team", template_id: "t", goal: "Write." } });
+    expect(partsChanged(before, now)).toStrictEqual(["recipe", "overlap"]);
+    expect(partWords(["name", "recipe", "overlap"])).toBe(
+      "the name, what it starts and what happens while an earlier firing works",
+    );
+  });
+
+  test("a due time that was missed did not fire", () => {
+    expect(firedWord({ cause: "schedule", state: "missed" })).toBe("did not fire");
+    expect(firedWord({ cause: "schedule", state: "skipped" })).toBe("did not fire");
+    expect(firedWord({ cause: "catch_up", state: "done" })).toBe("afterwards");
+  });
+
+  test("the cost limit is that of a run or of a mission", () => {
+    expect(limitOf(routine().recipe)).toBe("$0.500");
+    expect(limitOf({ kind: "mission", mission: { template_kind: "research", budget_usd: 2 } })).toBe("$2.00");
+    expect(limitOf({ kind: "mission", mission: { template_kind: "research" } })).toBe("no limit");
   });
 });

@@ -1,6 +1,8 @@
 // What routines and their firings are called, and what each means.
 import type { Routine, RoutineFiring } from "~/api/routines";
+import { money } from "~/ui/run-state";
 import type { Tone } from "~/ui/status";
+import type { Part } from "./draft";
 
 interface State {
   tone: Tone;
@@ -24,11 +26,43 @@ const FIRINGS: Record<RoutineFiring["state"], State> = {
 };
 export const firingState = ({ state }: Pick<RoutineFiring, "state">): State => FIRINGS[state];
 
-export const CAUSES: Record<RoutineFiring["cause"], string> = {
+const CAUSES: Record<RoutineFiring["cause"], string> = {
   schedule: "on schedule",
   catch_up: "afterwards",
   manual: "by hand",
 };
+/** What made it fire. A due time that was missed or skipped did not fire. */
+export const firedWord = ({ cause, state }: Pick<RoutineFiring, "cause" | "state">): string =>
+  state === "missed" || state === "skipped" ? "did not fire" : CAUSES[cause];
+
+export const PART_NAMES: Record<Part, string> = {
+  name: "the name",
+  schedule: "the schedule",
+  recipe: "what it starts",
+  missed: "what happens after a downtime",
+  overlap: "what happens while an earlier firing works",
+};
+
+/** Parts in a sentence: `the name, the schedule and what it starts`. */
+export function partWords(parts: readonly Part[]): string {
+  const names = parts.map((part) => PART_NAMES[part]);
+  return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+type Recipe = Routine["recipe"];
+
+export const startsWord = ({ kind }: Recipe): string =>
+  kind === "team" ? "A team that works once and is then deleted" : "A mission, which is launched at once";
+export const goalOf = (recipe: Recipe): string =>
+  recipe.kind === "team" ? recipe.goal : (recipe.mission.goal ?? recipe.mission.title ?? "");
+export const modelOf = (recipe: Recipe): string | null | undefined =>
+  recipe.kind === "team" ? recipe.model_binding : recipe.mission.model;
+/** What one firing may cost. */
+export function limitOf(recipe: Recipe): string {
+  const usd = recipe.kind === "mission" ? recipe.mission.budget_usd : undefined;
+  const most = recipe.kind === "team" ? recipe.cost_ceiling_microusd : usd == null ? usd : usd * 1e6;
+  return most == null ? "no limit" : money(most);
+}
 
 export const MISSED = {
   once: "The newest due time fires once, when it is at most seven days old. The others are noted in the journal.",
