@@ -2,7 +2,7 @@
 // page of a mission shares its words and its lines of phases with the list of missions.
 export { AgentsPage } from "~/domains/agents/page";
 export { FleetPage } from "~/domains/fleet/page";
-export { MissionPage } from "~/domains/missions/mission-page";
+export { MissionRoute } from "./mission-route";
 export { NewMissionPage } from "./mission-parts";
 export { MissionsPage } from "~/domains/missions/page";
 export { RunsPage } from "~/domains/runs/page";

@@ -20,6 +20,14 @@ export function given<T extends Record<string, string | undefined>>(search: T): 
   };
 }
 
+/** Reads the words of these names from an address, and nothing else. */
+export const only =
+  <K extends string>(...names: K[]) =>
+  (search: Record<string, unknown>) =>
+    given(
+      Object.fromEntries(names.map((name) => [name, text(search[name])])) as Record<K, string | undefined>,
+    );
+
 /** A page in a chunk of its own. Where it does not arrive, that is said; the router's own answer, a reload unasked, would lose what was typed. */
 export function page<T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) {
   const part = arriving(async () => (await load())[name] as ComponentType, PageMissing);

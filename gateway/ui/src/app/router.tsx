@@ -1,7 +1,7 @@
 import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { PageFault } from "./lost-pages";
 import { invitation, root, setPassword, shell, signIn, terminal } from "./root-routes";
-import { given, page, text } from "./route-kit";
+import { only, page } from "./route-kit";
 import {
   compare,
   list,
@@ -25,59 +25,43 @@ import {
 const home = createRoute({
   getParentRoute: () => shell,
   path: "/",
-  validateSearch: (search) => given({ show: text(search["show"]) }),
+  validateSearch: only("show"),
   component: page(() => import("./home-route"), "HomeRoute"),
 });
 const fleet = createRoute({
   getParentRoute: () => shell,
   path: "/fleet",
-  validateSearch: (search) =>
-    given({
-      q: text(search["q"]),
-      dialog: text(search["dialog"]),
-      view: text(search["view"]),
-      metric: text(search["metric"]),
-      span: text(search["span"]),
-    }),
+  validateSearch: only("q", "dialog", "view", "metric", "span"),
   component: list("FleetPage"),
 });
 const node = createRoute({
   getParentRoute: () => shell,
   path: "/fleet/$id",
-  validateSearch: (search) => given({ span: text(search["span"]), show: text(search["show"]) }),
+  validateSearch: only("span", "show"),
   component: page(() => import("./node-route"), "NodeRoute"),
 });
 const agents = createRoute({
   getParentRoute: () => shell,
   path: "/agents",
-  validateSearch: (search) =>
-    given({
-      q: text(search["q"]),
-      state: text(search["state"]),
-      team: text(search["team"]),
-      group: text(search["group"]),
-      sort: text(search["sort"]),
-      dialog: text(search["dialog"]),
-    }),
+  validateSearch: only("q", "state", "team", "group", "sort", "dialog"),
   component: list("AgentsPage"),
 });
 const agent = createRoute({
   getParentRoute: () => shell,
   path: "/claws/$id",
   // `tab` is what the address had before; links to it were copied.
-  validateSearch: (search) =>
-    given({
-      app: text(search["app"]),
-      tab: text(search["tab"]),
-      show: text(search["show"]),
-      view: text(search["view"]),
-      declined: text(search["declined"]),
-      snapshot: text(search["snapshot"]),
-      path: text(search["path"]),
-      before: text(search["before"]),
-      proposal: text(search["proposal"]),
-      shell: text(search["shell"]),
-    }),
+  validateSearch: only(
+    "app",
+    "tab",
+    "show",
+    "view",
+    "declined",
+    "snapshot",
+    "path",
+    "before",
+    "proposal",
+    "shell",
+  ),
   component: page(() => import("./agent-route"), "AgentRoute"),
 });
 // Where an agent's page was at first; links to it were copied.
@@ -104,13 +88,13 @@ const agentFiles = createRoute({
 const connections = createRoute({
   getParentRoute: () => shell,
   path: "/connections",
-  validateSearch: (search) => given({ q: text(search["q"]) }),
+  validateSearch: only("q"),
   component: page(() => import("~/domains/connections/page"), "ConnectionsPage"),
 });
 const approvals = createRoute({
   getParentRoute: () => shell,
   path: "/approvals",
-  validateSearch: (search) => given({ q: text(search["q"]) }),
+  validateSearch: only("q"),
   component: page(() => import("~/domains/doors/page"), "ApprovalsPage"),
 });
 // The name of the page before; links to it are in notices and in messages.
@@ -124,7 +108,7 @@ const approvalsMoved = createRoute({
 const repos = createRoute({
   getParentRoute: () => shell,
   path: "/repos",
-  validateSearch: (search) => given({ q: text(search["q"]), dialog: text(search["dialog"]) }),
+  validateSearch: only("q", "dialog"),
   component: page(() => import("~/domains/repos/page"), "ReposPage"),
 });
 const repo = createRoute({
@@ -135,20 +119,13 @@ const repo = createRoute({
 const mesh = createRoute({
   getParentRoute: () => shell,
   path: "/mesh",
-  validateSearch: (search) => given({ dialog: text(search["dialog"]) }),
+  validateSearch: only("dialog"),
   component: page(() => import("~/domains/mesh/page"), "MeshPage"),
 });
 const audit = createRoute({
   getParentRoute: () => shell,
   path: "/audit",
-  validateSearch: (search) =>
-    given({
-      actor: text(search["actor"]),
-      action: text(search["action"]),
-      thing: text(search["thing"]),
-      from: text(search["from"]),
-      until: text(search["until"]),
-    }),
+  validateSearch: only("actor", "action", "thing", "from", "until"),
   component: page(() => import("./history-route"), "AuditPage"),
 });
 const members = createRoute({
@@ -182,13 +159,7 @@ const quotas = createRoute({
 const operator = createRoute({
   getParentRoute: () => shell,
   path: "/operator",
-  validateSearch: (search) =>
-    given({
-      q: text(search["q"]),
-      kind: text(search["kind"]),
-      tenant: text(search["tenant"]),
-      actor: text(search["actor"]),
-    }),
+  validateSearch: only("q", "kind", "tenant", "actor"),
   component: page(() => import("~/domains/operator/page"), "OperatorPage"),
 });
 const promises = createRoute({

@@ -1,7 +1,7 @@
 // The addresses of teams and what they do.
 import { createRoute } from "@tanstack/react-router";
 import { shell } from "./root-routes";
-import { given, page, text } from "./route-kit";
+import { only, page } from "./route-kit";
 
 type Work =
   | "ComparePage"
@@ -14,18 +14,12 @@ type Work =
   | "TemplatePage";
 const work = (name: Work) => page(() => import("./work-route"), name);
 type Listed =
-  "AgentsPage" | "FleetPage" | "MissionsPage" | "NewMissionPage" | "MissionPage" | "RunsPage" | "TeamsPage";
+  "AgentsPage" | "FleetPage" | "MissionsPage" | "NewMissionPage" | "MissionRoute" | "RunsPage" | "TeamsPage";
 export const list = (name: Listed) => page(() => import("./lists-route"), name);
 export const missions = createRoute({
   getParentRoute: () => shell,
   path: "/missions",
-  validateSearch: (search) =>
-    given({
-      q: text(search["q"]),
-      state: text(search["state"]),
-      sort: text(search["sort"]),
-      view: text(search["view"]),
-    }),
+  validateSearch: only("q", "state", "sort", "view"),
   component: list("MissionsPage"),
 });
 export const newMission = createRoute({
@@ -36,8 +30,8 @@ export const newMission = createRoute({
 export const oneMission = createRoute({
   getParentRoute: () => shell,
   path: "/missions/$id",
-  validateSearch: (search) => given({ phase: text(search["phase"]), artifact: text(search["artifact"]) }),
-  component: list("MissionPage"),
+  validateSearch: only("phase", "artifact", "shell"),
+  component: list("MissionRoute"),
 });
 type Scheduled = "RoutinesPage" | "NewRoutinePage" | "RoutinePage";
 const scheduled = (name: Scheduled) => page(() => import("./routines-route"), name);
@@ -59,19 +53,7 @@ export const oneRoutine = createRoute({
 export const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",
-  validateSearch: (search) =>
-    given({
-      q: text(search["q"]),
-      state: text(search["state"]),
-      outcome: text(search["outcome"]),
-      team: text(search["team"]),
-      by: text(search["by"]),
-      when: text(search["when"]),
-      from: text(search["from"]),
-      until: text(search["until"]),
-      sort: text(search["sort"]),
-      shown: text(search["shown"]),
-    }),
+  validateSearch: only("q", "state", "outcome", "team", "by", "when", "from", "until", "sort", "shown"),
   component: list("RunsPage"),
 });
 export const compare = createRoute({
@@ -87,35 +69,25 @@ export const run = createRoute({
 export const teams = createRoute({
   getParentRoute: () => shell,
   path: "/teams",
-  validateSearch: (search) => given({ q: text(search["q"]), sort: text(search["sort"]) }),
+  validateSearch: only("q", "sort"),
   component: list("TeamsPage"),
 });
 export const newTeam = createRoute({
   getParentRoute: () => shell,
   path: "/teams/new",
-  validateSearch: (search) => given({ template: text(search["template"]) }),
+  validateSearch: only("template"),
   component: work("NewTeamPage"),
 });
 export const team = createRoute({
   getParentRoute: () => shell,
   path: "/teams/$id",
-  validateSearch: (search) =>
-    given({
-      tab: text(search["tab"]),
-      show: text(search["show"]),
-      snapshot: text(search["snapshot"]),
-      path: text(search["path"]),
-      before: text(search["before"]),
-      proposal: text(search["proposal"]),
-      shell: text(search["shell"]),
-    }),
+  validateSearch: only("tab", "show", "snapshot", "path", "before", "proposal", "shell"),
   component: work("TeamRoute"),
 });
 export const skills = createRoute({
   getParentRoute: () => shell,
   path: "/skills",
-  validateSearch: (search) =>
-    given({ q: text(search["q"]), tag: text(search["tag"]), dialog: text(search["dialog"]) }),
+  validateSearch: only("q", "tag", "dialog"),
   component: work("SkillsPage"),
 });
 export const skill = createRoute({
@@ -126,7 +98,7 @@ export const skill = createRoute({
 export const templates = createRoute({
   getParentRoute: () => shell,
   path: "/templates",
-  validateSearch: (search) => given({ q: text(search["q"]) }),
+  validateSearch: only("q"),
   component: work("TemplatesPage"),
 });
 export const template = createRoute({

@@ -18,7 +18,7 @@ const KINDS: Record<Schemas["MissionTemplateKind"], Kind[]> = {
   custom: [],
 };
 
-const one = ({ state, params }: AskedOf): Mission =>
+export const one = ({ state, params }: AskedOf): Mission =>
   must(
     state.missions.list.find(({ id }) => id === params.id),
     "There is no such mission",

@@ -1,15 +1,16 @@
-// Sandboxes of the mock with their commands and saved files, over HTTP. An agent's and a team's have the same routes.
+// Sandboxes of the mock with their commands and saved files, over HTTP. The three kinds of owners have the same routes.
 import { lineOf, makeExec, streamExec, type Exec } from "./exec.ts";
 import { newId } from "./ids.ts";
 import { must, Refusal } from "./refusal.ts";
 import type { Asked, AskedOf, At, Routes } from "./route.ts";
 import { clawOf, touch } from "./routes-claws.ts";
+import { one as missionOf } from "./routes-missions.ts";
 import { found } from "./routes-teams.ts";
 import type { Claw, Sandbox, Schemas } from "./schema.ts";
 import { changesOf, fileOf, folderOf, historyOf, known } from "./snapshots.ts";
 import { brief, makeSandbox } from "./state.ts";
 
-/** What differs between the two kinds of owners. */
+/** What differs between the kinds of owners. */
 interface Kind {
   kind: Schemas["SandboxOwnerKind"];
   /** The id of the owner; a refusal where there is none. */
@@ -52,6 +53,15 @@ const TEAM: Kind = {
   fallback: (id) => ({ teamId: id }),
 };
 
+const MISSION: Kind = {
+  kind: "mission",
+  find: (at) => missionOf(at).id,
+  allow: () => {},
+  machine: (at) => missionOf(at).target_node_id,
+  changed: () => {},
+  fallback: () => ({}),
+};
+
 type OfSnapshot = AskedOf & { params: { snapshot: string } };
 type OfExec = AskedOf & { params: { operation_id: string } };
 
@@ -64,7 +74,11 @@ function routesOf(kind: Kind) {
   function sandboxOf(at: AskedOf): Sandbox {
     const sandbox = at.state.sandboxes.get(kind.find(at));
     if (!sandbox)
-      throw new Refusal(409, "no-sandbox", `This ${kind.kind === "team" ? "team" : "agent"} has no sandbox`);
+      throw new Refusal(
+        409,
+        "no-sandbox",
+        `This ${kind.kind === "claw" ? "agent" : kind.kind} has no sandbox`,
+      );
     return sandbox;
   }
   const filesOf = (at: AskedOf, snapshot: string) => known(at.state, kind.find(at), snapshot).files;
@@ -198,6 +212,7 @@ function routesOf(kind: Kind) {
 
 const agent = routesOf(AGENT);
 const team = routesOf(TEAM);
+const mission = routesOf(MISSION);
 
 export const sandboxRoutes = {
   "POST /api/claws/{id}/sandbox": agent.provision,
@@ -228,4 +243,18 @@ export const sandboxRoutes = {
   "POST /api/teams/{id}/sandbox/exec/{operation_id}/stdin": team.input,
   "POST /api/teams/{id}/sandbox/exec/{operation_id}/resize": team.resize,
   "DELETE /api/teams/{id}/sandbox/exec/{operation_id}": team.cancel,
+  "POST /api/missions/{id}/sandbox": mission.provision,
+  "GET /api/missions/{id}/sandbox": mission.show,
+  "DELETE /api/missions/{id}/sandbox": mission.destroy,
+  "POST /api/missions/{id}/sandbox/files": mission.put,
+  "GET /api/missions/{id}/snapshots": mission.snapshots,
+  "GET /api/missions/{id}/snapshots/{snapshot}/files": mission.folder,
+  "GET /api/missions/{id}/snapshots/{snapshot}/file": mission.file,
+  "GET /api/missions/{id}/snapshots/{snapshot}/diff": mission.diff,
+  "GET /api/missions/{id}/sandbox/commands": mission.commands,
+  "POST /api/missions/{id}/sandbox/exec": mission.start,
+  "GET /api/missions/{id}/sandbox/exec/{operation_id}": mission.follow,
+  "POST /api/missions/{id}/sandbox/exec/{operation_id}/stdin": mission.input,
+  "POST /api/missions/{id}/sandbox/exec/{operation_id}/resize": mission.resize,
+  "DELETE /api/missions/{id}/sandbox/exec/{operation_id}": mission.cancel,
 } satisfies Routes;

@@ -7,6 +7,7 @@ import type { Problem } from "~/api/problem";
 import { repoChoicesQuery } from "~/api/repos";
 import type { TemplateBrief } from "~/api/teams";
 import { Area, Choice, Field } from "~/ui/field";
+import { Help } from "~/ui/help";
 import { Markdown } from "~/ui/markdown/markdown";
 import { nodeState } from "~/ui/node-state";
 import { Panel } from "~/ui/panel";
@@ -89,7 +90,7 @@ function PlanStep({
   const purposes = purposesOf(draft);
   const alone = purposes.filter((purpose) => draft.teams[purpose].length === 0);
   return (
-    <Step title={`${from + 1}. Phases and teams`}>
+    <Step title={`${from + 1}. Phases and teams`} aside={<Help word="phase" />}>
       <KindChoice value={draft.kind} onChange={(kind) => set({ kind })} />
       {draft.kind === "custom" && (
         <PhasesEdit

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useMay } from "~/api/may";
 import { missionQuery, type MissionDetail } from "~/api/missions";
 import { BackLink } from "~/ui/back-link";
@@ -17,7 +18,7 @@ import { useRunMoves } from "./live";
 import { PhasePanel } from "./phase-panel";
 import { TaskBoard } from "./tasks";
 import { PhaseTimeline } from "./timeline";
-import { firstShown } from "./words";
+import { firstShown, isFinal } from "./words";
 
 const route = getRouteApi("/shell/missions/$id");
 
@@ -39,7 +40,12 @@ function Goal({ mission }: { mission: MissionDetail }) {
   );
 }
 
-function Whole({ mission }: { mission: MissionDetail }) {
+/** What another domain draws: the mission's own sandbox. */
+interface Elsewhere {
+  sandbox: (mission: MissionDetail, lives: boolean) => ReactNode;
+}
+
+function Whole({ mission, sandbox }: Elsewhere & { mission: MissionDetail }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const manages = useMay()("missions.manage");
@@ -49,7 +55,11 @@ function Whole({ mission }: { mission: MissionDetail }) {
     mission.phase_details.find(({ id }) => id === search.phase) ?? (draft ? undefined : firstShown(mission));
   const look = (phaseId: string | undefined, artifact: string | undefined) =>
     void navigate({
-      search: { ...(phaseId && { phase: phaseId }), ...(artifact && { artifact }) },
+      search: ({ shell }) => ({
+        ...(phaseId && { phase: phaseId }),
+        ...(artifact && { artifact }),
+        ...(shell && { shell }),
+      }),
       replace: true,
       resetScroll: false,
     });
@@ -70,12 +80,13 @@ function Whole({ mission }: { mission: MissionDetail }) {
           onChoose={(artifact) => look(search.phase, artifact)}
         />
       )}
+      {!draft && sandbox(mission, !isFinal(mission.status))}
     </>
   );
 }
 
 /** One mission: what it does now, and what its phases left. */
-export function MissionPage() {
+export function MissionPage(elsewhere: Elsewhere) {
   const { id } = route.useParams();
   const mission = useQuery(missionQuery(id));
   const title = mission.data ? visible(mission.data.title) : "…";
@@ -93,7 +104,7 @@ export function MissionPage() {
       {mission.data && (
         <>
           <Stale query={mission} />
-          <Whole key={id} mission={mission.data} />
+          <Whole key={id} mission={mission.data} {...elsewhere} />
         </>
       )}
     </PageFrame>

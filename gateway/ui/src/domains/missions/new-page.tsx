@@ -7,6 +7,7 @@ import { meQuery } from "~/api/me";
 import { asProblem } from "~/api/problem";
 import { templatesQuery, type TemplateBrief } from "~/api/teams";
 import { Button } from "~/ui/button";
+import { Help } from "~/ui/help";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
@@ -103,7 +104,10 @@ export function NewMissionPage() {
   const manages = useMay()("missions.manage");
   return (
     <PageFrame crumbs={[{ label: "Missions", to: "/missions" }, { label: "New mission" }]}>
-      <h1 className="text-head-1">New mission</h1>
+      <div className="flex items-center gap-1">
+        <h1 className="text-head-1">New mission</h1>
+        <Help word="mission" />
+      </div>
       {!me.data && <Loading what="the form" rows={6} />}
       {me.data && !manages && <MissingRight what="create missions" least="member" />}
       {me.data && manages && (

@@ -7,6 +7,7 @@ import { missionsQuery, type Mission } from "~/api/missions";
 import { Button, buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
+import { Help } from "~/ui/help";
 import { ListTable } from "~/ui/list/list-table";
 import { cleared, type Filters } from "~/ui/list/saved";
 import { Select } from "~/ui/list/select";
@@ -55,7 +56,10 @@ export function MissionsPage() {
   const chosen = JSON.stringify(asked);
   return (
     <PageFrame wide crumbs={[{ label: "Missions" }]} actions={none ? undefined : make}>
-      <h1 className="text-head-1">Missions</h1>
+      <div className="flex items-center gap-1">
+        <h1 className="text-head-1">Missions</h1>
+        <Help word="mission" />
+      </div>
       {missions.isPending && (
         <Loading what="missions" rows={4} className="rounded-panel border border-line bg-surface" />
       )}

@@ -1,5 +1,6 @@
 import type { MissionDetail, MissionPhase } from "~/api/missions";
 import { cx } from "~/ui/class";
+import { Help } from "~/ui/help";
 import { Panel } from "~/ui/panel";
 import { took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
@@ -33,7 +34,15 @@ export function PhaseTimeline({ mission, chosen, onChoose }: Props) {
   const now = useNow();
   const widths = weights(mission.phase_details, now);
   return (
-    <Panel title="Phases" aside="Choose a phase to see its teams and results.">
+    <Panel
+      title="Phases"
+      aside={
+        <>
+          Choose a phase to see its teams and results.
+          <Help word="phase" />
+        </>
+      }
+    >
       <ol className="flex gap-1 px-4 py-3 max-sm:flex-col sm:overflow-x-auto">
         {mission.phase_details.map((phase, at) => (
           <li
