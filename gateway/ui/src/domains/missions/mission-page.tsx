@@ -19,6 +19,7 @@ import { PhasePanel } from "./phase-panel";
 import { TaskBoard } from "./tasks";
 import { PhaseTimeline } from "./timeline";
 import { firstShown, isFinal } from "./words";
+import { WorldView } from "./world-view";
 
 const route = getRouteApi("/shell/missions/$id");
 
@@ -71,6 +72,7 @@ function Whole({ mission, sandbox }: Elsewhere & { mission: MissionDetail }) {
       {!draft && (
         <PhaseTimeline mission={mission} chosen={phase?.id} onChoose={(id) => look(id, search.artifact)} />
       )}
+      {(mission.status === "running" || mission.status === "paused") && <WorldView mission={mission} />}
       {phase && <PhasePanel mission={mission} phase={phase} />}
       {!draft && <TaskBoard mission={mission} phase={phase} />}
       {!draft && (

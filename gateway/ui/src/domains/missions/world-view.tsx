@@ -1,0 +1,304 @@
+// The map of a mission at work. It is drawn of what the page knows anyway, and of what the live stream tells.
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Bot, Box, Server, Target, Workflow, type LucideIcon } from "lucide-react";
+import { useMemo, useState } from "react";
+import { api } from "~/api/client";
+import { keys } from "~/api/keys";
+import type { MissionDetail } from "~/api/missions";
+import { nodesQuery } from "~/api/nodes";
+import { asProblem } from "~/api/problem";
+import { sandboxQuery } from "~/api/sandboxes";
+import type { Team } from "~/api/teams";
+import { cx } from "~/ui/class";
+import { useNarrow } from "~/ui/list/narrow";
+import { Panel } from "~/ui/panel";
+import { Segments } from "~/ui/segments";
+import { Status } from "~/ui/status";
+import { useNow } from "~/ui/time";
+import { visible } from "~/ui/visible";
+import {
+  HEIGHT,
+  placeWorld,
+  teamsOf,
+  TIERS,
+  TWO_LINES,
+  worldOf,
+  worldWords,
+  type Place,
+  type Thing,
+  type Tier,
+  type World,
+} from "./world";
+import { useHeard } from "./world-live";
+
+const ICONS: Record<Tier, LucideIcon> = { mission: Target, team: Workflow, agent: Bot, machine: Server };
+const TITLES: Record<Tier, string> = {
+  mission: "Mission",
+  team: "Teams",
+  agent: "Agents",
+  machine: "Machines",
+};
+
+/** What is there, or nothing where the gateway says that it is not. */
+async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    const { code, status } = asProblem(error);
+    if (code === "no-sandbox" || status === 404) return undefined;
+    throw error;
+  }
+}
+
+const teamsOfQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: [...keys.teams, "some", ...ids],
+    queryFn: async ({ signal }) => {
+      const asked = ids.map((id) => ifThere(api.get("/api/teams/{id}", { path: { id }, signal })));
+      return (await Promise.all(asked)).filter((team) => team !== undefined);
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** Where the agents of teams work: in the sandbox that their team shares, or each in its own. */
+const placesQuery = (teams: readonly Team[]) =>
+  queryOptions({
+    queryKey: [
+      ...keys.teamSandboxes,
+      "places",
+      ...teams.map(({ id, shared_sandbox: one }) => `${id} ${one}`),
+    ],
+    queryFn: async ({ signal }): Promise<[string, Place][]> => {
+      const place = async (agents: string[], asked: Promise<Place | null | undefined>) => {
+        const found = await ifThere(asked);
+        return found ? agents.map((agent): [string, Place] => [agent, found]) : [];
+      };
+      const ownOf = async (id: string) =>
+        (await api.get("/api/claws/{id}", { path: { id }, signal })).sandbox;
+      const asked = teams.flatMap(({ id, shared_sandbox, members }) => {
+        const agents = [
+          ...new Set(members.flatMap(({ agent_id, name }) => (name == null ? [] : [agent_id]))),
+        ];
+        return shared_sandbox
+          ? [place(agents, api.get("/api/teams/{id}/sandbox", { path: { id }, signal }))]
+          : agents.map((agent) => place([agent], ownOf(agent)));
+      });
+      return (await Promise.all(asked)).flat();
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** What the page knows of the mission's teams, their agents and machines, and what happens there. */
+function useWorld(mission: MissionDetail): World | undefined {
+  const at = useMemo(() => teamsOf(mission), [mission]);
+  const teams = useQuery(teamsOfQuery([...at.keys()])).data;
+  const busy = (teams ?? []).filter(({ id }) => at.get(id));
+  const places = useQuery({ ...placesQuery(busy), enabled: busy.length > 0 }).data;
+  const nodes = useQuery(nodesQuery).data;
+  const own = useQuery(sandboxQuery({ kind: "mission", id: mission.id })).data;
+  const heard = useHeard();
+  const now = useNow();
+  return useMemo(() => {
+    if (!teams) return undefined;
+    const known = { teams, nodes: nodes ?? [], places: new Map(places), own: own ?? undefined };
+    return worldOf(mission, known, heard, now);
+  }, [mission, teams, nodes, places, own, heard, now]);
+}
+
+function Name({ thing, className }: { thing: Thing; className: string }) {
+  const { tier, page } = thing;
+  const words = visible(thing.name);
+  if (!page)
+    return (
+      <span title={words} className={className}>
+        <bdi>{words}</bdi>
+      </span>
+    );
+  const to = tier === "team" ? "/teams/$id" : tier === "agent" ? "/claws/$id" : "/fleet/$id";
+  return (
+    <Link
+      to={to}
+      params={{ id: page }}
+      title={words}
+      className={cx(className, "rounded-control hover:text-accent hover:underline")}
+    >
+      <bdi>{words}</bdi>
+    </Link>
+  );
+}
+
+/** A thing as a box on the map: its kind, its name and its state. */
+function Node({ thing, row }: { thing: Thing; row: number }) {
+  const Icon = thing.id.endsWith("/own") ? Box : ICONS[thing.tier];
+  const { tone, word } = thing.state;
+  const one = row < TWO_LINES;
+  return (
+    <div
+      data-thing={thing.id}
+      data-works={thing.works}
+      style={{ height: Math.min(44, row - 3) }}
+      className={cx(
+        "mx-auto flex w-[84%] max-w-60 items-center gap-2 rounded-control border px-2",
+        thing.works ? "border-accent bg-raised" : "border-line-strong/60 bg-surface",
+      )}
+    >
+      {!one && (
+        <Icon
+          size={16}
+          aria-hidden
+          className={cx("shrink-0 max-sm:hidden", thing.works ? "text-accent" : "text-fg-3")}
+        />
+      )}
+      <div className={cx("flex min-w-0", one ? "flex-row-reverse items-center gap-1.5" : "flex-col")}>
+        <Name thing={thing} className={cx("truncate", one ? "text-small" : "font-[550]")} />
+        <Status
+          tone={tone}
+          word={word}
+          compact={one}
+          title={one ? word : undefined}
+          className={cx("text-small", !one && "min-w-0 overflow-hidden")}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** From the middle of one to the middle of the other; the boxes lie above the ends. */
+function Edge({
+  from,
+  to,
+  lit,
+}: {
+  from: { x: number; y: number };
+  to: { x: number; y: number };
+  lit: boolean;
+}) {
+  const down = from.y < to.y ? from.y : to.y;
+  const height = Math.max(1, Math.abs(from.y - to.y));
+  const [a, b] = from.y <= to.y ? [0, 100] : [100, 0];
+  const [left, right] = from.x <= to.x ? [a, b] : [b, a];
+  return (
+    <svg
+      x={`${Math.min(from.x, to.x)}%`}
+      y={down}
+      width={`${Math.max(0.01, Math.abs(from.x - to.x))}%`}
+      height={height}
+      viewBox="0 0 100 100"
+      preserveAspectRatio="none"
+      overflow="visible"
+    >
+      <path
+        d={`M0,${left}C50,${left} 50,${right} 100,${right}`}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth={lit ? 2 : 1.25}
+        vectorEffect="non-scaling-stroke"
+        className={cx(lit ? "pulse text-accent" : "text-line-strong/60")}
+      />
+    </svg>
+  );
+}
+
+function Drawing({ world }: { world: World }) {
+  const narrow = useNarrow();
+  const { column, rows, spots } = useMemo(() => placeWorld(world, narrow), [world, narrow]);
+  const works = new Set(world.things.filter((thing) => thing.works).map(({ id }) => id));
+  return (
+    <svg role="group" aria-label={worldWords(world)} width="100%" height={HEIGHT} className="block">
+      <g aria-hidden>
+        {world.edges.map(([from, to]) => {
+          const [a, b] = [spots.get(from), spots.get(to)];
+          // Two agents of one machine: only the line of the one that works is lit.
+          return (
+            a && b && <Edge key={`${from}>${to}`} from={a} to={b} lit={works.has(from) && works.has(to)} />
+          );
+        })}
+      </g>
+      {world.things.map((thing) => {
+        const spot = spots.get(thing.id);
+        if (!spot) return null;
+        const above = thing.tier === "mission" && narrow;
+        const wide = above ? column * 2 : column;
+        return (
+          <foreignObject
+            key={thing.id}
+            x={`${spot.x - column / 2}%`}
+            y={spot.y - rows[thing.tier] / 2}
+            width={`${wide}%`}
+            height={rows[thing.tier]}
+          >
+            <div className="flex h-full items-center">
+              <Node thing={thing} row={rows[thing.tier]} />
+            </div>
+          </foreignObject>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The same in words. */
+function Words({ world: { things } }: { world: World }) {
+  return (
+    <dl className="grid grid-cols-[minmax(72px,auto)_1fr] gap-x-6 gap-y-3">
+      {TIERS.map((tier) => {
+        const here = things.filter((thing) => thing.tier === tier);
+        if (here.length === 0) return null;
+        return (
+          <div key={tier} className="contents">
+            <dt className="text-fg-3">{TITLES[tier]}</dt>
+            <dd className="min-w-0">
+              <ul className="flex flex-col gap-1">
+                {here.map((thing) => (
+                  <li key={thing.id} className="flex min-w-0 flex-wrap items-center gap-x-3">
+                    <Name thing={thing} className="inline-flex min-h-8 min-w-0 items-center break-words" />
+                    {thing.of && (
+                      <span className="text-small text-fg-3">
+                        of <bdi>{visible(thing.of)}</bdi>
+                      </span>
+                    )}
+                    <Status {...thing.state} className="text-small" />
+                  </li>
+                ))}
+              </ul>
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+const LOOKS = [
+  ["map", "Map"],
+  ["list", "List"],
+] as const;
+
+/** The teams of a mission, their agents and machines, and where something happens now. */
+export function WorldView({ mission }: { mission: MissionDetail }) {
+  const world = useWorld(mission);
+  const [look, setLook] = useState<"map" | "list">("map");
+  const begun = world && world.things.length > 1;
+  const left = world?.left ?? 0;
+  return (
+    <Panel
+      title="World view"
+      aside={<Segments label="Look" value={look} options={LOOKS} onChange={setLook} />}
+    >
+      <div className="px-4 py-3">
+        <div style={look === "map" ? { minHeight: HEIGHT } : undefined}>
+          {world && !begun && (
+            <p className="text-fg-2">No team works yet. The first ones stand here when their phase begins.</p>
+          )}
+          {begun && (look === "map" ? <Drawing world={world} /> : <Words world={world} />)}
+        </div>
+        <p className="min-h-4 pt-2 text-small text-fg-3">
+          What works now is lit.
+          {left > 0 &&
+            ` ${left} more ${left === 1 ? "team or agent has" : "teams and agents have"} no room here.`}
+        </p>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import type { MissionPhase, MissionRun } from "~/api/missions";
+import { HEIGHT, LIT_MS, placeWorld, touchWord, worldOf, worldWords, type Heard, type Known } from "./world";
+
+const NOW = 1_000_000;
+const run = (team: string, status: NonNullable<MissionRun["status"]>): MissionRun => ({
+  run_id: `run of ${team}`,
+  attempt: 1,
+  team_id: team,
+  team_name: team,
+  status,
+  is_paused: false,
+  steps_done: 0,
+  steps_most: 1,
+  cost_microusd: 0,
+});
+const phase = (runs: MissionRun[], more: Partial<MissionPhase> = {}): MissionPhase => ({
+  id: "p",
+  position: 0,
+  kind: "research",
+  status: "running",
+  attempt: 1,
+  dropped_tasks: 0,
+  has_card: false,
+  runs,
+  ...more,
+});
+const team = (id: string, agents: number): Known["teams"][number] => ({
+  id,
+  name: id,
+  members: Array.from({ length: agents }, (_, at) => ({
+    node: `n${at}`,
+    slot: "s",
+    agent_id: `${id}${at}`,
+    name: `${id} ${at}`,
+    status: "idle",
+  })),
+});
+const mission = (phases: MissionPhase[]) => ({
+  id: "m",
+  title: "Faster",
+  status: "running" as const,
+  phase_details: phases,
+});
+const known = (teams: Known["teams"], more: Partial<Known> = {}): Known => ({
+  teams,
+  nodes: [{ id: "n1", name: "build-box" }],
+  places: new Map(),
+  own: undefined,
+  ...more,
+});
+const QUIET: Heard = { touches: new Map(), states: new Map() };
+const names = (world: ReturnType<typeof worldOf>) => world.things.map(({ id }) => id);
+
+describe("the map of a mission", () => {
+  const both = mission([phase([run("a", "completed")]), phase([run("b", "running")])]);
+  const places = new Map([["b0", { node_id: "n1", node_name: "build-box" }]]);
+  const world = worldOf(both, known([team("a", 1), team("b", 2)], { places }), QUIET, NOW);
+
+  it("has the mission, its teams in the order of their work, their agents, and the machines", () => {
+    expect(names(world)).toStrictEqual([
+      "mission:m",
+      "team:a",
+      "agent:a0",
+      "team:b",
+      "agent:b0",
+      "agent:b1",
+      "machine:n1",
+    ]);
+    // The team stands beside its agents, so their names do not repeat it.
+    expect(world.things.map(({ name }) => name)).toStrictEqual([
+      "Faster",
+      "a",
+      "0",
+      "b",
+      "0",
+      "1",
+      "build-box",
+    ]);
+    expect(world.edges).toContainEqual(["agent:b0", "machine:n1"]);
+    expect(world.things.filter(({ works }) => works).map(({ id }) => id)).toStrictEqual([
+      "mission:m",
+      "team:b",
+    ]);
+    expect(worldWords(world)).toBe("Map of the mission: 2 teams (1 at work), 3 agents, 1 machine");
+  });
+
+  it("lights what was heard of a moment ago, and only where its team is at work", () => {
+    const heard: Heard = {
+      touches: new Map([
+        ["agent:b1", { what: "uses shell", at: NOW - 100 }],
+        ["agent:a0", { what: "uses shell", at: NOW - 100 }],
+        ["machine:n1", { what: "works", at: NOW - LIT_MS - 1 }],
+      ]),
+      states: new Map([["b0", "working"]]),
+    };
+    const now = worldOf(both, known([team("a", 1), team("b", 2)], { places }), heard, NOW);
+    const of = (id: string) => now.things.find((one) => one.id === id);
+    expect(of("agent:b1")?.state.word).toBe("Uses shell");
+    expect(of("agent:b0")?.state.word).toBe("Works");
+    expect(of("agent:a0")?.works).toBe(false);
+    expect(of("machine:n1")?.works).toBe(false);
+    // Nothing that happens moves anything.
+    expect(placeWorld(now, false)).toStrictEqual(placeWorld(world, false));
+  });
+
+  it("leaves out agents of teams that are not at work, then those without room", () => {
+    const crowd = worldOf(both, known([team("a", 5), team("b", 20)]), QUIET, NOW);
+    expect(names(crowd).filter((id) => id.startsWith("agent:a"))).toHaveLength(0);
+    expect(names(crowd).filter((id) => id.startsWith("agent:b"))).toHaveLength(11);
+    expect(crowd.left).toBe(14);
+    const many = Array.from({ length: 20 }, (_, at) => `t${String(at)}`);
+    const all = worldOf(
+      mission([phase(many.map((id) => run(id, "running")))]),
+      known(many.map((id) => team(id, 1))),
+      QUIET,
+      NOW,
+    );
+    expect(names(all).filter((id) => id.startsWith("team:"))).toHaveLength(11);
+    expect(all.left).toBe(9);
+  });
+
+  it("has the mission's own sandbox, in which commands run while a benchmark does", () => {
+    const own = { node_id: "local", node_name: "" };
+    const bench = mission([phase([], { kind: "benchmark" })]);
+    const found = worldOf(bench, known([], { own }), QUIET, NOW);
+    expect(names(found)).toStrictEqual(["mission:m", "mission:m/own", "machine:local"]);
+    expect(found.things[1]?.works).toBe(true);
+    expect(found.things[2]?.name).toBe("Gateway's machine");
+  });
+
+  it("places everything inside of the map, and nothing above another", () => {
+    for (const [teams, agents] of [
+      [1, 1],
+      [2, 6],
+      [11, 1],
+      [1, 11],
+    ] as const) {
+      const ids = Array.from({ length: teams }, (_, at) => `t${String(at)}`);
+      const shown = worldOf(
+        mission([phase(ids.map((id) => run(id, "running")))]),
+        known(
+          ids.map((id) => team(id, agents)),
+          { places: new Map(ids.map((id) => [`${id}0`, { node_id: "n1", node_name: "" }])) },
+        ),
+        QUIET,
+        NOW,
+      );
+      for (const narrow of [true, false]) {
+        const { spots, rows } = placeWorld(shown, narrow);
+        expect(spots.size).toBe(shown.things.length);
+        for (const tier of ["team", "agent", "machine"] as const) {
+          const ys = shown.things
+            .filter((one) => one.tier === tier)
+            .map(({ id }) => spots.get(id)?.y ?? NaN)
+            .toSorted((a, b) => a - b);
+          expect(ys[0]).toBeGreaterThanOrEqual(rows[tier] / 2 - 0.01);
+          expect(ys.at(-1)).toBeLessThanOrEqual(HEIGHT - rows[tier] / 2 + 0.01);
+          ys.slice(1).forEach((y, at) => expect(y - (ys[at] ?? 0)).toBeGreaterThanOrEqual(rows[tier] - 0.01));
+        }
+      }
+    }
+  });
+
+  it("says what an agent touches", () => {
+    expect(touchWord("service:model/openai/gpt")).toBe("asks openai/gpt");
+    expect(touchWord("event:tool/shell")).toBe("uses shell");
+    expect(touchWord("machine:local")).toBe("works");
+  });
+});

@@ -1,0 +1,261 @@
+// The map of a mission: the mission, its teams, their agents, and the machines on which they work.
+import type { MissionDetail } from "~/api/missions";
+import type { Team } from "~/api/teams";
+import type { NodeLine, Sandbox } from "~/api/types";
+import { isOver } from "~/ui/run-state";
+import { sentence } from "~/ui/sentence";
+import type { Tone } from "~/ui/status";
+import { missionState } from "./words";
+
+export type Tier = "mission" | "team" | "agent" | "machine";
+export const TIERS: readonly Tier[] = ["mission", "team", "agent", "machine"];
+
+/** A thing on the map. Its id is that of the world stream: `team:<id>`, `machine:local`. */
+export interface Thing {
+  id: string;
+  tier: Tier;
+  name: string;
+  /** The team of an agent. */
+  of?: string;
+  /** The id of what it leads to. Nothing for what has no page. */
+  page: string | undefined;
+  state: { tone: Tone; word: string };
+  /** Whether it works now. */
+  works: boolean;
+}
+export interface World {
+  things: Thing[];
+  /** From the outer to the inner: mission to team, team to agent, agent to machine. */
+  edges: [string, string][];
+  /** How many teams and agents the map leaves out. */
+  left: number;
+}
+
+export interface Heard {
+  /** What was done there last, and when. */
+  touches: ReadonlyMap<string, { what: string; at: number }>;
+  /** The newest state of agents, by their ids. */
+  states: ReadonlyMap<string, string>;
+}
+
+/** As many of a kind as have room on the map. Beyond, teams that are not at work stand without their agents. */
+const MOST = 11;
+/** So long something that happened stays lit. */
+export const LIT_MS = 4000;
+
+const IDLE = { tone: "idle", word: "Ready" } as const;
+const WORKS = { tone: "running", word: "Works" } as const;
+const LOCAL = "local";
+
+/** Where a sandbox is. */
+export type Place = Pick<Sandbox, "node_id" | "node_name">;
+
+export interface Known {
+  teams: readonly Pick<Team, "id" | "name" | "members">[];
+  nodes: readonly Pick<NodeLine, "id" | "name">[];
+  /** Where the agents work, by their ids. */
+  places: ReadonlyMap<string, Place>;
+  /** The mission's own sandbox. */
+  own: Place | undefined;
+}
+
+/** The teams that worked for the mission and still are, with whether each works for it now. */
+export function teamsOf({ phase_details }: Pick<MissionDetail, "phase_details">): Map<string, boolean> {
+  const found = new Map<string, boolean>();
+  for (const { runs } of phase_details)
+    for (const { team_id, team_name, status } of runs) {
+      if (!team_id || team_name == null) continue;
+      found.set(team_id, Boolean(found.get(team_id)) || Boolean(status && !isOver(status)));
+    }
+  return found;
+}
+
+/** Words for what a touch names: `service:model/gpt`, `event:tool/shell`. */
+export function touchWord(node: string): string {
+  const model = /^service:model\/(.+)$/u.exec(node)?.[1];
+  if (model) return `asks ${model}`;
+  const tool = /^event:tool\/(.+)$/u.exec(node)?.[1];
+  return tool ? `uses ${tool}` : "works";
+}
+
+/** The name of an agent without that of its team, which stands beside it. */
+const shortName = (agent: string, team: string) =>
+  (agent.startsWith(team) && agent.slice(team.length).replace(/^[\s:,/-]+/u, "")) || agent;
+
+/** What the map shows. */
+export function worldOf(
+  mission: Pick<MissionDetail, "id" | "title" | "status" | "status_reason" | "phase_details">,
+  { teams, nodes, places, own }: Known,
+  { touches, states }: Heard,
+  now: number,
+): World {
+  const lit = (id: string) => now - (touches.get(id)?.at ?? -Infinity) < LIT_MS;
+  const root = `mission:${mission.id}`;
+  const runs = mission.status === "running";
+  const things: Thing[] = [
+    {
+      id: root,
+      tier: "mission",
+      name: mission.title,
+      page: undefined,
+      state: missionState(mission),
+      works: runs,
+    },
+  ];
+  const edges: World["edges"] = [];
+  const machines = new Map<string, Thing>();
+  const onMachine = (from: string, at: string | undefined, name: string | undefined) => {
+    if (at === undefined) return;
+    const id = `machine:${at}`;
+    const heard = lit(id);
+    machines.set(id, {
+      id,
+      tier: "machine",
+      name: at === LOCAL ? "Gateway's machine" : (nodes.find((one) => one.id === at)?.name ?? name ?? at),
+      page: at === LOCAL ? undefined : at,
+      state: heard ? WORKS : IDLE,
+      works: heard,
+    });
+    edges.push([from, id]);
+  };
+  const at = teamsOf(mission);
+  // In the order in which they began, which nothing changes.
+  const found = [...at.keys()].flatMap((id) => teams.find((team) => team.id === id) ?? []);
+  const here = found.length > MOST ? found.filter(({ id }) => at.get(id)).slice(0, MOST) : found;
+  const crowded = here.reduce((sum, { members }) => sum + members.length, 0) > MOST;
+  let room = MOST;
+  let left = found.length - here.length;
+  for (const team of here) {
+    const busy = at.get(team.id) === true;
+    const id = `team:${team.id}`;
+    things.push({
+      id,
+      tier: "team",
+      name: team.name,
+      page: team.id,
+      state: busy ? { tone: "running", word: "At work" } : { tone: "idle", word: "Idle" },
+      works: busy,
+    });
+    edges.push([root, id]);
+    // One agent may stand at several places of its team.
+    const agents = [...new Map(team.members.map((one) => [one.agent_id as string, one]))];
+    const most = crowded && !busy ? 0 : room;
+    left += Math.max(0, agents.length - most);
+    room -= Math.min(agents.length, most);
+    for (const [agent, { name, status }] of agents.slice(0, most)) {
+      const self = `agent:${agent}`;
+      const works = busy && ((states.get(agent) ?? status) === "working" || lit(self));
+      const word = (lit(self) && touches.get(self)?.what) || "works";
+      things.push({
+        id: self,
+        tier: "agent",
+        name: shortName(name ?? "a deleted agent", team.name),
+        of: team.name,
+        page: name == null ? undefined : agent,
+        state: works ? { tone: "running", word: sentence(word) } : IDLE,
+        works,
+      });
+      edges.push([id, self]);
+      const place = places.get(agent);
+      onMachine(self, place?.node_id, place?.node_name);
+    }
+  }
+  if (own) {
+    // Benchmarks and scanners are no team's: Roost itself runs their commands.
+    const id = `mission:${mission.id}/own`;
+    const works = mission.phase_details.some(
+      ({ kind, status }) => status === "running" && (kind === "benchmark" || kind === "security_scan"),
+    );
+    things.push({
+      id,
+      tier: "agent",
+      name: "The mission's own sandbox",
+      page: undefined,
+      state: works ? { tone: "running", word: "Commands run" } : IDLE,
+      works,
+    });
+    edges.push([root, id]);
+    onMachine(id, own.node_id, own.node_name);
+  }
+  return { things: [...things, ...machines.values()], edges, left };
+}
+
+/** The map has this height whatever happens, so that nothing on the page moves. In pixels. */
+export const HEIGHT = 336;
+const ROW = 52;
+/** Below this height of a row, a box has one line. */
+export const TWO_LINES = 46;
+
+export interface Spot {
+  /** The middle, in per cent of the width. */
+  x: number;
+  /** The middle, in pixels. */
+  y: number;
+}
+export interface Placed {
+  /** The width of a column, in per cent. */
+  column: number;
+  /** The height of the rows of each column. */
+  rows: Record<Tier, number>;
+  spots: Map<string, Spot>;
+}
+
+/** Moves what stands too near to its neighbour down, and then all up as far as the room needs it. */
+function apart(wanted: number[], row: number, top: number): number[] {
+  const found: number[] = [];
+  for (const y of wanted) found.push(Math.max(y, (found.at(-1) ?? top - row / 2) + row));
+  let below = HEIGHT + row / 2;
+  for (let at = found.length - 1; at >= 0; at -= 1) {
+    below = Math.min(found[at] as number, below - row);
+    found[at] = below;
+  }
+  return found;
+}
+
+/** Where each thing stands. Nothing that happens moves it: only another thing on the map does. */
+export function placeWorld({ things, edges }: World, narrow: boolean): Placed {
+  // Where the screen is narrow, the mission stands above the rest.
+  const columns = narrow ? TIERS.slice(1) : TIERS;
+  const top = narrow ? ROW : 0;
+  const of = (tier: Tier) => things.filter((one) => one.tier === tier);
+  const rows = Object.fromEntries(
+    TIERS.map((tier) => [tier, Math.min(ROW, (HEIGHT - top) / Math.max(1, of(tier).length))]),
+  ) as Placed["rows"];
+  const column = 100 / columns.length;
+  const x = (tier: Tier) => column * (columns.indexOf(tier) + 0.5);
+  const spots = new Map<string, Spot>();
+  const middle = (id: string) => {
+    const near = edges.flatMap(([from, to]) =>
+      from === id ? (spots.get(to)?.y ?? []) : to === id ? (spots.get(from)?.y ?? []) : [],
+    );
+    return near.length > 0 ? near.reduce((sum, y) => sum + y, 0) / near.length : (top + HEIGHT) / 2;
+  };
+  // Agents stand in the order of their teams; a team and a machine stand where their agents are.
+  const agents = of("agent");
+  const begin = (top + HEIGHT - agents.length * rows.agent) / 2;
+  agents.forEach(({ id }, at) => spots.set(id, { x: x("agent"), y: begin + rows.agent * (at + 0.5) }));
+  for (const tier of ["team", "machine"] as const) {
+    const here = of(tier)
+      .map(({ id }) => ({ id, y: middle(id) }))
+      .toSorted((a, b) => a.y - b.y);
+    const found = apart(
+      here.map(({ y }) => y),
+      rows[tier],
+      top,
+    );
+    here.forEach(({ id }, at) => spots.set(id, { x: x(tier), y: found[at] as number }));
+  }
+  for (const { id } of of("mission"))
+    spots.set(id, narrow ? { x: x("team"), y: ROW / 2 } : { x: x("mission"), y: HEIGHT / 2 });
+  return { column, rows, spots };
+}
+
+/** The map in a sentence, for those who do not see it. */
+export function worldWords({ things }: World): string {
+  const count = (tier: Tier, one: string, many: string) => {
+    const all = things.filter((thing) => thing.tier === tier);
+    const busy = all.filter(({ works }) => works).length;
+    return `${all.length} ${all.length === 1 ? one : many}${busy > 0 ? ` (${busy} at work)` : ""}`;
+  };
+  return `Map of the mission: ${count("team", "team", "teams")}, ${count("agent", "agent", "agents")}, ${count("machine", "machine", "machines")}`;
+}

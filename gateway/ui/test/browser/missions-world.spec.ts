@@ -1,0 +1,102 @@
+// The world view of a mission: who works where, and what happens just now.
+import type { Page } from "@playwright/test";
+import { axe, shot } from "../kit.ts";
+import { missionNamed, settle } from "../mock/missions.ts";
+import { makeSandbox } from "../mock/state.ts";
+import { expect, test, THEMES, type Mock } from "./fixtures.ts";
+
+/** The running mission, whose team at work shares a sandbox on the first machine. */
+function atWork({ state }: Mock) {
+  const mission = missionNamed(state, "Faster parser");
+  const team = state.teams.list.find(({ name }) => name === "Rust: Faster parser")!;
+  state.sandboxes.set(team.id, makeSandbox({ kind: "team", id: team.id }, state.nodes[0]));
+  return { mission, team, machine: state.nodes[0] };
+}
+
+const tall = async (page: Page) =>
+  (await page.getByRole("region", { name: "World view" }).boundingBox())!.height;
+
+test.describe("missions: world view", () => {
+  for (const theme of THEMES)
+    for (const width of [390, 1440])
+      test(`the map fits and is accessible (${theme}, ${width})`, async ({ visit }) => {
+        const { mock, page } = await visit({ missions: true, theme, width, height: 900 });
+        const { mission, team, machine } = atWork(mock);
+        team.members[1].status = "working";
+        await page.goto(`${mock.url}/missions/${mission.id}`);
+        const map = page.getByRole("group", { name: /^Map of the mission: 2 teams \(1 at work\)/ });
+        await map.waitFor();
+        await page.locator(`[data-thing="machine:${machine.id}"]`).waitFor();
+        await page.locator(`[data-thing="agent:${team.members[1].agent_id}"][data-works=true]`).waitFor();
+        const { width: wide } = (await map.boundingBox())!;
+        for (const box of await page.locator("[data-thing]").all()) {
+          const one = (await box.boundingBox())!;
+          expect(one.width).toBeGreaterThan(60);
+          expect(one.width).toBeLessThanOrEqual(wide);
+        }
+        expect(
+          await page.evaluate(
+            () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+          ),
+        ).toBe(true);
+        expect(await axe(page)).toStrictEqual([]);
+        await page.getByRole("heading", { name: "World view" }).scrollIntoViewIfNeeded();
+        await page.getByRole("heading", { name: "Coding phase" }).scrollIntoViewIfNeeded();
+        await shot(page, `mission-world-${theme}-${width}`);
+        await page.getByRole("button", { name: "List", exact: true }).click();
+        await page.getByRole("link", { name: team.name }).first().waitFor();
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `mission-world-list-${theme}-${width}`);
+      });
+
+  test("what happens lights the map for a moment, and moves nothing", async ({ visit }) => {
+    const { mock, page } = await visit({ missions: true });
+    const { mission, team, machine } = atWork(mock);
+    await page.goto(`${mock.url}/missions/${mission.id}`);
+    const agent = page.locator(`[data-thing="agent:${team.members[0].agent_id}"]`);
+    const box = page.locator(`[data-thing="machine:${machine.id}"]`);
+    await agent.getByText("Ready").waitFor();
+    await box.getByText("Ready").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+    const before = await tall(page);
+    mock.hub.emit("agent.status", { agentId: team.members[1].agent_id, status: "working" });
+    await page.locator(`[data-thing="agent:${team.members[1].agent_id}"][data-works=true]`).waitFor();
+    mock.hub.emit("world.touch", {
+      agentId: team.members[0].agent_id,
+      nodeId: "event:tool/shell",
+      kind: "event",
+    });
+    await agent.getByText("Uses shell").waitFor();
+    mock.hub.emit("node.activity", { nodeId: `machine:${machine.id}`, label: "exec", heat: 0.3 });
+    await box.getByText("Works", { exact: true }).waitFor();
+    await agent.getByText("Ready").waitFor();
+    await box.getByText("Ready").waitFor();
+    // The name of an agent leads to its page.
+    expect(await agent.getByRole("link").getAttribute("href")).toContain(team.members[0].agent_id);
+    // The phase of the team ends, and the next one begins with commands in the mission's own sandbox.
+    const [, coding, bench] = mission.phase_details;
+    Object.assign(coding, { status: "completed", ended_at: new Date().toISOString() });
+    coding.runs[0].status = "completed";
+    Object.assign(bench, { status: "running", attempt: 1, started_at: new Date().toISOString() });
+    mock.state.sandboxes.set(mission.id, makeSandbox({ kind: "mission", id: mission.id }, machine));
+    settle(mission);
+    mock.hub.changed("mission", mission.id, mission.version);
+    mock.hub.changed("sandbox", mock.state.sandboxes.get(mission.id)!.id);
+    await page.locator(`[data-thing="mission:${mission.id}/own"]`).getByText("Commands run").waitFor();
+    expect(await tall(page)).toBe(before);
+  });
+
+  test("before a team works and after the end there is no empty map", async ({ visit }) => {
+    const { mock, page } = await visit({ missions: true });
+    const mission = missionNamed(mock.state, "Faster parser");
+    for (const phase of mission.phase_details)
+      Object.assign(phase, { status: "pending", runs: [], has_card: false });
+    settle(mission);
+    await page.goto(`${mock.url}/missions/${mission.id}`);
+    await page.getByText("No team works yet.").waitFor();
+    mission.status = "completed";
+    settle(mission);
+    mock.hub.changed("mission", mission.id, mission.version);
+    await expect(page.getByRole("heading", { name: "World view" })).toHaveCount(0);
+  });
+});
