@@ -5,19 +5,21 @@ import { Panel } from "~/ui/panel";
 import { took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { clockTime, duration, useNow } from "~/ui/time";
+import { TimeLine } from "./time-line";
 import { weights } from "./weights";
 import { PHASE_GROUND, phaseName, phaseState } from "./words";
 
+/** The same lines whatever the phase does, so that nothing moves when it begins or ends. */
 function Times({ phase, now }: { phase: MissionPhase; now: number }) {
-  if (!phase.started_at) return null;
+  const { started_at: from, ended_at: to, attempt } = phase;
   return (
     <>
-      <span className="block whitespace-nowrap tabular-nums">
-        {clockTime(phase.started_at)} – {phase.ended_at ? clockTime(phase.ended_at) : "now"}
+      <span className="block min-h-4 whitespace-nowrap tabular-nums">
+        {from && `${clockTime(from)} – ${to ? clockTime(to) : "now"}`}
       </span>
-      <span className="block whitespace-nowrap text-fg-3 tabular-nums">
-        {duration(took(phase.started_at, phase.ended_at, now))}
-        {phase.attempt > 1 && `, attempt ${phase.attempt}`}
+      <span className="block min-h-4 whitespace-nowrap text-fg-3 tabular-nums">
+        {from && duration(took(from, to, now))}
+        {attempt > 1 && `, attempt ${attempt}`}
       </span>
     </>
   );
@@ -70,12 +72,10 @@ export function PhaseTimeline({ mission, chosen, onChoose }: Props) {
                   phase.status === "running" && "pulse",
                 )}
               />
-              <span className="flex min-w-0 flex-wrap items-baseline gap-x-3">
-                <span className="font-[550]">
-                  {at + 1}. {phaseName(phase.kind)}
-                </span>
-                <Status {...phaseState(phase.status)} className="text-small" />
+              <span className="font-[550]">
+                {at + 1}. {phaseName(phase.kind)}
               </span>
+              <Status {...phaseState(phase.status)} className="text-small" />
               <span className="text-small text-fg-2">
                 <Times phase={phase} now={now} />
               </span>
@@ -83,6 +83,7 @@ export function PhaseTimeline({ mission, chosen, onChoose }: Props) {
           </li>
         ))}
       </ol>
+      <TimeLine mission={mission} now={now} />
     </Panel>
   );
 }
