@@ -27,7 +27,7 @@ const SORTS: Record<string, (a: Run, b: Run) => number> = {
 
 /** The runs that a request asks for, in its order. Without one, they are in the order of the mock. */
 function listed(runs: Run[], query: URLSearchParams): Run[] {
-  const fits = (run: Run, name: "status" | "team_id" | "agent_id" | "outcome") =>
+  const fits = (run: Run, name: "status" | "team_id" | "agent_id" | "mission_id" | "outcome") =>
     !query.get(name) || run[name] === query.get(name);
   const parent = query.get("parent_run_id") ?? undefined;
   const belongs = (run: Run) =>
@@ -40,7 +40,9 @@ function listed(runs: Run[], query: URLSearchParams): Run[] {
     (run) =>
       belongs(run) &&
       (!query.get("forked_from") || run.forked_from === query.get("forked_from")) &&
-      (["status", "team_id", "agent_id", "outcome"] as const).every((name) => fits(run, name)) &&
+      (["status", "team_id", "agent_id", "mission_id", "outcome"] as const).every((name) =>
+        fits(run, name),
+      ) &&
       words.every((word) => run.title.toLowerCase().includes(word)) &&
       (!by || run.created_by?.id === by) &&
       (!from || Date.parse(run.created_at) >= Date.parse(from)) &&

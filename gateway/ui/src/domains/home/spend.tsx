@@ -161,7 +161,17 @@ export function Spend() {
   const quota = useQuery(quotaQuery);
   return (
     <>
-      <Section title="Spend and use" aside={`Last ${DAYS} days`}>
+      <Section
+        title="Spend and use"
+        aside={
+          <>
+            Last {DAYS} days,{" "}
+            <Link to="/quotas" className={textLink}>
+              compared
+            </Link>
+          </>
+        }
+      >
         {spent.isPending && <Loading what="spend and use" rows={6} />}
         <Unloaded what="Spend and use" query={spent} />
         {spent.data && <Found spent={spent.data} />}

@@ -46,7 +46,7 @@ export function TimeLine({ mission, now }: { mission: MissionDetail; now: number
       </div>
       <p className="flex flex-wrap justify-between gap-x-3 text-small text-fg-3 tabular-nums">
         <span>{clockTime(first.from)}</span>
-        <span className="text-fg-2">{sumWords(spans)}</span>
+        <span className="text-fg-2 max-sm:order-last max-sm:basis-full">{sumWords(spans)}</span>
         <span>{last.open ? "now" : clockTime(last.to)}</span>
       </p>
       {runs.isError && !runs.data && (

@@ -10,6 +10,7 @@ import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { Status } from "~/ui/status";
 import { cx } from "~/ui/class";
+import { UsePanel } from "./use-panel";
 
 function QuotaRow({ name, use, atLimit }: { name: string; use: Use; atLimit: string }) {
   const limited = use.limit !== null && use.limit !== undefined;
@@ -47,7 +48,7 @@ function QuotaRow({ name, use, atLimit }: { name: string; use: Use; atLimit: str
 export function QuotasPage() {
   const quota = useQuery(quotaQuery);
   return (
-    <PageFrame crumbs={[{ label: "Quotas" }]}>
+    <PageFrame wide crumbs={[{ label: "Quotas" }]}>
       <div className="flex items-center gap-1">
         <h1 className="text-head-1">Quotas</h1>
         <Help word="plan" />
@@ -73,6 +74,7 @@ export function QuotasPage() {
           />
         </Panel>
       )}
+      <UsePanel />
     </PageFrame>
   );
 }
