@@ -65,7 +65,7 @@ const failed = await runAll({
     await clean("supervision");
     await open("/quotas", "Running sandboxes");
     await clean("quotas");
-    await open("/account", "Sessions and API tokens");
+    await open("/account", "Sessions");
     await page.getByText("This session").waitFor();
     await clean("account");
   },
@@ -208,7 +208,7 @@ const failed = await runAll({
     await page.getByRole("button", { name: "Delete the agent" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete agent" }).click();
     await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
-    await open("/account", "Sessions and API tokens");
+    await open("/account", "Sessions");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in to Roost" }).waitFor();
     await clean("signed-out");

@@ -95,10 +95,15 @@ test.describe("people", () => {
     const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
     mock.state.sessions.set("t2", session("s2", firefox));
     await page.goto(`${mock.url}/account`);
-    const panel = page.getByRole("region", { name: "Sessions and API tokens" });
+    const panel = page.getByRole("region", { name: "Sessions", exact: true });
     await panel.getByText("Command line (roost) on desk").waitFor();
     expect(await panel.getByText("Firefox on Linux").getAttribute("title")).toBe(firefox);
     expect(await panel.getByText(/Mozilla/).count()).toBe(0);
+    await panel
+      .getByText(/ends in (23 h|1 d)/)
+      .first()
+      .waitFor();
+    await page.getByRole("region", { name: "API tokens" }).getByText("No token yet.").waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "sessions");
     await panel
@@ -109,6 +114,13 @@ test.describe("people", () => {
     await page
       .getByRole("alertdialog", { name: "End the session of Command line (roost) on desk?" })
       .waitFor();
+    await page.keyboard.press("Escape");
+    await panel.getByRole("button", { name: "End all others" }).click();
+    const dialog = page.getByRole("alertdialog", { name: "End all other sessions?" });
+    await dialog.getByText("2 sessions are signed out at once.").waitFor();
+    await dialog.getByRole("button", { name: "End them" }).click();
+    await until("this session alone", async () => (await panel.getByRole("listitem").count()) === 1);
+    expect(await panel.getByRole("button", { name: "End all others" }).count()).toBe(0);
   });
 
   test("a token is made, shown once and revoked", async ({ visit }) => {
@@ -120,7 +132,9 @@ test.describe("people", () => {
     await page.getByRole("button", { name: "Make token" }).click();
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toMatch(/^rat_/);
     await page.getByRole("button", { name: "Done" }).click();
-    await page.getByText("Token: nightly build").waitFor();
+    const tokens = page.getByRole("region", { name: "API tokens" });
+    await tokens.getByText("Token: nightly build").waitFor();
+    await tokens.getByText(/ends in \d+ d/).waitFor();
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("Programs that use it are refused at once.").waitFor();
     await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();

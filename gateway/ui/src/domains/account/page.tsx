@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { api } from "~/api/client";
 import { forgetPerson, meQuery } from "~/api/me";
 import { asProblem } from "~/api/problem";
@@ -8,6 +9,7 @@ import { PageFrame } from "~/ui/page";
 import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { sentence } from "~/ui/sentence";
+import { visible } from "~/ui/visible";
 import { ChangePassword } from "./change-password";
 import { LinkIdentity } from "./link-identity";
 import { Sessions } from "./sessions";
@@ -24,7 +26,8 @@ export function AccountPage() {
     },
   });
   if (!me.data) return null;
-  const { user, role, workspace, operator } = me.data;
+  const { user, role, workspace, workspaces, operator } = me.data;
+  const others = workspaces.filter(({ id }) => id !== workspace.id);
   return (
     <PageFrame
       crumbs={[{ label: "Account" }]}
@@ -44,6 +47,21 @@ export function AccountPage() {
               ["E-mail", <bdi key="mail">{user.email}</bdi>],
               ["Workspace", <bdi key="workspace">{workspace.name}</bdi>],
               ["Role", operator ? `${sentence(role)}, operator` : sentence(role)],
+              ...(others.length > 0
+                ? [
+                    [
+                      "Also in",
+                      <ul key="others">
+                        {others.map((one) => (
+                          <li key={one.id}>
+                            <bdi>{visible(one.name)}</bdi>
+                            <span className="text-fg-3">, {sentence(one.role)}</span>
+                          </li>
+                        ))}
+                      </ul>,
+                    ] as [string, ReactNode],
+                  ]
+                : []),
             ]}
           />
         </Panel>
@@ -52,7 +70,7 @@ export function AccountPage() {
           <ChangePassword email={user.email} />
         </div>
       </div>
-      <Sessions workspace={workspace.name} />
+      <Sessions workspace={workspace.name} workspaces={workspaces} />
     </PageFrame>
   );
 }

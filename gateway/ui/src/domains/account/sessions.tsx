@@ -10,7 +10,8 @@ import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { Status } from "~/ui/status";
-import { Ago } from "~/ui/time";
+import { Ago, span, useRemaining } from "~/ui/time";
+import { visible } from "~/ui/visible";
 import { clientOf } from "./device";
 import { TokenDialog } from "./tokens";
 
@@ -46,16 +47,36 @@ function End({ one, onClose }: { one: Session; onClose: () => void }) {
   );
 }
 
-function Row({ one, onEnd }: { one: Session; onEnd: () => void }) {
+/** When it ends by itself. */
+function Ends({ at }: { at: string }) {
+  const left = useRemaining(at);
+  return left > 0 ? `ends in ${span(left)}` : "has ended";
+}
+
+interface RowProps {
+  one: Session;
+  /** The workspace of a token, where it is another one than the present. */
+  elsewhere: string | undefined;
+  onEnd: () => void;
+}
+
+function Row({ one, elsewhere, onEnd }: RowProps) {
   const { text, raw } = clientOf(one);
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-0">
       <span className="min-w-0 break-words">
         <bdi title={raw}>{text}</bdi>
+        {elsewhere && (
+          <span className="text-fg-2">
+            {" "}
+            in <bdi>{visible(elsewhere)}</bdi>
+          </span>
+        )}
         <span className="block text-small text-fg-3">
           {one.kind === "api" ? "Created" : "Signed in"}{" "}
           <Ago at={one.created_at} never="at an unknown time" />
-          {one.from_address && ` from ${one.from_address}`}, used <Ago at={one.last_seen_at} />
+          {one.from_address && ` from ${one.from_address}`}, used <Ago at={one.last_seen_at} />,{" "}
+          <Ends at={one.expires_at} />
         </span>
       </span>
       {one.current ? (
@@ -67,25 +88,79 @@ function Row({ one, onEnd }: { one: Session; onEnd: () => void }) {
   );
 }
 
-/** Where this account is signed in, with a way to end each. */
-export function Sessions({ workspace }: { workspace: string }) {
-  const [making, setMaking] = useState(false);
-  const sessions = useQuery(sessionsQuery);
-  const [ending, setEnding] = useState<Session>();
+/** Ends every session but this one. Tokens go on. */
+function EndOthers({ others, onClose }: { others: readonly Session[]; onClose: () => void }) {
+  const client = useQueryClient();
   return (
-    <Panel title="Sessions and API tokens" aside={<Button onClick={() => setMaking(true)}>New token</Button>}>
-      {making && <TokenDialog workspace={workspace} onClose={() => setMaking(false)} />}
-      {sessions.isPending && <Loading what="sessions" rows={2} />}
-      <Stale query={sessions} className="m-4" />
-      {sessions.isError && !sessions.data && (
-        <Failed error={sessions.error} retry={() => void sessions.refetch()} />
-      )}
-      <ul>
-        {sessions.data?.map((one) => (
-          <Row key={one.id} one={one} onEnd={() => setEnding(one)} />
-        ))}
-      </ul>
+    <Confirm
+      open
+      onClose={onClose}
+      title="End all other sessions?"
+      consequence={`${others.length === 1 ? "1 session is" : `${others.length} sessions are`} signed out at once. API tokens go on.`}
+      action="End them"
+      run={async () => {
+        try {
+          for (const { id } of others) await api.delete("/api/auth/sessions/{id}", { path: { id } });
+        } finally {
+          // Some may have ended before one was refused.
+          await client.invalidateQueries({ queryKey: keys.sessions });
+        }
+      }}
+    />
+  );
+}
+
+interface Props {
+  /** The workspace in which a new token works. */
+  workspace: string;
+  /** The names of the person's workspaces. */
+  workspaces: readonly { id: string; name: string }[];
+}
+
+/** Where this account is signed in, and the tokens of its programs, with a way to end each. */
+export function Sessions({ workspace, workspaces }: Props) {
+  const [making, setMaking] = useState(false);
+  const [ending, setEnding] = useState<Session>();
+  const [all, setAll] = useState(false);
+  const query = useQuery(sessionsQuery);
+  const here = query.data?.find(({ current }) => current)?.workspace_id;
+  const elsewhere = ({ kind, workspace_id }: Session) =>
+    kind === "api" && workspace_id !== here
+      ? workspaces.find(({ id }) => id === workspace_id)?.name
+      : undefined;
+  const list = (sessions: readonly Session[]) => (
+    <ul>
+      {sessions.map((one) => (
+        <Row key={one.id} one={one} elsewhere={elsewhere(one)} onEnd={() => setEnding(one)} />
+      ))}
+    </ul>
+  );
+  const logins = (query.data ?? []).filter(({ kind }) => kind !== "api");
+  const tokens = (query.data ?? []).filter(({ kind }) => kind === "api");
+  const others = logins.filter(({ current }) => !current);
+  return (
+    <>
+      <Panel
+        title="Sessions"
+        aside={others.length > 0 && <Button onClick={() => setAll(true)}>End all others</Button>}
+      >
+        {query.isPending && <Loading what="sessions" rows={2} />}
+        <Stale query={query} className="m-4" />
+        {query.isError && !query.data && <Failed error={query.error} retry={() => void query.refetch()} />}
+        {list(logins)}
+      </Panel>
+      <Panel title="API tokens" aside={<Button onClick={() => setMaking(true)}>New token</Button>}>
+        {making && <TokenDialog workspace={workspace} onClose={() => setMaking(false)} />}
+        {query.isPending && <Loading what="tokens" rows={1} />}
+        {query.data && tokens.length === 0 && (
+          <p className="px-4 py-3 text-fg-2">
+            No token yet. With a token, a program acts as you in one workspace until the token ends.
+          </p>
+        )}
+        {list(tokens)}
+      </Panel>
       {ending && <End one={ending} onClose={() => setEnding(undefined)} />}
-    </Panel>
+      {all && <EndOthers others={others} onClose={() => setAll(false)} />}
+    </>
   );
 }
