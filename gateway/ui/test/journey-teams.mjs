@@ -102,6 +102,40 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
     assert.equal((await ask()).status, 401, "a revoked one opens nothing");
   },
 
+  "a routine fires at once and mints a team, is edited, and is deleted": async () => {
+    await open("/routines", "Routines");
+    await page.getByRole("link", { name: "New routine" }).click();
+    await page.getByRole("button", { name: "In a loop" }).click();
+    await page.getByLabel("Every so many minutes").fill("60");
+    await page.getByLabel("Times in all").fill("1");
+    await page.getByLabel("Name", { exact: true }).fill("Look once");
+    await choose(page.getByLabel("Team template"), { label: "Ours" });
+    await page.getByLabel("Goal", { exact: true }).fill("Say what you would do.");
+    await page.getByLabel("Go on although something is missing").check();
+    await page.getByRole("button", { name: "Make routine" }).click();
+    await page.getByRole("heading", { name: "Look once", exact: true }).waitFor();
+    const journal = panel(page, "Journal");
+    await journal.getByRole("link", { name: "Its run" }).waitFor();
+    // The journal is told of the end by the live stream.
+    await journal.getByText(/^(Done|Failed)$/).waitFor();
+    await calm();
+    await clean("routine");
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Look again");
+    await page.getByLabel("Times in all").fill("2");
+    await clean("routine-edit");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("heading", { name: "Look again", exact: true }).waitFor();
+    await until(
+      "the changed schedule to fire",
+      async () => (await journal.getByRole("link", { name: "Its run" }).count()) === 2,
+      patience,
+    );
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("button", { name: "Delete routine" }).click();
+    await page.getByText("No routines yet").waitFor();
+  },
+
   "the team is compared with one of its own, side by side, within a sum": async () => {
     await open("/settings/models", "Models");
     await page.getByLabel("One run with all that it starts, in dollars").fill("2,5");
