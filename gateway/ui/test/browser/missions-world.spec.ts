@@ -44,7 +44,7 @@ test.describe("missions: world view", () => {
         await page.getByRole("heading", { name: "Coding phase" }).scrollIntoViewIfNeeded();
         await shot(page, `mission-world-${theme}-${width}`);
         await page.getByRole("button", { name: "List", exact: true }).click();
-        await page.getByRole("link", { name: team.name }).first().waitFor();
+        await page.getByRole("link", { name: "Rust", exact: true }).waitFor();
         expect(await axe(page)).toStrictEqual([]);
         await shot(page, `mission-world-list-${theme}-${width}`);
       });

@@ -85,6 +85,12 @@ describe("the map of a mission", () => {
     expect(worldWords(world)).toBe("Map of the mission: 2 teams (1 at work), 3 agents, 1 machine");
   });
 
+  it("does not repeat the title of the mission in the name of a team", () => {
+    const minted = { ...team("a", 0), name: "Codebase research · Faster" };
+    const found = worldOf(mission([phase([run("a", "running")])]), known([minted]), QUIET, NOW);
+    expect(found.things[1]?.name).toBe("Codebase research");
+  });
+
   it("lights what was heard of a moment ago, and only where its team is at work", () => {
     const heard: Heard = {
       touches: new Map([

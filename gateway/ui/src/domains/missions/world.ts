@@ -82,6 +82,10 @@ export function touchWord(node: string): string {
 const shortName = (agent: string, team: string) =>
   (agent.startsWith(team) && agent.slice(team.length).replace(/^[\s:,/-]+/u, "")) || agent;
 
+/** The name of a team without the title of its mission, which stands beside it. */
+const withoutTitle = (team: string, title: string) =>
+  (team.endsWith(title) && team.slice(0, -title.length).replace(/[\s:,·-]+$/u, "")) || team;
+
 /** What the map shows. */
 export function worldOf(
   mission: Pick<MissionDetail, "id" | "title" | "status" | "status_reason" | "phase_details">,
@@ -131,7 +135,7 @@ export function worldOf(
     things.push({
       id,
       tier: "team",
-      name: team.name,
+      name: withoutTitle(team.name, mission.title),
       page: team.id,
       state: busy ? { tone: "running", word: "At work" } : { tone: "idle", word: "Idle" },
       works: busy,

@@ -74,7 +74,8 @@ export function QuotasPage() {
           />
         </Panel>
       )}
-      <UsePanel />
+      {/* Below what has its size already, so that it never moves. */}
+      {!quota.isPending && <UsePanel />}
     </PageFrame>
   );
 }

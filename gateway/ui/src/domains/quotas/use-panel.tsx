@@ -13,7 +13,7 @@ import { Panel } from "~/ui/panel";
 import { QueryView } from "~/ui/query-view";
 import { money } from "~/ui/run-state";
 import { Segments } from "~/ui/segments";
-import { span, useNow } from "~/ui/time";
+import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { linePoints, rowsOf, sinceOf, totalOf, type By, type Measure, type Names, type Row } from "./use";
 
@@ -45,7 +45,7 @@ const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFracti
 const FORMATS: Record<Measure, (value: number) => string> = {
   cost: (value) => (value >= 10_000 ? `$${(value / 1e6).toFixed(2)}` : money(value)),
   tokens: (value) => compact.format(value),
-  time: (value) => span(value),
+  time: duration,
   runs: (value) => number(value),
 };
 const NAMES: Record<Measure, string> = { cost: "Cost", tokens: "Tokens", time: "Time", runs: "Runs" };
