@@ -116,6 +116,27 @@ export async function visitor(
 
 export const shot = (page: Page, name: string) => page.screenshot({ path: join(shots, `${name}.png`) });
 
+/** The DOM library does not know it. */
+interface LayoutShift extends PerformanceEntry {
+  hadRecentInput: boolean;
+  value: number;
+}
+
+/** How much the page moved by itself since it was opened. */
+export const shift = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<number>((done) => {
+        let sum = 0;
+        const observer = new PerformanceObserver((list) => {
+          for (const entry of list.getEntries() as LayoutShift[])
+            if (!entry.hadRecentInput) sum += entry.value;
+        });
+        observer.observe({ type: "layout-shift", buffered: true });
+        requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
+      }),
+  );
+
 /** Every violation of WCAG 2.0 to 2.2, A and AA, as readable lines. Runs in an isolated world, past the page's policy. */
 export async function axe(page: Page): Promise<string[]> {
   // A button that happens to be half under the bar at the top would be taken for one that is too small.

@@ -1,31 +1,9 @@
 // The states of the people's pages: loading without a shift, failing with a way out, the gateway away, 320 pixels wide.
-import type { Page } from "@playwright/test";
-import { axe, choose, drawn, hasFocus, settled, shot, tryAgain, uncovered, until } from "../kit.ts";
+import { axe, choose, drawn, hasFocus, settled, shift, shot, tryAgain, uncovered, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
 
 const MOST_SHIFT = 0.02;
-
-/** The DOM library does not know it. */
-interface LayoutShift extends PerformanceEntry {
-  hadRecentInput: boolean;
-  value: number;
-}
-
-/** How much the page moved by itself since it was opened. */
-const shift = (page: Page) =>
-  page.evaluate(
-    () =>
-      new Promise<number>((done) => {
-        let sum = 0;
-        const observer = new PerformanceObserver((list) => {
-          for (const entry of list.getEntries() as LayoutShift[])
-            if (!entry.hadRecentInput) sum += entry.value;
-        });
-        observer.observe({ type: "layout-shift", buffered: true });
-        requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
-      }),
-  );
 
 const PAGES: Record<string, string> = {
   members: "/members",

@@ -1,6 +1,6 @@
 // The world view of a mission: who works where, and what happens just now.
 import type { Page } from "@playwright/test";
-import { axe, shot } from "../kit.ts";
+import { axe, settled, shift, shot } from "../kit.ts";
 import { missionNamed, settle } from "../mock/missions.ts";
 import { makeSandbox } from "../mock/state.ts";
 import { expect, test, THEMES, type Mock } from "./fixtures.ts";
@@ -85,6 +85,18 @@ test.describe("missions: world view", () => {
     await page.locator(`[data-thing="mission:${mission.id}/own"]`).getByText("Commands run").waitFor();
     expect(await tall(page)).toBe(before);
   });
+
+  for (const width of [390, 1440])
+    test(`the page of a mission does not move while its parts arrive (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ missions: true, width, height: 900 });
+      const { mission } = atWork(mock);
+      mock.state.delayMs = 300;
+      await page.goto(`${mock.url}/missions/${mission.id}`);
+      await page.locator("[data-thing]").first().waitFor();
+      await settled(page);
+      mock.state.delayMs = 0;
+      expect(await shift(page)).toBeLessThan(0.02);
+    });
 
   test("before a team works and after the end there is no empty map", async ({ visit }) => {
     const { mock, page } = await visit({ missions: true });
