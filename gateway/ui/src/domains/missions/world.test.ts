@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MissionPhase, MissionRun } from "~/api/missions";
-import { HEIGHT, LIT_MS, placeWorld, touchWord, worldOf, worldWords, type Heard, type Known } from "./world";
+import { LIT_MS, touchWord, worldOf, worldWords, type Heard, type Known } from "./world";
+import { HEIGHT, placeWorld } from "./world-place";
 
 const NOW = 1_000_000;
 const run = (team: string, status: NonNullable<MissionRun["status"]>): MissionRun => ({
