@@ -23,6 +23,7 @@ url_file=$ROOST_STATE/run/url
 gateway_log=$ROOST_STATE/log/gateway.log
 node_log=$ROOST_STATE/log/node.log
 image_log=$ROOST_STATE/log/agent-image.log
+pdf_log=$ROOST_STATE/log/pdf-renderer.log
 # Unoptimised, because that compiles in a third of the time; ROOST_PROFILE=release for a gateway that is to be measured.
 profile=${ROOST_PROFILE:-local}
 bin=${ROOST_BIN_DIR:-${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/$profile}
@@ -77,6 +78,23 @@ agent_image() {
         fi
     done
     printf '    Other images     node, python, polyglot: deploy/agent-image/build.sh --recipe NAME\n'
+}
+
+# The gateway works without it, and a PDF that is asked for before says so.
+build_renderer() {
+    if [ -n "${ROOST_BIN_DIR:-}" ]; then return 0; fi
+    setsid deploy/run.sh pdf-renderer </dev/null &
+    renderer_process=$!
+}
+
+pdf_renderer() {
+    local there=''
+    if [ -x "$bin/roost-pdf" ]; then there=yes; fi
+    if ! nice -n 10 deploy/pdf.sh "$bin" >"$pdf_log" 2>&1; then
+        printf '    PDF files        the renderer does not build: see %s, then try: deploy/pdf.sh %s\n' "${pdf_log#"$ROOST_ROOT"/}" "${bin#"$ROOST_ROOT"/}"
+    elif [ -z "$there" ]; then
+        printf '    PDF files        the renderer is ready\n'
+    fi
 }
 
 # --- processes ------------------------------------------------------------------------------------------------------
@@ -196,13 +214,13 @@ join_node() {
 }
 
 settings=()
-gateway='' daemon='' rootfs_process='' image_process='' url='' stopping=''
+gateway='' daemon='' rootfs_process='' image_process='' renderer_process='' url='' stopping=''
 
 stop_all() {
     [ -z "$stopping" ] || return 0
     stopping=yes
     local process
-    for process in $image_process $rootfs_process; do
+    for process in $image_process $renderer_process $rootfs_process; do
         # Each leads a group of its own: what it started goes with it.
         kill -TERM -- "-$process" 2>/dev/null || true
     done
@@ -230,6 +248,7 @@ banner() {
     else
         printf '    Container engine none: agents get no sandbox here, everything else works\n'
     fi
+    if [ -z "${ROOST_BIN_DIR:-}" ] && ! [ -x "$bin/roost-pdf" ]; then printf '    PDF files        the renderer is being built (some minutes, once); reports as PDF need it\n'; fi
     printf '    Stop             Ctrl-C here, or deploy/run.sh stop\n'
 }
 
@@ -264,6 +283,7 @@ run() {
     detail "ready after $((SECONDS - began)) s"
     banner
     build_image
+    build_renderer
     # Until one of the two ends: that is Ctrl-C's work or a fault worth telling.
     local processes=("$gateway")
     [ -z "$daemon" ] || processes+=("$daemon")
@@ -313,6 +333,7 @@ run) run ;;
 stop) stop ;;
 status) status ;;
 session) session ;;
-agent-image) agent_image ;; # for itself, see build_image
+agent-image) agent_image ;;   # for itself, see build_image
+pdf-renderer) pdf_renderer ;; # for itself, see build_renderer
 *) usage >&2 && exit 2 ;;
 esac; exit

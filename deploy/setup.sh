@@ -214,6 +214,7 @@ for_test() {
     want busybox busybox-static
     want ip iproute2
     want tmux tmux
+    want pdftotext poppler-utils
     want python3 python3
     python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
     want systemd-analyze systemd

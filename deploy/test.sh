@@ -47,6 +47,7 @@ doc_tests() { "$cargo" test --locked --workspace --doc --quiet; }
 failed=0
 step "set up" deploy/setup.sh test
 step "web page and its tests" deploy/ui.sh test || failed=1
+step "PDF renderer and its tests" deploy/pdf.sh test || failed=1
 step "agent images" images
 step "build" binaries
 step "example configuration" example_configuration || failed=1
