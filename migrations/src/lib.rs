@@ -79,6 +79,7 @@ mod m0924_commands;
 mod m0925_missions;
 mod m0926_level_ups;
 mod m0927_routines;
+mod m0928_mission_pdfs;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -156,6 +157,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0925_missions::Migration),
             Box::new(m0926_level_ups::Migration),
             Box::new(m0927_routines::Migration),
+            Box::new(m0928_mission_pdfs::Migration),
         ]
     }
 }

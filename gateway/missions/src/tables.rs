@@ -15,6 +15,7 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::tasks::entity::task::Entity>(),
         Table::of::<crate::tasks::entity::mark::Entity>(),
         Table::of::<crate::artifacts::entity::artifact::Entity>(),
+        Table::of::<crate::artifacts::entity::pdf::Entity>(),
         Table::of::<crate::cards::entity::card::Entity>(),
     ]
 }

@@ -151,6 +151,13 @@ pub const TABLES: &[Kept] = &[
         With("missions", "bounded for each phase"),
     ),
     kept(
+        "mission_pdfs",
+        With(
+            "mission_artifacts",
+            "one of the report, one of each Markdown artifact",
+        ),
+    ),
+    kept(
         "mission_phase_cards",
         With("missions", "one for each phase"),
     ),

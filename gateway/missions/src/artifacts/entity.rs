@@ -1,4 +1,4 @@
-//! Table `mission_artifacts`.
+//! Tables `mission_artifacts` and `mission_pdfs`.
 
 /// An artifact.
 pub mod artifact {
@@ -36,6 +36,40 @@ pub mod artifact {
         pub run_id: Option<RunId>,
         pub created_at: DateTimeUtc,
         pub updated_at: DateTimeUtc,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+
+    impl TenantEntity for Entity {
+        const WORKSPACE: Column = Column::WorkspaceId;
+    }
+}
+
+/// What a PDF artifact shows, and its file.
+pub mod pdf {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::db::TenantEntity;
+    use roost_platform::ids::{MissionArtifactId, MissionId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "mission_pdfs")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub artifact_id: MissionArtifactId,
+        pub workspace_id: WorkspaceId,
+        pub mission_id: MissionId,
+        /// The Markdown artifact that it shows. It shows the report of the mission when this is absent.
+        pub source_id: Option<MissionArtifactId>,
+        /// How often a gateway began to typeset it.
+        pub attempts: i32,
+        pub pages: Option<i32>,
+        pub size: Option<i64>,
+        /// The file of a ready artifact.
+        pub file: Option<Vec<u8>>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
