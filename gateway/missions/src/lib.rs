@@ -6,6 +6,7 @@ pub mod cards;
 pub mod findings;
 pub mod levelups;
 pub mod missions;
+pub mod pdf;
 mod plain;
 pub mod probes;
 pub mod routines;
