@@ -71,6 +71,7 @@ pub(super) fn contexts(
         teams: teams.clone(),
         handle: work.missions.clone(),
         recurrence: Arc::new(OfMissions(work.routines.clone())),
+        pdf: config.pdf_program(),
     };
     Ok(Contexts {
         auth: identity::state(shared, hosted)?,

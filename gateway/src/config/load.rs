@@ -129,6 +129,7 @@ impl Reader {
             )?,
             public_url,
             data_dir,
+            pdf_renderer: self.optional("pdf_renderer"),
             database_url: SecretString::from(database_url),
             log: self.log(),
             otlp: self.otlp(),

@@ -15,6 +15,7 @@ use roost_sandbox_driver::executor::OwnerPolicy;
 
 use roost_connections::uploads::UploadLimits;
 use roost_machines::images::NamedImage;
+use roost_missions::pdf::Program;
 use roost_platform::supervision::killpoints::Arm;
 use roost_tenancy::streams::Limits as StreamLimits;
 use roost_tenancy::workspaces::Plans;
@@ -47,6 +48,8 @@ pub struct Config {
     pub public_url: Option<url::Url>,
     /// The directory of everything that the gateway stores on disk.
     pub data_dir: PathBuf,
+    /// The program that makes PDF files, if it is not `roost-pdf` beside this program.
+    pub pdf_renderer: Option<PathBuf>,
     /// `sqlite:<file>` or `postgres://…`. May contain a password.
     pub database_url: secrecy::SecretString,
     pub log: Log,
@@ -166,6 +169,11 @@ impl Config {
     pub fn operator_token_file(&self) -> PathBuf {
         let own = || self.data_dir.join("operator-token");
         self.operator_token_file.clone().unwrap_or_else(own)
+    }
+
+    /// The program that makes PDF files.
+    pub fn pdf_program(&self) -> Program {
+        Program::new(self.pdf_renderer.clone())
     }
 
     /// The secret broker's socket.

@@ -94,6 +94,7 @@ pub fn show(config: &Config) -> String {
     );
     line("broker.mirror_mib", config.broker.mirror_mib.to_string());
     let paths = [
+        ("pdf_renderer", &config.pdf_renderer),
         ("broker.socket", &config.broker.socket),
         ("broker.program", &config.broker.program),
         ("broker.root_key_file", &config.broker.root_key_file),

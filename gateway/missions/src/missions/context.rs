@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::handle::MissionsHandle;
 use super::recurrence::Recurrence;
+use crate::pdf::Program;
 use roost_organisation::teams::TeamsContext;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -21,6 +22,8 @@ pub struct MissionsContext {
     pub handle: MissionsHandle,
     /// Makes routines of missions with a schedule.
     pub recurrence: Arc<dyn Recurrence>,
+    /// Makes PDF files.
+    pub pdf: Program,
 }
 
 impl ChangeContext for MissionsContext {

@@ -352,11 +352,26 @@ pub struct MissionArtifact {
     pub kind: ArtifactKind,
     pub title: String,
     pub status: ArtifactStatus,
+    /// Where the file of a ready PDF is downloaded.
     pub path: Option<String>,
     pub error: Option<String>,
+    /// Of a PDF.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pdf: Option<MissionPdf>,
     pub run_id: Option<RunId>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
+}
+
+/// What a PDF shows, and how large it is.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissionPdf {
+    /// The Markdown artifact that it shows. Null: the report of the mission.
+    pub source_id: Option<MissionArtifactId>,
+    /// Null until it is ready.
+    pub pages: Option<i32>,
+    /// The size of its file. Null until it is ready.
+    pub bytes: Option<i64>,
 }
 
 /// An artifact with its text.

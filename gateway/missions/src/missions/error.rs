@@ -22,6 +22,12 @@ pub enum MissionError {
     /// The mission has no such artifact.
     #[error("the mission has no such artifact")]
     NoArtifact,
+    /// A PDF was asked for an artifact that is not a ready Markdown text.
+    #[error("the artifact is not a ready Markdown text")]
+    NotMarkdown,
+    /// The file of a PDF that is not ready, with the error of one that failed.
+    #[error("the PDF is not ready")]
+    PdfNotReady(Option<String>),
     /// The workspace has no such node.
     #[error("there is no such node")]
     NoNode,
@@ -72,6 +78,13 @@ impl From<MissionError> for ApiError {
             E::NoPhase => Self::not_found("phase"),
             E::NoCard => Self::not_found("summary card"),
             E::NoArtifact => Self::not_found("artifact"),
+            E::NotMarkdown => Self::new(Code::Conflict).detail(
+                "Only a Markdown artifact that is ready can be made into a PDF. The report of the mission as PDF has all artifacts.",
+            ),
+            E::PdfNotReady(None) => Self::new(Code::Conflict)
+                .detail("The PDF is not ready. Read the artifact again until its status is `ready`."),
+            E::PdfNotReady(Some(why)) => Self::new(Code::Conflict)
+                .detail(format!("There is no PDF. {why}")),
             E::Wrong(mistakes) => Self::validations(mistakes),
             E::NoTeam => Self::new(Code::MissionHasNoTeam).detail(
                 "The mission names no team. Create a mission with team templates in `config.phase_teams`, or with `team_template_id`.",

@@ -25,6 +25,8 @@ struct Inner {
     live: SupervisorHandle,
     /// Wakes the scheduler: a mission was launched.
     scheduler: Nudge,
+    /// Wakes the renderer: a PDF was asked for.
+    pdfs: Nudge,
     /// Wakes the actors that live here.
     nudges: Mutex<HashMap<MissionId, Nudge>>,
 }
@@ -37,6 +39,7 @@ impl MissionsHandle {
                 owner: parts.owner,
                 live: parts.live,
                 scheduler: Nudge::default(),
+                pdfs: Nudge::default(),
                 nudges: Mutex::default(),
             }),
         }
@@ -55,6 +58,11 @@ impl MissionsHandle {
     /// Wakes the scheduler.
     pub(super) fn scheduler(&self) -> &Nudge {
         &self.inner.scheduler
+    }
+
+    /// Wakes the renderer.
+    pub(super) fn pdfs(&self) -> &Nudge {
+        &self.inner.pdfs
     }
 
     /// Wakes the mission's actor, where it lives here.

@@ -7,9 +7,10 @@
 //! * Nothing automatic leaves an end. A phase that failed pauses its mission, and a person decides.
 //! * The end of a phase follows from the outcomes of its runs, not only from their statuses.
 //! * A phase that ends gets its summary card in the same transaction.
+//! * A mission that ends gets its report as PDF: the artifact is pending in the same transaction, and the renderer makes it.
 //!
-//! Tables: `missions`, `mission_phases`, `mission_phase_runs`, `mission_teams`. In the tree: `missions/scheduler`, and
-//! one actor for each live mission below `missions/live`.
+//! Tables: `missions`, `mission_phases`, `mission_phase_runs`, `mission_teams`. In the tree: `missions/scheduler`,
+//! `missions/pdf-renderer`, and one actor for each live mission below `missions/live`.
 
 mod commands;
 mod context;
@@ -22,6 +23,7 @@ mod facts;
 mod handle;
 mod input;
 pub mod model;
+mod pdfs;
 mod plan;
 mod read;
 mod recurrence;

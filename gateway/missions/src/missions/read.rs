@@ -5,20 +5,22 @@ use std::collections::HashMap;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::dto::{
-    Mission, MissionArtifact, MissionDetail, MissionPhase, MissionRun, MissionTask,
+    Mission, MissionArtifact, MissionDetail, MissionPdf, MissionPhase, MissionRun, MissionTask,
     MissionTaskMark, MissionTeam, PhaseBrief, PhaseSummary,
 };
 use super::entity::{mission, phase};
 use super::facts::{self, Loaded, Node, kind_of, status_of};
 use super::model::{PhaseKind, Reason, RuntimeKind, Status, TemplateKind};
 use super::{MissionError, report, store};
+use crate::artifacts::pdfs;
 use crate::artifacts::{self, ArtifactKind, ArtifactStatus};
 use crate::cards;
+use crate::pdf::Document;
 use crate::tasks::{self, Marker, TaskStatus};
 use roost_agents::claws;
 use roost_connections::repos;
 use roost_organisation::teams;
-use roost_platform::ids::{ClawId, MissionId, MissionPhaseId, TeamId, UserId};
+use roost_platform::ids::{ClawId, MissionArtifactId, MissionId, MissionPhaseId, TeamId, UserId};
 use roost_tenancy::auth::{self, UserBrief, WorkspaceScope};
 
 /// The markers that the page of a mission shows.
@@ -119,12 +121,19 @@ pub async fn detail(
     let cost_microusd = loaded.spent_microusd();
     let tasks = tasks_of(db, scope, id).await?;
     let artifacts = artifacts::of_mission(db, scope, id).await?;
+    let mut pdfs = pdfs::of_mission(db, scope, id).await?;
     let mission = shown(db, scope, vec![loaded.mission]).await?.pop();
     Ok(MissionDetail {
         mission: mission.ok_or(MissionError::NotFound)?,
         phase_details,
         tasks,
-        artifacts: artifacts.into_iter().map(artifact_of).collect(),
+        artifacts: artifacts
+            .into_iter()
+            .map(|row| {
+                let pdf = pdfs.remove(&row.id);
+                artifact_of(row, pdf)
+            })
+            .collect(),
         repo_full_name,
         waits_for_node,
         cost_microusd,
@@ -219,7 +228,7 @@ async fn tasks_of(
 }
 
 /// An artifact without its content.
-pub fn artifact_of(row: artifacts::Brief) -> MissionArtifact {
+pub fn artifact_of(row: artifacts::Brief, pdf: Option<pdfs::Shown>) -> MissionArtifact {
     MissionArtifact {
         id: row.id,
         phase_id: row.phase_id,
@@ -229,10 +238,58 @@ pub fn artifact_of(row: artifacts::Brief) -> MissionArtifact {
         status: ArtifactStatus::from_stored(&row.status),
         path: row.path,
         error: row.error,
+        pdf: pdf.map(|pdf| MissionPdf {
+            source_id: pdf.source_id,
+            pages: pdf.pages,
+            bytes: pdf.size,
+        }),
         run_id: row.run_id,
         created_at: row.created_at,
         updated_at: row.updated_at,
     }
+}
+
+/// An artifact, and its text.
+///
+/// # Errors
+/// [`MissionError::NoArtifact`].
+pub async fn artifact(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    mission: MissionId,
+    id: MissionArtifactId,
+) -> Result<(MissionArtifact, Option<String>), MissionError> {
+    let row = artifacts::content(db, scope, mission, id).await?;
+    let mut row = row.ok_or(MissionError::NoArtifact)?;
+    let content = row.content.take();
+    let pdf = match ArtifactKind::from_stored(&row.kind) {
+        ArtifactKind::Pdf => pdfs::of_mission(db, scope, mission).await?.remove(&id),
+        _ => None,
+    };
+    Ok((artifact_of(row.into(), pdf), content))
+}
+
+/// The file of an artifact.
+///
+/// # Errors
+/// [`MissionError::NoArtifact`], [`MissionError::PdfNotReady`].
+pub async fn artifact_file(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    mission: MissionId,
+    id: MissionArtifactId,
+) -> Result<(ArtifactKind, Vec<u8>), MissionError> {
+    let row = artifacts::content(db, scope, mission, id).await?;
+    let row = row.ok_or(MissionError::NoArtifact)?;
+    let kind = ArtifactKind::from_stored(&row.kind);
+    let file = match kind {
+        ArtifactKind::Pdf => {
+            let file = pdfs::file(db, scope, id).await?;
+            file.ok_or(MissionError::PdfNotReady(row.error))?
+        }
+        _ => row.content.ok_or(MissionError::NoArtifact)?.into_bytes(),
+    };
+    Ok((kind, file))
 }
 
 /// The teams of a mission, oldest first.
@@ -292,6 +349,35 @@ pub async fn report(
     scope: WorkspaceScope,
     id: MissionId,
 ) -> Result<String, MissionError> {
+    let (mission, cards, left) = parts(db, scope, id).await?;
+    Ok(report::report(&mission, &cards, &left))
+}
+
+/// The report of a mission, to typeset.
+///
+/// # Errors
+/// [`MissionError::NotFound`].
+pub async fn printed_report(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: MissionId,
+) -> Result<Document, MissionError> {
+    let (mission, cards, left) = parts(db, scope, id).await?;
+    Ok(report::document(&mission, &cards, &left))
+}
+
+/// A mission, the cards of its phases, and what these left.
+type Parts = (
+    MissionDetail,
+    Vec<PhaseSummary>,
+    Vec<artifacts::ArtifactRow>,
+);
+
+async fn parts(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: MissionId,
+) -> Result<Parts, MissionError> {
     let mission = detail(db, scope, id).await?;
     let (mut cards, mut left) = (Vec::new(), Vec::new());
     for phase in &mission.phase_details {
@@ -300,5 +386,5 @@ pub async fn report(
         }
         left.extend(artifacts::of_phase(db, scope, phase.id).await?);
     }
-    Ok(report::report(&mission, &cards, &left))
+    Ok((mission, cards, left))
 }

@@ -6,6 +6,20 @@ use std::fmt::Write as _;
 use super::dto::{MissionDetail, PhaseSummary};
 use crate::artifacts::{ArtifactKind, ArtifactRow};
 use crate::cards::Metrics;
+use crate::pdf::Document;
+
+/// Most bytes of an artifact in a PDF.
+const MOST_PRINTED: usize = 256 << 10;
+/// Most bytes of all artifacts in a PDF.
+const MOST_PRINTED_OF_ALL: usize = 2 << 20;
+
+/// For whom a report is written.
+enum Form {
+    /// One file with everything.
+    Whole,
+    /// Pages for people: no data for programs, and at most this many bytes of artifacts.
+    Printed(usize),
+}
 
 /// The report. `cards` and `artifacts` are those of the mission.
 pub fn report(
@@ -26,6 +40,49 @@ pub fn report(
         },
         dollars(mission.cost_microusd)
     );
+    body(&mut text, (mission, cards, artifacts), Form::Whole);
+    text
+}
+
+/// The report as a document to typeset. What its head says is not in the text.
+pub fn document(
+    mission: &MissionDetail,
+    cards: &[PhaseSummary],
+    artifacts: &[ArtifactRow],
+) -> Document {
+    let head = &mission.mission;
+    let day = |at: &chrono::DateTime<chrono::Utc>| at.format("%Y-%m-%d %H:%M UTC").to_string();
+    let status = match &head.status_detail {
+        Some(detail) => format!("{}: {detail}", head.status.as_str()),
+        None => head.status.as_str().to_owned(),
+    };
+    let facts = [
+        ("Report of", Some(format!("Mission {}", head.id))),
+        ("Status", Some(status)),
+        ("Repository", mission.repo_full_name.clone()),
+        ("Created", Some(day(&head.created_at))),
+        ("Launched", head.launched_at.as_ref().map(day)),
+        ("Ended", head.ended_at.as_ref().map(day)),
+        ("Cost", Some(format!("${}", dollars(mission.cost_microusd)))),
+    ];
+    let facts = facts.into_iter();
+    let facts = facts.filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let mut markdown = String::new();
+    let form = Form::Printed(MOST_PRINTED_OF_ALL);
+    body(&mut markdown, (mission, cards, artifacts), form);
+    Document {
+        title: head.title.clone(),
+        facts: facts.collect(),
+        markdown,
+    }
+}
+
+fn body(
+    text: &mut String,
+    (mission, cards, artifacts): (&MissionDetail, &[PhaseSummary], &[ArtifactRow]),
+    mut form: Form,
+) {
+    let head = &mission.mission;
     if !head.goal.is_empty() {
         let _ = writeln!(text, "## Goal\n\n{}\n", head.goal);
     }
@@ -38,7 +95,7 @@ pub fn report(
             phase.status.as_str()
         );
         if let Some(card) = cards.iter().find(|card| card.phase_id == phase.id) {
-            card_of(&mut text, card);
+            card_of(text, card, &form);
         }
         let tasks = mission
             .tasks
@@ -65,13 +122,12 @@ pub fn report(
             artifact.phase_id == Some(phase.id) && artifact.attempt == phase.attempt
         });
         for artifact in left {
-            artifact_of(&mut text, artifact);
+            artifact_of(text, artifact, &mut form);
         }
     }
-    text
 }
 
-fn card_of(text: &mut String, summary: &PhaseSummary) {
+fn card_of(text: &mut String, summary: &PhaseSummary, form: &Form) {
     let card = &summary.card;
     let _ = writeln!(text, "{}\n", card.narrative);
     let figures: Vec<(String, Option<u32>)> = match &card.metrics {
@@ -112,9 +168,15 @@ fn card_of(text: &mut String, summary: &PhaseSummary) {
             .map(|(severity, count)| (severity.clone(), Some(*count)))
             .collect(),
     };
+    if matches!(form, Form::Printed(_)) {
+        text.push_str("| figure | value |\n|---|---:|\n");
+    }
     for (name, count) in figures {
         let count = count.map_or_else(|| "not measured".to_owned(), |count| count.to_string());
-        let _ = writeln!(text, "- {name}: {count}");
+        let _ = match form {
+            Form::Whole => writeln!(text, "- {name}: {count}"),
+            Form::Printed(_) => writeln!(text, "| {} | {count} |", cell(&name)),
+        };
     }
     text.push('\n');
     for (heading, lines) in [("Sources", &card.sources), ("Next", &card.next_actions)] {
@@ -129,14 +191,35 @@ fn figures<const N: usize>(of: [(&str, Option<u32>); N]) -> Vec<(String, Option<
     of.map(|(name, count)| (name.to_owned(), count)).to_vec()
 }
 
-fn artifact_of(text: &mut String, artifact: &ArtifactRow) {
+fn artifact_of(text: &mut String, artifact: &ArtifactRow, form: &mut Form) {
     let _ = writeln!(text, "### {}\n", artifact.title);
     let Some(content) = &artifact.content else {
         let why = artifact.error.as_deref().unwrap_or("It is not ready.");
         let _ = writeln!(text, "{why}\n");
         return;
     };
-    match ArtifactKind::from_stored(&artifact.kind) {
+    let kind = ArtifactKind::from_stored(&artifact.kind);
+    let mut content = content.as_str();
+    if let Form::Printed(left) = form {
+        let bytes = content.len();
+        if matches!(kind, ArtifactKind::Benchmark | ArtifactKind::Security) {
+            let _ = writeln!(
+                text,
+                "This artifact is data for programs ({bytes} bytes of JSON). The page of the mission shows it.\n"
+            );
+            return;
+        }
+        content = &content[..content.floor_char_boundary(MOST_PRINTED.min(*left))];
+        *left -= content.len();
+        if content.len() < bytes {
+            let _ = writeln!(
+                text,
+                "*These are the first {} of {bytes} bytes. The artifact has all of them.*\n",
+                content.len()
+            );
+        }
+    }
+    match kind {
         ArtifactKind::Markdown | ArtifactKind::Pdf => {
             let _ = writeln!(text, "{}\n", lowered(content));
         }
@@ -205,6 +288,44 @@ mod tests {
     fn fence_is_longer_than_every_run_of_backticks_inside() {
         assert_eq!(fence_for("a `b` c"), "```");
         assert_eq!(fence_for("````\nx\n````"), "`````");
+    }
+
+    fn artifact(kind: &str, content: &str) -> ArtifactRow {
+        let at = chrono::DateTime::UNIX_EPOCH;
+        ArtifactRow {
+            id: uuid::Uuid::nil().into(),
+            workspace_id: uuid::Uuid::nil().into(),
+            mission_id: uuid::Uuid::nil().into(),
+            phase_id: None,
+            attempt: 1,
+            kind: kind.to_owned(),
+            title: "A title".to_owned(),
+            status: "ready".to_owned(),
+            path: None,
+            error: None,
+            content: Some(content.to_owned()),
+            run_id: None,
+            created_at: at,
+            updated_at: at,
+        }
+    }
+
+    #[test]
+    fn printed_report_has_no_data_for_programs_and_a_part_of_a_long_text() {
+        let mut form = Form::Printed(10);
+        let mut text = String::new();
+        artifact_of(&mut text, &artifact("security", "{}"), &mut form);
+        assert!(text.contains("(2 bytes of JSON)"), "{text}");
+        let mut text = String::new();
+        artifact_of(&mut text, &artifact("markdown", "äääääää"), &mut form);
+        assert!(text.contains("\näääää\n"), "{text}");
+        assert!(text.contains("first 10 of 14 bytes"), "{text}");
+        let mut text = String::new();
+        artifact_of(&mut text, &artifact("diff", "+x"), &mut form);
+        assert!(text.contains("first 0 of 2 bytes"), "{text}");
+        let mut text = String::new();
+        artifact_of(&mut text, &artifact("diff", "+x"), &mut Form::Whole);
+        assert!(text.contains("```diff\n+x\n```"), "{text}");
     }
 
     #[test]

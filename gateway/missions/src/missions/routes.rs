@@ -8,13 +8,13 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::commands::{self, Launch};
 use super::dto::{
-    LaunchPlan, Mission, MissionArtifactText, MissionDetail, MissionStatusChange, MissionTeam,
-    MissionsQuery, NewMission, PhaseSummary,
+    LaunchPlan, Mission, MissionArtifact, MissionArtifactText, MissionDetail, MissionStatusChange,
+    MissionTeam, MissionsQuery, NewMission, PhaseSummary,
 };
-use super::{MissionError, MissionsContext, read, store};
-use crate::artifacts::{self, ArtifactKind};
-use roost_platform::ids::{MissionArtifactId, MissionId, MissionPhaseId};
-use roost_tenancy::auth::{Scoped, Verb, can};
+use super::{MissionsContext, read, store};
+use crate::artifacts::{ArtifactKind, ArtifactStatus};
+use roost_platform::ids::{MissionArtifactId, MissionId, MissionPhaseId, UserId};
+use roost_tenancy::auth::{Scoped, Verb, WorkspaceScope, can};
 use roost_web::error::ApiResult;
 use roost_web::idempotency::CreationId;
 use roost_web::json::{Path, Query, Valid};
@@ -32,9 +32,10 @@ pub fn router() -> OpenApiRouter<MissionsContext> {
         .routes(routes!(retry))
         .routes(routes!(skip))
         .routes(routes!(summary))
-        .routes(routes!(report))
+        .routes(routes!(report, request_report))
         .routes(routes!(artifact))
         .routes(routes!(artifact_content))
+        .routes(routes!(request_artifact_pdf))
 }
 
 /// Lists the workspace's missions, newest first.
@@ -214,6 +215,53 @@ async fn report(
     Ok((headers, text).into_response())
 }
 
+/// Asks for the report of a mission as PDF. It answers 202 with an artifact that is pending, or 200 with one that is ready
+/// and still right. A mission that ends gets its PDF without this.
+#[utoipa::path(post, path = "/api/missions/{id}/report", tag = "missions", operation_id = "request_mission_report_pdf",
+    params(("id" = MissionId, Path)),
+    responses((status = 200, body = MissionArtifact), (status = 202, body = MissionArtifact, description = "pending"),
+        (status = 401, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+async fn request_report(
+    State(missions): State<MissionsContext>,
+    caller: Scoped<can::ManageMissions>,
+    Path(id): Path<MissionId>,
+) -> ApiResult<(StatusCode, Json<MissionArtifact>)> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    requested(&missions, scope, user, id, None).await
+}
+
+/// Asks for a Markdown artifact as PDF. It answers 202 with an artifact that is pending, or 200 with one that is ready.
+#[utoipa::path(post, path = "/api/missions/{id}/artifacts/{artifact_id}/pdf", tag = "missions",
+    operation_id = "request_mission_artifact_pdf",
+    params(("id" = MissionId, Path), ("artifact_id" = MissionArtifactId, Path)),
+    responses((status = 200, body = MissionArtifact), (status = 202, body = MissionArtifact, description = "pending"),
+        (status = 401, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
+async fn request_artifact_pdf(
+    State(missions): State<MissionsContext>,
+    caller: Scoped<can::ManageMissions>,
+    Path((id, artifact)): Path<(MissionId, MissionArtifactId)>,
+) -> ApiResult<(StatusCode, Json<MissionArtifact>)> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    requested(&missions, scope, user, id, Some(artifact)).await
+}
+
+async fn requested(
+    missions: &MissionsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: MissionId,
+    artifact: Option<MissionArtifactId>,
+) -> ApiResult<(StatusCode, Json<MissionArtifact>)> {
+    let pdf = commands::request_pdf(missions, scope, user, id, artifact).await?;
+    let (shown, _) = read::artifact(missions.db.read(), scope, id, pdf).await?;
+    let status = match shown.status {
+        ArtifactStatus::Pending => StatusCode::ACCEPTED,
+        _ => StatusCode::OK,
+    };
+    Ok((status, Json(shown)))
+}
+
 /// Shows an artifact with its text.
 #[utoipa::path(get, path = "/api/missions/{id}/artifacts/{artifact_id}", tag = "missions",
     operation_id = "get_mission_artifact", params(("id" = MissionId, Path), ("artifact_id" = MissionArtifactId, Path)),
@@ -223,12 +271,9 @@ async fn artifact(
     caller: Scoped<can::ReadMissions>,
     Path((id, artifact)): Path<(MissionId, MissionArtifactId)>,
 ) -> ApiResult<Json<MissionArtifactText>> {
-    let row = find(&missions, &caller, id, artifact).await?;
-    let content = row.content.clone();
-    Ok(Json(MissionArtifactText {
-        artifact: read::artifact_of(row.into()),
-        content,
-    }))
+    let (artifact, content) =
+        read::artifact(missions.db.read(), caller.scope(), id, artifact).await?;
+    Ok(Json(MissionArtifactText { artifact, content }))
 }
 
 /// Downloads the content of an artifact.
@@ -236,16 +281,16 @@ async fn artifact(
     operation_id = "download_mission_artifact",
     params(("id" = MissionId, Path), ("artifact_id" = MissionArtifactId, Path)),
     responses((status = 200, content_type = "application/octet-stream", body = Vec<u8>),
-        (status = 401, body = Problem), (status = 404, body = Problem)))]
+        (status = 401, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem, description = "a PDF that is not ready")))]
 async fn artifact_content(
     State(missions): State<MissionsContext>,
     caller: Scoped<can::ReadMissions>,
     Path((id, artifact)): Path<(MissionId, MissionArtifactId)>,
 ) -> ApiResult<Response> {
-    let row = find(&missions, &caller, id, artifact).await?;
-    let kind = ArtifactKind::from_stored(&row.kind);
-    let content = row.content.ok_or(MissionError::NoArtifact)?;
-    let name = format!("{}.{}", row.id, kind.extension());
+    let (kind, content) =
+        read::artifact_file(missions.db.read(), caller.scope(), id, artifact).await?;
+    let name = format!("{artifact}.{}", kind.extension());
     // Agents wrote the content, so a browser saves it and does not show it.
     let headers: [(HeaderName, String); 3] = [
         (header::CONTENT_TYPE, kind.media_type().to_owned()),
@@ -256,14 +301,4 @@ async fn artifact_content(
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
     ];
     Ok((headers, content).into_response())
-}
-
-async fn find(
-    missions: &MissionsContext,
-    caller: &Scoped<can::ReadMissions>,
-    id: MissionId,
-    artifact: MissionArtifactId,
-) -> ApiResult<artifacts::ArtifactRow> {
-    let found = artifacts::content(missions.db.read(), caller.scope(), id, artifact).await?;
-    Ok(found.ok_or(MissionError::NoArtifact)?)
 }

@@ -1,11 +1,11 @@
-//! The branch `missions` of the tree. The scheduler starts an actor for each live mission that no gateway drives.
+//! The branch `missions` of the tree. The renderer of PDFs is in `pdfs.rs`. The scheduler starts an actor for each live mission that no gateway drives.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::{MissionsContext, driver, store};
+use super::{MissionsContext, driver, pdfs, store};
 use roost_platform::ids::MissionId;
 use roost_platform::supervision::{
     ActorKind, AnyChild, ChildSpec, Failure, NoMessages, Nudge, Restart, StartError,
@@ -18,12 +18,13 @@ const PERIOD: Duration = Duration::from_secs(2);
 /// The maximum number of live missions.
 const MOST_LIVE: u64 = 5_000;
 
-/// The branch: the scheduler, and the supervisor of the actors.
+/// The branch: the scheduler, the renderer, and the supervisor of the actors.
 pub fn branch(state: &MissionsContext, live: AnyChild) -> SupervisorSpec {
     SupervisorSpec::new("missions")
         .serves("missions and their phases")
         .child(live)
         .child(child(state))
+        .child(pdfs::child(state))
 }
 
 fn child(state: &MissionsContext) -> ChildSpec<NoMessages> {

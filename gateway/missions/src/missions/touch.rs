@@ -5,7 +5,7 @@ use sea_orm::DbErr;
 
 use super::context::MissionsContext;
 use super::entity::mission;
-use super::store;
+use super::{pdfs, store};
 use roost_platform::db::WriteTx;
 use roost_platform::events::{About, Event, ResourceKind};
 use roost_platform::ids::{MissionId, SharedIds, UserId};
@@ -21,7 +21,8 @@ pub fn about(mission: MissionId) -> About {
     }
 }
 
-/// As [`touch`], for a mission that has just got a final status: its sandbox and its files end with it.
+/// As [`touch`], for a mission that has just got a final status: its sandbox and its files end with it, and its report is
+/// made as a PDF if it ever worked.
 ///
 /// # Errors
 /// When the database fails.
@@ -33,6 +34,9 @@ pub async fn end(
     let (scope, now, user) = (change.scope(), change.now(), change.actor());
     begin_removal(change, &state.ids, now, scope, user, row.id).await?;
     change.wake(&state.teams.claws.sagas);
+    if row.launched_at.is_some() {
+        pdfs::want(change, state, &row, pdfs::Source::Report).await?;
+    }
     touch(change, row).await
 }
 

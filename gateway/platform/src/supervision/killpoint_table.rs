@@ -78,6 +78,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the begin or the end is durable; the mission's actor has not looked at what follows",
     },
     KillPoint {
+        name: "pdfs.make.after_take",
+        place: "a gateway has the lease of a pending PDF; nothing is typeset",
+    },
+    KillPoint {
+        name: "pdfs.make.before_record",
+        place: "the PDF is typeset; its artifact is still pending",
+    },
+    KillPoint {
         name: "routines.fire.before_commit",
         place: "a routine fires and what it starts is made; the transaction is not committed",
     },

@@ -108,6 +108,8 @@ kinds! {
     Run, "run", Leased, Temporary;
     /// One live mission.
     Mission, "mission", Leased, Temporary;
+    /// Makes pending PDF artifacts with a process of its own for each.
+    PdfRenderer, "pdf_renderer", Leased, Static;
     /// Fires the routines that are due, and notes the ends of what they started.
     RoutineScheduler, "routine_scheduler", Leased, Static;
     /// Puts stale runs back into the queue.

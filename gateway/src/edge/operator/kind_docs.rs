@@ -98,6 +98,10 @@ pub const fn of(kind: ActorKind) -> KindDoc {
             "the places of the markers that it read",
             "nothing: what comes next follows from the rows of the mission and its runs; it reads the markers again, and each counts once",
         ),
+        K::PdfRenderer => (
+            "the documents that it typesets, and their processes, which end with it",
+            "nothing: a PDF that is not ready is a pending artifact, and a gateway makes it again",
+        ),
         K::RoutineScheduler => (
             "nothing",
             "nothing: a firing and what it starts are one transaction, and a due time that was not handled stays in the routine's row",

@@ -2,10 +2,12 @@
 
 mod create;
 mod launch;
+mod pdf;
 mod phase;
 mod set_status;
 
 pub use create::{create, create_in};
 pub use launch::{Launch, launch_in, plan_launch};
+pub use pdf::request_pdf;
 pub use phase::{retry, skip};
 pub use set_status::set_status;
