@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
 use crate::people;
-use crate::{Client, Person, ScratchPostgres};
+use crate::{Client, Person, ScratchPostgres, bin_dir};
 
 /// The database of a gateway.
 #[derive(Debug, Clone)]
@@ -201,6 +201,11 @@ pub fn configuration(folder: &Path, store: &Store, set: &[(&str, &str)]) -> conf
         ("data_dir", &folder.display().to_string()),
         // A test that needs a broker starts the real program, which is not beside the test's own.
         ("broker.start", "off"),
+        // The real program; `deploy/pdf.sh` builds it.
+        (
+            "pdf_renderer",
+            &bin_dir().join("roost-pdf").display().to_string(),
+        ),
     ]
     .map(|(key, value)| (key.to_owned(), value.to_owned()))
     .into();

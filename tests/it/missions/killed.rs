@@ -78,8 +78,9 @@ async fn killed_at_each_point(store: &Store) {
                 assert_eq!(phase["runs"].as_array().map(Vec::len), Some(1), "{at}");
                 assert_eq!(phase["has_card"], true, "{at}");
             }
+            // The results of both phases, and the report.
             let artifacts = over.body["artifacts"].as_array().map(Vec::len);
-            assert_eq!(artifacts, Some(2), "{at}");
+            assert_eq!(artifacts, Some(3), "{at}");
             let teams = owner.get(&format!("{path}/teams")).expect(200).await;
             assert_eq!(teams.body.as_array().map(Vec::len), Some(1), "{at}");
         }

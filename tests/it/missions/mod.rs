@@ -3,6 +3,7 @@
 pub(crate) mod killed;
 pub mod levelups;
 mod lives;
+pub(crate) mod pdfs;
 mod probes;
 mod refused;
 pub(crate) mod routines;
@@ -186,7 +187,8 @@ async fn mission_goes_from_its_goal_to_tasks_artifacts_and_cards() {
         assert!(input.contains("- INT-01 (created): Make the parser faster"));
         assert!(input.contains("The copy costs 40 %."), "{input}");
         let kinds = over.body["artifacts"].as_array().expect("artifacts");
-        assert_eq!(kinds.len(), 2);
+        let kinds: Vec<&Value> = kinds.iter().map(|artifact| &artifact["kind"]).collect();
+        assert_eq!(kinds, ["markdown", "markdown", "pdf"]);
         let artifact = over.str("/artifacts/0/id");
         let path = format!("/api/missions/{id}/artifacts/{artifact}");
         let artifact = owner.get(&path).expect(200).await;

@@ -22,6 +22,7 @@ pub const CASES: &[Case] = &[
         r#"{"status":"cancelled"}"#,
     ),
     ("GET /api/missions/{id}/report", Role("viewer"), ""),
+    ("POST /api/missions/{id}/report", Role("member"), ""),
     ("GET /api/missions/{id}/teams", Role("viewer"), ""),
     (
         "POST /api/missions/{id}/phases/{phase_id}/retry",
@@ -46,6 +47,11 @@ pub const CASES: &[Case] = &[
     (
         "GET /api/missions/{id}/artifacts/{artifact_id}/content",
         Role("viewer"),
+        "",
+    ),
+    (
+        "POST /api/missions/{id}/artifacts/{artifact_id}/pdf",
+        Role("member"),
         "",
     ),
     ("GET /api/routines", Role("viewer"), ""),
