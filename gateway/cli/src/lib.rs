@@ -15,6 +15,7 @@ mod journal;
 mod levelups;
 mod mission;
 mod mission_create;
+mod mission_pdf;
 mod named;
 mod node;
 mod owners;

@@ -13,7 +13,7 @@ use crate::api::types::{
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
-use crate::{mission_create, run};
+use crate::{mission_create, mission_pdf, run};
 
 /// Missions.
 #[derive(Debug, clap::Subcommand)]
@@ -73,12 +73,15 @@ pub enum Mission {
         #[arg(long, value_name = "NUMBER")]
         phase: Option<usize>,
     },
-    /// Write the report of a mission as Markdown: its goal, cards, tasks and artifacts
+    /// Write the report of a mission as Markdown or PDF: its goal, cards, tasks and artifacts
     Report {
         mission: String,
         /// The file; without it, the terminal
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+        /// Let the gateway make a PDF, and write it to this file
+        #[arg(long, value_name = "FILE", conflicts_with = "out")]
+        pdf: Option<PathBuf>,
     },
     /// Write the report and each artifact of a mission into a new or empty folder
     Export {
@@ -125,7 +128,12 @@ impl Mission {
                 let (id, phase) = phase_of(api, &mission, phase).await?;
                 print(api, &api.ask(routes::skip_phase(&id, &phase)).await?);
             }
-            Self::Report { mission, out } => {
+            Self::Report {
+                mission,
+                pdf: Some(file),
+                ..
+            } => mission_pdf::report(api, &find(api, &mission).await?, &file).await?,
+            Self::Report { mission, out, .. } => {
                 let id = find(api, &mission).await?;
                 let text = api.text(routes::mission_report(&id)).await?;
                 match out {
@@ -383,18 +391,13 @@ async fn export(api: &Api, mission: &str, folder: &Path) -> anyhow::Result<()> {
         .iter()
         .filter(|artifact| artifact.status.shown() == "ready");
     for (artifact, number) in ready.zip(1..) {
-        let text = api
-            .text(routes::artifact_content(&id, &artifact.id))
-            .await?;
         let end = match artifact.kind.shown().as_str() {
             "markdown" => "md".to_owned(),
             "benchmark" | "security" => "json".to_owned(),
             kind => kind.to_owned(),
         };
-        write(
-            &folder.join(format!("{number:02}-{}.{end}", artifact.kind.shown())),
-            &text,
-        )?;
+        let file = folder.join(format!("{number:02}-{}.{end}", artifact.kind.shown()));
+        mission_pdf::save(api, routes::artifact_content(&id, &artifact.id), &file).await?;
     }
     println!("Wrote {}.", folder.display());
     Ok(())

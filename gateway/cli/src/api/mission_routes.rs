@@ -113,6 +113,12 @@ pub fn mission_report(id: &MissionId) -> Call<Nothing> {
     Call::new(Method::GET, format!("/api/missions/{}/report", segment(id)))
 }
 
+/// `POST /api/missions/{id}/report`
+#[must_use]
+pub fn request_report_pdf(id: &MissionId) -> Call<MissionArtifact> {
+    Call::new(Method::POST, format!("/api/missions/{}/report", segment(id)))
+}
+
 /// `GET /api/missions/{id}/artifacts/{artifact_id}/content`
 #[must_use]
 pub fn artifact_content(id: &MissionId, artifact_id: &MissionArtifactId) -> Call<Nothing> {

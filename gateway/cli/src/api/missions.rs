@@ -30,6 +30,7 @@ pub struct MissionArtifact {
     pub title: String,
     pub status: MissionArtifactStatus,
     pub error: Option<String>,
+    pub pdf: Option<MissionPdf>,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +45,12 @@ pub struct MissionDetail {
     pub repo_full_name: Option<String>,
     pub waits_for_node: Option<String>,
     pub cost_microusd: i64,
+}
+
+#[derive(Deserialize)]
+pub struct MissionPdf {
+    pub pages: Option<i32>,
+    pub bytes: Option<i64>,
 }
 
 #[derive(Deserialize)]

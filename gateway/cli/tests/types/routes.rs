@@ -73,6 +73,12 @@ pub const ROUTES: &[Route] = &[
     ),
     route("mission_report", "get", "/api/missions/{id}/report", &[]),
     route(
+        "request_report_pdf",
+        "post",
+        "/api/missions/{id}/report",
+        &[],
+    ),
+    route(
         "artifact_content",
         "get",
         "/api/missions/{id}/artifacts/{artifact_id}/content",

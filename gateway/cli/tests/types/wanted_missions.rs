@@ -12,7 +12,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ),
     (
         "MissionArtifact",
-        &["id", "kind", "title", "status", "error"],
+        &["id", "kind", "title", "status", "error", "pdf"],
     ),
     ("MissionBenchmark", &["command"]),
     (
@@ -34,6 +34,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "cost_microusd",
         ],
     ),
+    ("MissionPdf", &["pages", "bytes"]),
     (
         "MissionPhase",
         &[
