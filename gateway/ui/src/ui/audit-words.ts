@@ -100,6 +100,7 @@ const DONE: Record<string, string> = {
   "mission.phase_failed": "ended a phase of a mission as failed",
   "mission.phase_retried": "retried a phase of a mission",
   "mission.phase_skipped": "skipped a phase of a mission",
+  "mission.pdf_requested": "asked for a PDF of the mission *",
   "skill.created": "wrote the skill *",
   "skill.changed": "changed the skill *",
   "skill.deleted": "deleted the skill *",

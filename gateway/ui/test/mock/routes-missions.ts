@@ -1,6 +1,6 @@
 // Missions of the mock, over HTTP.
 import { ago } from "./ids.ts";
-import { makeMission, makePhase, settle, type Mission } from "./missions.ts";
+import { leave, makeMission, makePhase, settle, type Mission } from "./missions.ts";
 import { must, Refusal } from "./refusal.ts";
 import { keyOf, type AskedOf, type Routes } from "./route.ts";
 import type { Schemas } from "./schema.ts";
@@ -100,6 +100,18 @@ function goOn(mission: Mission): Mission {
   return settle(mission);
 }
 
+/** Makes a PDF pending. A test says when it is ready. */
+function pdfAsked(at: AskedOf, source: string | null) {
+  const mission = one(at);
+  const made = mission.artifacts.find(({ pdf }) => pdf && (pdf.source_id ?? null) === source);
+  if (made && made.status !== "failed") return { status: made.status === "ready" ? 200 : 202, body: made };
+  const title = mission.artifacts.find(({ id }) => id === source)?.title ?? `Report of ${mission.title}`;
+  const pdf = { source_id: source, pages: null, bytes: null };
+  if (made) Object.assign(made, { status: "pending", error: null });
+  const whole = made ?? leave(at.state, mission, { kind: "pdf", title, phase_id: null, status: "pending", content: null, pdf });
+  return { status: 202, body: whole };
+}
+
 export const missionRoutes = {
   "GET /api/missions": ({ state, query }) => ({
     body: {
@@ -187,4 +199,6 @@ export const missionRoutes = {
     });
     at.response.end(`# ${mission.title}\n`);
   },
+  "POST /api/missions/{id}/report": (at) => pdfAsked(at, null),
+  "POST /api/missions/{id}/artifacts/{artifact_id}/pdf": (at) => pdfAsked(at, at.params.artifact_id),
 } satisfies Routes;

@@ -14,6 +14,7 @@ import { Loading } from "~/ui/skeleton";
 import { Status, type Tone } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { PdfButton, PdfView } from "./pdf";
 import { pretty } from "./pretty";
 import { artifactQuery } from "./queries";
 import { phaseName } from "./words";
@@ -120,6 +121,9 @@ function Row({ mission, artifact, open, onToggle }: RowProps) {
           {artifact.attempt > 1 && `, attempt ${artifact.attempt}`}, <Ago at={artifact.created_at} />
         </span>
         <Status {...STATES[artifact.status]} compact={ready} className="text-small" />
+        {ready && artifact.kind === "markdown" && (
+          <PdfButton mission={mission} source={artifact.id} label="PDF" about={visible(artifact.title)} />
+        )}
         {ready && (
           <a
             href={url("/api/missions/{id}/artifacts/{artifact_id}/content", undefined, {
@@ -140,7 +144,11 @@ function Row({ mission, artifact, open, onToggle }: RowProps) {
       )}
       {open && ready && (
         <div className={cx("border-t border-line")}>
-          <Viewer mission={mission.id} artifact={artifact} />
+          {artifact.kind === "pdf" ? (
+            <PdfView mission={mission.id} artifact={artifact} />
+          ) : (
+            <Viewer mission={mission.id} artifact={artifact} />
+          )}
         </div>
       )}
     </li>
@@ -160,14 +168,17 @@ export function Artifacts({ mission, chosen, onChoose }: Props) {
     <Panel
       title="Artifacts"
       aside={
-        <a
-          href={url("/api/missions/{id}/report", undefined, { id: mission.id })}
-          download
-          className={buttonClass()}
-        >
-          <Download size={14} aria-hidden />
-          Report
-        </a>
+        <>
+          <PdfButton mission={mission} source={null} label="Report as PDF" />
+          <a
+            href={url("/api/missions/{id}/report", undefined, { id: mission.id })}
+            download
+            className={buttonClass()}
+          >
+            <Download size={14} aria-hidden />
+            Report
+          </a>
+        </>
       }
     >
       {artifacts.length === 0 ? (
