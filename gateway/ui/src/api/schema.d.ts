@@ -1239,6 +1239,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/missions/{id}/artifacts/{artifact_id}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks for a Markdown artifact as PDF. It answers 202 with an artifact that is pending, or 200 with one that is ready. */
+        post: operations["request_mission_artifact_pdf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/missions/{id}/launch-plan": {
         parameters: {
             query?: never;
@@ -1317,7 +1334,11 @@ export interface paths {
         /** Writes the report of a mission as one Markdown document: its goal, the card of each phase, its tasks and its artifacts. */
         get: operations["report_mission"];
         put?: never;
-        post?: never;
+        /**
+         * Asks for the report of a mission as PDF. It answers 202 with an artifact that is pending, or 200 with one that is ready
+         *     and still right. A mission that ends gets its PDF without this.
+         */
+        post: operations["request_mission_report_pdf"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3564,7 +3585,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "routine_scheduler" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "pdf_renderer" | "routine_scheduler" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
@@ -5179,7 +5200,9 @@ export interface components {
             error?: string | null;
             id: components["schemas"]["MissionArtifactId"];
             kind: components["schemas"]["MissionArtifactKind"];
+            /** @description Where the file of a ready PDF is downloaded. */
             path?: string | null;
+            pdf?: components["schemas"]["MissionPdf"] | null;
             phase_id?: components["schemas"]["MissionPhaseId"] | null;
             run_id?: components["schemas"]["RunId"] | null;
             status: components["schemas"]["MissionArtifactStatus"];
@@ -5258,6 +5281,20 @@ export interface components {
         };
         /** Format: uuid */
         MissionId: string;
+        /** @description What a PDF shows, and how large it is. */
+        MissionPdf: {
+            /**
+             * Format: int64
+             * @description The size of its file. Null until it is ready.
+             */
+            bytes?: number | null;
+            /**
+             * Format: int32
+             * @description Null until it is ready.
+             */
+            pages?: number | null;
+            source_id?: components["schemas"]["MissionArtifactId"] | null;
+        };
         /** @description A phase. */
         MissionPhase: {
             /**
@@ -14556,6 +14593,80 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description a PDF that is not ready */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    request_mission_artifact_pdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+                artifact_id: components["schemas"]["MissionArtifactId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissionArtifact"];
+                };
+            };
+            /** @description pending */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissionArtifact"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             414: components["responses"]["AddressTooLong"];
             default: components["responses"]["AnyOtherProblem"];
         };
@@ -14787,6 +14898,62 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    request_mission_report_pdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["MissionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissionArtifact"];
+                };
+            };
+            /** @description pending */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissionArtifact"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

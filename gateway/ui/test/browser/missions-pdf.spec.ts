@@ -9,7 +9,11 @@ test.describe("PDFs of missions", () => {
   }) => {
     const { mock, page } = await visit({ missions: true });
     const mission = missionNamed(mock.state, "Read the old code");
-    const markdown = leave(mock.state, mission, { kind: "markdown", title: "What it does", content: "It counts." });
+    const markdown = leave(mock.state, mission, {
+      kind: "markdown",
+      title: "What it does",
+      content: "It counts.",
+    });
     await page.goto(`${mock.url}/missions/${mission.id}`);
     await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
     await page.getByRole("button", { name: "Report as PDF" }).click();

@@ -108,7 +108,9 @@ function pdfAsked(at: AskedOf, source: string | null) {
   const title = mission.artifacts.find(({ id }) => id === source)?.title ?? `Report of ${mission.title}`;
   const pdf = { source_id: source, pages: null, bytes: null };
   if (made) Object.assign(made, { status: "pending", error: null });
-  const whole = made ?? leave(at.state, mission, { kind: "pdf", title, phase_id: null, status: "pending", content: null, pdf });
+  const whole =
+    made ??
+    leave(at.state, mission, { kind: "pdf", title, phase_id: null, status: "pending", content: null, pdf });
   return { status: 202, body: whole };
 }
 

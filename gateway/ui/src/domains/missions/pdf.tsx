@@ -24,7 +24,10 @@ export function sizeOf({ pdf }: MissionArtifact): string {
 }
 
 const hrefOf = (mission: string, artifact: string) =>
-  url("/api/missions/{id}/artifacts/{artifact_id}/content", undefined, { id: mission, artifact_id: artifact });
+  url("/api/missions/{id}/artifacts/{artifact_id}/content", undefined, {
+    id: mission,
+    artifact_id: artifact,
+  });
 
 function useRequest(mission: string, artifact: string | null) {
   const client = useQueryClient();
