@@ -10,7 +10,7 @@
 //! ├─ sandboxes    transitions · local engine (where `sandboxes.local` is on) · facts · recovery
 //! ├─ repos        sync scheduler and syncs · mirror scheduler and mirrors
 //! ├─ runs         one actor for each live run · lease renewer · sweeper · claimer · telemetry
-//! ├─ missions     one actor for each live mission · scheduler · routines
+//! ├─ missions     one actor for each live mission · scheduler · PDF renderer · routines
 //! └─ http         operator listener · certificate (where `tls` is set) · public listener (last up, first down)
 //! ```
 
