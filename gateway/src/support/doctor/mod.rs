@@ -62,6 +62,7 @@ pub async fn examine(overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
     checks.push(outbound(&config));
     checks.extend(engine(&config).await);
     checks.extend(broker::broker(&config).await);
+    checks.push(renderer(&config));
     checks.extend(chunks(&config).await);
     checks.extend(listeners::ports(&config).await);
     checks.push(listeners::tls(&config, clock.now()).await);
@@ -70,6 +71,21 @@ pub async fn examine(overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
         check.detail = clean(&check.detail, 1024);
     }
     checks
+}
+
+fn renderer(config: &Config) -> Check {
+    let (name, title) = ("pdf", "PDF files");
+    match config.pdf_program().missing() {
+        None => ok(name, title, "the program that makes them is there"),
+        Some(path) => warn(
+            name,
+            title,
+            format!(
+                "{} is not there, so no report is made as PDF: build it with `deploy/pdf.sh`, or set `pdf_renderer`",
+                path.display()
+            ),
+        ),
+    }
 }
 
 fn permissions(config: &Config, overrides: &Overrides) -> Vec<Check> {
