@@ -23,6 +23,8 @@ use typst_pdf::PdfOptions;
 const STACK: usize = 64 << 20;
 /// Threads that typeset parts of a document.
 const THREADS: usize = 2;
+/// A longer text gets no tags, which screen readers use: they take half of the memory and of the file.
+const MOST_TAGGED: usize = 1 << 20;
 /// Most characters without a glyph that the document lists.
 const MOST_MISSING: usize = 40;
 
@@ -73,8 +75,11 @@ fn typeset(request: &Request) -> Result<(Vec<u8>, usize), Refusal> {
     let document = typst::compile::<PagedDocument>(&world)
         .output
         .map_err(|errors| refused(&errors))?;
-    let pdf =
-        typst_pdf::pdf(&document, &PdfOptions::default()).map_err(|errors| refused(&errors))?;
+    let options = PdfOptions {
+        tagged: request.markdown.len() <= MOST_TAGGED,
+        ..PdfOptions::default()
+    };
+    let pdf = typst_pdf::pdf(&document, &options).map_err(|errors| refused(&errors))?;
     Ok((pdf, document.pages().len()))
 }
 

@@ -34,7 +34,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "cost_microusd",
         ],
     ),
-    ("MissionPdf", &["pages", "bytes"]),
+    ("MissionPdf", &["pages"]),
     (
         "MissionPhase",
         &[

@@ -116,7 +116,7 @@ function Row({ mission, artifact, open, onToggle }: RowProps) {
           <span className="flex min-w-0 flex-1 basis-56 pl-[22px]">{title}</span>
         )}
         <span className="text-small text-fg-3">
-          {sentence(artifact.kind)}
+          {artifact.kind === "pdf" ? "PDF" : sentence(artifact.kind)}
           {kind && `, ${phaseName(kind).toLowerCase()} phase`}
           {artifact.attempt > 1 && `, attempt ${artifact.attempt}`}, <Ago at={artifact.created_at} />
         </span>
