@@ -50,7 +50,6 @@ pub struct MissionDetail {
 #[derive(Deserialize)]
 pub struct MissionPdf {
     pub pages: Option<i32>,
-    pub bytes: Option<i64>,
 }
 
 #[derive(Deserialize)]
