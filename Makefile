@@ -8,8 +8,8 @@ help: ## this list
 run: ## install what is missing, build, and start Roost with this machine as its first node
 	@deploy/run.sh
 
-demo: ## watch a team of agents mend a failing test, without any key
-	@deploy/demo.sh
+demo: ## watch a team of agents mend a failing test, without any key (MISSION=1: a mission of four phases)
+	@ROOST_DEMO_MISSION=$(MISSION) deploy/demo.sh
 
 test: ## every test, with a real PostgreSQL, container engine and browser
 	@deploy/test.sh

@@ -2,6 +2,7 @@
 # `make demo`: a team of agents mends a real failing test of a small real repository, in a sandbox on this machine, pushes
 # its branch to a code host on this machine, and opens a pull request. A person approves both at the terminal. The scripted
 # model speaks for the agents, so no key is needed; whether the tests pass is what cargo said in the sandbox.
+# `make demo MISSION=1`: a mission of four phases on another small repository, see deploy/demo/mission.sh.
 # Uses the Roost that runs from this clone, or starts one and leaves it running.
 . "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
 cd "$ROOST_ROOT"
@@ -10,8 +11,14 @@ url_file=$ROOST_STATE/run/url
 profile=${ROOST_PROFILE:-local}
 roost=${ROOST_BIN_DIR:-${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/$profile}/roost
 export ROOST_CLIENT_CONFIG=$ROOST_STATE/client.toml
-repository=${ROOST_DEMO_REPOSITORY:-$ROOST_ROOT/deploy/demo/repository}
+case ${ROOST_DEMO_MISSION:-} in
+'') name=demo/durations default=$ROOST_ROOT/deploy/demo/repository ;;
+*) name=demo/tally default=$ROOST_ROOT/deploy/demo/tally ;;
+esac
+repository=${ROOST_DEMO_REPOSITORY:-$default}
 goal=${ROOST_DEMO_GOAL:-"The tests fail. Find out why, mend the cause, and commit it."}
+# The gateway takes ROOST_… in its environment for configuration.
+unset ROOST_DEMO_MISSION ROOST_DEMO_REPOSITORY ROOST_DEMO_GOAL
 
 is_up() { [ -r "$url_file" ] && curl -fsS -o /dev/null --max-time 2 "$(cat "$url_file")/readyz" 2>/dev/null; }
 
@@ -35,7 +42,6 @@ start() {
 host=$ROOST_STATE/demo-host
 host_pid_file=$ROOST_STATE/run/demo-host.pid
 host_log=$ROOST_STATE/log/demo-host.log
-name=demo/durations
 bare=$host/repositories/$name.git
 
 # The repository as it was found, on the host's main branch. Made once: agents push branches, and never to main.
@@ -79,12 +85,16 @@ start_host() {
     printf 'http://127.0.0.1:%s\n' "$port"
 }
 
-# Connects the host in Roost. A host at another port than last time is connected anew.
+# Connects the host in Roost, or lets Roost look again at what the host has. A host at another port than last time is
+# connected anew.
 connect_host() { # ADDRESS
-    if "$roost" repo hosts --json | jq -e --arg url "$1/" '.items[]? // .[]? | select(.base_url == $url)' >/dev/null; then
-        return
+    local known
+    known=$("$roost" repo hosts --json | jq -r --arg url "$1/" 'first(.items[]? // .[]? | select(.base_url == $url)) | .id')
+    if [ -z "$known" ]; then
+        "$roost" repo connect forgejo --url "$1" --label "Demonstration" <"$host/token" >&2
+    elif [ -z "$(repository_id "$1")" ]; then
+        "$roost" repo sync "$known" >&2
     fi
-    "$roost" repo connect forgejo --url "$1" --label "Demonstration" <"$host/token" >&2
 }
 
 # The id of the repository on the host at this address.
@@ -115,11 +125,22 @@ repo_id=$(repository_id "$address")
 detail "$address/$name.git"
 
 # The machine says every few seconds which images it has; a team is refused until it has said that the image is there.
-nothing_lacks() { "$roost" team templates --json | jq -e 'first((.items? // .)[] | select(.key == "rust_sdlc")).image.lacks == []' >/dev/null; }
+nothing_lacks() {
+    "$roost" team templates --json |
+        jq -e '[(.items? // .)[] | select(.key == "rust_sdlc" or .key == "codebase_research") | .image.lacks[]] == []' >/dev/null
+}
 for _ in $(seq 60); do
     if nothing_lacks; then break; fi
     sleep 1
 done
+
+if [ "$name" = demo/tally ]; then
+    machine=$(jq -r .node_id "$ROOST_STATE/node/node.json")
+    ROOST=$roost ROOST_DEMO_PAGE=$url deploy/demo/mission.sh "$repo_id" "$ROOST_STATE/demo-mission/$(date +%Y%m%d-%H%M%S)" "$machine" || exit
+    say "the mission is complete after $((SECONDS - began)) s"
+    detail "Roost goes on at $url, and the code host at $address; stop both with: deploy/run.sh stop"
+    exit
+fi
 
 say "a team from the template rust_sdlc"
 team=$("$roost" team create "Demonstration $(date +%H:%M:%S)" --template rust_sdlc --model scripted \

@@ -15,7 +15,8 @@
 //!   when = 'status=(?<code>\d+)'  # texts and tool arguments can use its named groups as ${code}
 //!   say = "It failed with ${code}."
 //! ```
-//! `unless` is the opposite of `when`. A turn with `offered = "door.ask"` is skipped where that tool is not offered. The conversation ends with a turn without calls. A skipped turn is never used
+//! A scene with `prompt = 'demo/tally'` is used only where the prompt matches this regular expression. The first scene that fits
+//! is used. `unless` is the opposite of `when`. A turn with `offered = "door.ask"` is skipped where that tool is not offered. The conversation ends with a turn without calls. A skipped turn is never used
 //! later.
 //!
 //! `window = 9000` before the scenes sets the number of tokens that the model takes in at once. When a conversation exceeds
@@ -34,7 +35,11 @@ use serde_json::Value;
 
 use super::{Conversation, Line};
 
-const DEMONSTRATION: &str = include_str!("demonstration.toml");
+/// The scenes of a mission come first, because they fit their own repository only.
+const DEMONSTRATION: &str = concat!(
+    include_str!("mission.toml"),
+    include_str!("demonstration.toml")
+);
 
 /// A parsed and checked script.
 #[derive(Debug)]
@@ -74,6 +79,11 @@ pub enum ScriptError {
         turn: usize,
         source: Box<regex::Error>,
     },
+    #[error("in scene {scene}: the condition on the prompt is not a regular expression")]
+    Prompt {
+        scene: usize,
+        source: Box<regex::Error>,
+    },
     #[error("scene {0} has no turn; add one")]
     Empty(usize),
 }
@@ -90,6 +100,7 @@ struct Written {
 struct WrittenScene {
     slot: Option<String>,
     purpose: Option<String>,
+    prompt: Option<String>,
     turn: Vec<WrittenTurn>,
 }
 
@@ -116,6 +127,7 @@ struct WrittenCall {
 struct Scene {
     slot: Option<String>,
     purpose: Option<String>,
+    prompt: Option<Regex>,
     turns: Vec<Turn>,
 }
 
@@ -162,6 +174,11 @@ impl Script {
             if scene.turn.is_empty() {
                 return Err(ScriptError::Empty(number + 1));
             }
+            let prompt = scene.prompt.as_deref().map(Regex::new).transpose();
+            let prompt = prompt.map_err(|source| ScriptError::Prompt {
+                scene: number + 1,
+                source: Box::new(source),
+            })?;
             let mut turns = Vec::with_capacity(scene.turn.len());
             for (place, turn) in scene.turn.into_iter().enumerate() {
                 let condition = |text: Option<String>| {
@@ -184,6 +201,7 @@ impl Script {
             scenes.push(Scene {
                 slot: scene.slot,
                 purpose: scene.purpose,
+                prompt,
                 turns,
             });
         }
@@ -195,7 +213,7 @@ impl Script {
 
     /// The next answer in this conversation. The position in the script follows from the conversation alone.
     pub(super) fn line(&self, slot: &str, purpose: &str, conversation: &Conversation) -> Line {
-        let Some(scene) = self.scene(slot, purpose) else {
+        let Some(scene) = self.scene(slot, purpose, conversation) else {
             return spoken_out(&format!("The script has no scene for the role `{slot}`."));
         };
         let Place { turn, known } = scene.place(conversation);
@@ -216,11 +234,12 @@ impl Script {
     /// The summary of a conversation: what the script's scene for summaries says, and a bookmark.
     pub(super) fn summary(&self, slot: &str, purpose: &str, conversation: &Conversation) -> String {
         let place = self
-            .scene(slot, purpose)
+            .scene(slot, purpose, conversation)
             .map(|scene| scene.place(conversation));
         let of_summary = |scene: &&Scene| {
             scene.purpose.as_deref() == Some(SUMMARY)
                 && scene.slot.as_deref().is_none_or(|wanted| wanted == slot)
+                && scene.is_for(&conversation.prompt)
         };
         let said = match self.scenes.iter().find(of_summary) {
             Some(scene) => scene.turns[0].say.as_str(),
@@ -232,20 +251,23 @@ impl Script {
 
     /// The answer of the script's scene for level-ups. `None` when it has no such scene.
     pub(super) fn level_up(&self, conversation: &Conversation) -> Option<String> {
-        let of_level_ups = |scene: &&Scene| scene.purpose.as_deref() == Some(LEVEL_UP);
+        let of_level_ups = |scene: &&Scene| {
+            scene.purpose.as_deref() == Some(LEVEL_UP) && scene.is_for(&conversation.prompt)
+        };
         let scene = self.scenes.iter().find(of_level_ups)?;
         let Place { turn, known } = scene.place(conversation);
         let turn = turn.and_then(|turn| scene.turns.get(turn))?;
         Some(filled(&turn.say, &known))
     }
 
-    fn scene(&self, slot: &str, purpose: &str) -> Option<&Scene> {
+    fn scene(&self, slot: &str, purpose: &str, conversation: &Conversation) -> Option<&Scene> {
         let fits = |scene: &&Scene| {
             scene.slot.as_deref().is_none_or(|wanted| wanted == slot)
                 && scene
                     .purpose
                     .as_deref()
                     .is_none_or(|wanted| wanted == purpose)
+                && scene.is_for(&conversation.prompt)
         };
         self.scenes.iter().find(fits)
     }
@@ -263,6 +285,11 @@ fn bookmark(prompt: &str) -> Option<Place> {
 }
 
 impl Scene {
+    fn is_for(&self, prompt: &str) -> bool {
+        let condition = self.prompt.as_ref();
+        condition.is_none_or(|condition| condition.is_match(prompt))
+    }
+
     /// The place in this conversation. It follows from the conversation alone.
     fn place(&self, conversation: &Conversation) -> Place {
         let Place {
@@ -348,142 +375,5 @@ fn filled_in(value: &Value, known: &BTreeMap<String, String>) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn conversation(prompt: &str, results: &[&str]) -> Conversation {
-        Conversation {
-            prompt: prompt.to_owned(),
-            results: results.iter().map(|text| (*text).to_owned()).collect(),
-            tools: Vec::new(),
-        }
-    }
-
-    const SMALL: &str = r#"
-        [[scene]]
-        slot = "tester"
-          [[scene.turn]]
-          say = "I run them."
-          calls = [{ tool = "shell", arguments = { command = "make test" } }]
-          [[scene.turn]]
-          when = 'status=0'
-          say = "They pass."
-          [[scene.turn]]
-          when = 'status=(?<code>\d+)'
-          say = "It failed with ${code}, not ${other}."
-          calls = [{ tool = "read_file", arguments = { path = "/tmp/${code}" } }]
-          [[scene.turn]]
-          say = "The end after ${code}."
-    "#;
-
-    #[test]
-    fn the_script_that_comes_with_roost_is_one() {
-        assert!(!Script::demonstration().scenes.is_empty());
-    }
-
-    #[test]
-    fn results_decide_the_scripts_turn_and_names_are_kept() {
-        let script = Script::parse(SMALL).unwrap();
-        let line = script.line("tester", "work", &conversation("go", &[]));
-        assert_eq!(line.calls[0].0, "shell");
-        assert_eq!(
-            script
-                .line("tester", "work", &conversation("go", &["status=0"]))
-                .say,
-            "They pass."
-        );
-        let failed = script.line("tester", "work", &conversation("go", &["status=101"]));
-        assert_eq!(failed.say, "It failed with 101, not ${other}.");
-        assert_eq!(failed.calls[0].1["path"], "/tmp/101");
-        let end = script.line(
-            "tester",
-            "work",
-            &conversation("go", &["status=101", "whatever"]),
-        );
-        assert_eq!(
-            (end.say.as_str(), end.calls.len()),
-            ("The end after 101.", 0)
-        );
-    }
-
-    #[test]
-    fn script_continues_from_the_bookmark_of_its_summary() {
-        let script = Script::parse(SMALL).unwrap();
-        let whole = conversation("go", &["status=101", "whatever"]);
-        let older = conversation("go", &["status=101"]);
-        let summary = script.summary("tester", "work", &older);
-        let rest = conversation(&format!("go\n\n{summary}\nmore"), &["whatever"]);
-        assert_eq!(
-            script.line("tester", "work", &rest),
-            script.line("tester", "work", &whole)
-        );
-        // A summary of a summary has the bookmark of both.
-        let nothing = conversation(&format!("go\n\n{summary}"), &[]);
-        let again = script.summary("tester", "work", &nothing);
-        assert_eq!(bookmark(&again), bookmark(&summary));
-        let small = format!("window = 9000\n{SMALL}");
-        assert_eq!(Script::parse(&small).unwrap().window, 9_000);
-        assert_eq!(script.window, WINDOW);
-    }
-
-    #[test]
-    fn unknown_prompt_is_reported_and_ends_the_script() {
-        let script = Script::parse(SMALL).unwrap();
-        for line in [
-            script.line("poet", "work", &conversation("go", &[])),
-            script.line(
-                "tester",
-                "work",
-                &conversation("go", &["status=1", "x", "y"]),
-            ),
-        ] {
-            assert!(
-                line.calls.is_empty() && line.say.contains("script"),
-                "{line:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_turn_is_passed_over_when_what_came_back_is_what_it_is_not_for() {
-        let script = Script::parse(
-            "[[scene]]\n[[scene.turn]]\nunless = 'known'\nsay = 'unknown'\n[[scene.turn]]\nsay = 'go on'",
-        );
-        let script = script.unwrap();
-        assert_eq!(
-            script.line("any", "plan", &conversation("known", &[])).say,
-            "go on"
-        );
-        assert_eq!(
-            script.line("any", "plan", &conversation("new", &[])).say,
-            "unknown"
-        );
-    }
-
-    #[test]
-    fn turn_is_skipped_where_its_tool_is_not_offered() {
-        let script = Script::parse(
-            "[[scene]]\n[[scene.turn]]\noffered = 'door.ask'\nsay = 'I ask'\n[[scene.turn]]\nsay = 'I cannot ask'",
-        );
-        let script = script.unwrap();
-        let mut asked = conversation("go", &[]);
-        assert_eq!(script.line("any", "work", &asked).say, "I cannot ask");
-        asked.tools.push("door_ask".to_owned());
-        assert_eq!(script.line("any", "work", &asked).say, "I ask");
-    }
-
-    #[test]
-    fn a_script_with_a_mistake_says_where() {
-        let wrong = SMALL.replace("status=0", "status=(");
-        let error = Script::parse(&wrong).unwrap_err().to_string();
-        assert!(error.contains("scene 1, turn 2"), "{error}");
-        assert!(matches!(
-            Script::parse("[[scene]]\nturn = []"),
-            Err(ScriptError::Empty(1))
-        ));
-        assert!(matches!(
-            Script::parse("[[scene]]\nslot = 1"),
-            Err(ScriptError::Form(_))
-        ));
-    }
-}
+#[path = "script_tests.rs"]
+mod tests;
