@@ -7,9 +7,10 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 use crate::api::types::{
-    NewRepoConnection, Repo as Found, RepoConnection, RepoConnectionId, RepoProvider,
+    NewRepoConnection, Repo as Found, RepoConnection, RepoConnectionId, RepoProvider, RepoSyncState,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
+use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
 
 /// Repositories of code hosts.
@@ -23,6 +24,12 @@ pub enum Repo {
     },
     /// List the connected code hosts
     Hosts,
+    /// Read the list of a code host again, for repositories that are new there
+    Sync {
+        /// The name or the id of the host
+        #[arg(value_name = "HOST")]
+        host: String,
+    },
     /// Connect a code host, and list its repositories. The token is read from stdin
     #[command(
         after_help = "The token may read repositories; to push branches and to open pull requests it may also write them.\n\nExamples:\n  roost repo connect github --owner acme <token.txt\n  roost repo connect forgejo --url https://git.example.com <token.txt"
@@ -73,6 +80,12 @@ impl Repo {
                     }
                 }
             }
+            Self::Sync { host } => {
+                let id = named::find(api, &host, routes::connections).await?;
+                api.ask(routes::sync_code_host(&id)).await?;
+                let host = listed(api, &id).await?;
+                print(api, &host, "Read the list of");
+            }
             Self::Connect {
                 kind,
                 url,
@@ -92,17 +105,43 @@ impl Repo {
                 };
                 let made = api.ask(routes::connect_code_host(&new)).await?;
                 let host = listed(api, &made.id).await?;
-                match api.json {
-                    true => show::json(host.raw()),
-                    false => println!(
-                        "Connected {} with {} repositories.",
-                        host.label.shown(),
-                        host.repos
-                    ),
-                }
+                print(api, &host, "Connected");
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn print(api: &Api, host: &Parsed<RepoConnection>, done: &str) {
+    match api.json {
+        true => show::json(host.raw()),
+        false => println!(
+            "{done} {} with {} repositories.",
+            host.label.shown(),
+            host.repos
+        ),
+    }
+}
+
+impl Named for RepoConnection {
+    type Id = RepoConnectionId;
+
+    const KIND: Kind = Kind {
+        one: "code host",
+        many: "code hosts",
+        list: "roost repo hosts",
+    };
+
+    fn id(&self) -> &RepoConnectionId {
+        &self.id
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.label == name
+    }
+
+    fn about(&self) -> Vec<String> {
+        vec![self.provider.shown(), self.base_url.shown()]
     }
 }
 
@@ -120,19 +159,19 @@ fn row(host: &RepoConnection) -> Vec<String> {
     ]
 }
 
-/// Waits until the list of a new host was read.
+/// Waits until the list of a host was read.
 async fn listed(api: &Api, id: &RepoConnectionId) -> anyhow::Result<Parsed<RepoConnection>> {
     loop {
         let hosts = api.all(routes::connections).await?;
         let host = hosts.into_iter().find(|host| host.id == *id);
         let host = host.context("the connection was removed meanwhile")?;
-        if let Some(error) = &host.last_sync_error {
-            bail!(
-                "the host is connected, and its list could not be read: {}",
-                show::clean(error)
-            );
-        }
-        if host.last_synced_at.is_some() {
+        if host.sync == RepoSyncState::Idle {
+            if let Some(error) = &host.last_sync_error {
+                bail!(
+                    "the host is connected, and its list could not be read: {}",
+                    show::clean(error)
+                );
+            }
             return Ok(host);
         }
         tokio::time::sleep(Duration::from_millis(300)).await;

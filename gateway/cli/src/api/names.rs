@@ -213,6 +213,14 @@ string_enum!(
 );
 
 string_enum!(
+    RepoSyncState {
+        Idle = "idle",
+        Waiting = "waiting",
+        Running = "running",
+    }
+);
+
+string_enum!(
     ResourceKind {
         AppConnection = "app_connection",
         Door = "door",

@@ -314,6 +314,12 @@ pub fn connect_code_host(body: &NewRepoConnection) -> Call<RepoConnection> {
     call
 }
 
+/// `POST /api/repos/connections/{id}/sync`
+#[must_use]
+pub fn sync_code_host(id: &RepoConnectionId) -> Call<RepoConnection> {
+    Call::new(Method::POST, format!("/api/repos/connections/{}/sync", segment(id)))
+}
+
 /// `GET /api/runs/{id}/repo`
 #[must_use]
 pub fn run_repo(id: &RunId) -> Call<RunRepository> {

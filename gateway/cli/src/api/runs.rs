@@ -112,6 +112,7 @@ pub struct RepoConnection {
     pub base_url: String,
     pub label: String,
     pub repos: u64,
+    pub sync: RepoSyncState,
     pub last_synced_at: Option<Moment>,
     pub last_sync_error: Option<String>,
 }

@@ -207,6 +207,12 @@ pub const ROUTES: &[Route] = &[
         &["limit", "cursor"],
     ),
     route("connect_code_host", "post", "/api/repos/connections", &[]),
+    route(
+        "sync_code_host",
+        "post",
+        "/api/repos/connections/{id}/sync",
+        &[],
+    ),
     route("run_repo", "get", "/api/runs/{id}/repo", &[]),
     route(
         "run_diff",

@@ -75,6 +75,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "base_url",
             "label",
             "repos",
+            "sync",
             "last_synced_at",
             "last_sync_error",
         ],
