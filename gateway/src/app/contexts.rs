@@ -70,6 +70,7 @@ pub(super) fn contexts(
         ids: ids.clone(),
         teams: teams.clone(),
         handle: work.missions.clone(),
+        summarizer: config.summarizer_model.as_deref().map(Into::into),
         recurrence: Arc::new(OfMissions(work.routines.clone())),
         pdf: config.pdf_program(),
     };

@@ -30,7 +30,6 @@ pub(super) const NOT_KEYS: &[&str] = &[
     "client_config",
     "build_id",
     "test_postgres_url",
-    "summarizer_model",
     "token",
     "url",
     // Variables of the scripts in deploy/.

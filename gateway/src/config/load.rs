@@ -188,6 +188,7 @@ impl Reader {
             },
             runs: self.runs(),
             level_up_model: self.optional("level_up_model"),
+            summarizer_model: self.optional("summarizer_model"),
             limits: Limits {
                 body: self.number("limits.body_bytes", 1 << 20, 1_024, 1 << 30),
                 body_grace: Duration::from_secs(self.number(

@@ -83,6 +83,8 @@ pub struct Config {
     pub runs: Runs,
     /// The model that makes level-up proposals, as `provider/model`; absent means each workspace's default model.
     pub level_up_model: Option<String>,
+    /// The model that writes the narratives of summary cards, as `provider/model`; absent means that none does.
+    pub summarizer_model: Option<String>,
     pub limits: Limits,
     /// The time between a node's heartbeats. It grows with the fleet.
     pub heartbeat: Duration,

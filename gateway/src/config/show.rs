@@ -173,6 +173,9 @@ pub fn show(config: &Config) -> String {
     if let Some(model) = &config.level_up_model {
         line("level_up_model", text(model));
     }
+    if let Some(model) = &config.summarizer_model {
+        line("summarizer_model", text(model));
+    }
     line("limits.body_bytes", config.limits.body.to_string());
     line(
         "limits.body_timeout_seconds",

@@ -20,6 +20,8 @@ pub struct MissionsContext {
     /// Mints teams. It has the runs and the repositories too.
     pub teams: TeamsContext,
     pub handle: MissionsHandle,
+    /// `summarizer_model`: the model that writes the narratives of summary cards. Absent: none does.
+    pub summarizer: Option<Arc<str>>,
     /// Makes routines of missions with a schedule.
     pub recurrence: Arc<dyn Recurrence>,
     /// Makes PDF files.
