@@ -12,5 +12,6 @@ pub mod probes;
 pub mod routines;
 mod tables;
 pub mod tasks;
+pub mod world;
 
 pub use tables::tables;

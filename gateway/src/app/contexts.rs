@@ -19,6 +19,7 @@ use roost_machines::sandboxes::{ChunkStore, SandboxesHandle};
 use roost_missions::levelups::{InFlight, LevelUpsContext};
 use roost_missions::missions::MissionsContext;
 use roost_missions::routines::{OfMissions, RoutinesContext};
+use roost_missions::world::WorldContext;
 use roost_organisation::agent_skills::AgentSkillsContext;
 use roost_organisation::teams::TeamsContext;
 use roost_runtime::{Agents, RuntimeContext};
@@ -152,6 +153,11 @@ pub(super) fn contexts(
             ids: ids.clone(),
             missions: missions.clone(),
             handle: work.routines.clone(),
+        },
+        world: WorldContext {
+            db: db.clone(),
+            hub: shared.hub.clone(),
+            live: shared.live.clone(),
         },
         missions,
         teams,

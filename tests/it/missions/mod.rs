@@ -8,6 +8,7 @@ mod probes;
 mod refused;
 pub(crate) mod routines;
 mod two_gateways;
+mod world;
 
 use roost_tests::model_server::{Asked, ModelServer};
 use roost_tests::{Answer, Person, eventually};

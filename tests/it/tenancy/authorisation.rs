@@ -227,6 +227,7 @@ const CASES: &[Case] = &[
     ("GET /metrics", Operator, ""),
     ("GET /api/nodes", Role("viewer"), ""),
     ("GET /api/nodes/live", Role("viewer"), ""),
+    ("GET /api/world/stream", Role("viewer"), ""),
     ("GET /api/nodes/{id}", Role("viewer"), ""),
     ("GET /api/nodes/{id}/tools", Role("viewer"), ""),
     ("GET /api/nodes/{id}/history", Role("viewer"), ""),

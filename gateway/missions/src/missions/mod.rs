@@ -44,5 +44,5 @@ pub use recurrence::Recurrence;
 pub use routes::router;
 pub use sandbox_facts::{SandboxWish, lock_live, pin_of_team, sandbox_wish, titles};
 pub use scheduler::branch;
-pub use store::{after_runs, get as find, remove_all};
+pub use store::{after_runs, get as find, in_flight, remove_all, teams_of};
 pub use touch::begin_removal;

@@ -258,6 +258,40 @@ pub async fn insert_team(tx: &WriteTx, row: mission_team::Model) -> Result<(), D
     Ok(())
 }
 
+/// The missions of a workspace that are launched and have not ended, newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn in_flight(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    most: u64,
+) -> Result<Vec<mission::Model>, DbErr> {
+    let flying = [Status::Running.as_str(), Status::Paused.as_str()];
+    mission::Entity::find_in(scope)
+        .filter(mission::Column::Status.is_in(flying))
+        .order_by_desc(mission::Column::Id)
+        .limit(most)
+        .all(db)
+        .await
+}
+
+/// The teams of these missions.
+///
+/// # Errors
+/// When the database fails.
+pub async fn teams_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    missions: impl IntoIterator<Item = MissionId>,
+) -> Result<Vec<mission_team::Model>, DbErr> {
+    mission_team::Entity::find_in(scope)
+        .filter(mission_team::Column::MissionId.is_in(missions))
+        .order_by_asc(mission_team::Column::TeamId)
+        .all(db)
+        .await
+}
+
 /// A mission that an actor has to drive.
 pub type Live = (MissionId, WorkspaceId, String);
 

@@ -33,5 +33,5 @@ pub use lifecycle::{RunOver, after_runs, begin_removal, is_going, remove};
 pub use model::Lifecycle;
 pub use routes::router;
 pub use store::{
-    forget_seats, get as find, leave, locked, members, names, only_here, seat, seats_of,
+    forget_seats, get as find, leave, list, locked, members, names, only_here, seat, seats_of,
 };

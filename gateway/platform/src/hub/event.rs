@@ -70,6 +70,14 @@ impl StoredEvent {
         let about = about.line();
         Bytes::from(format!("id: {id}\nevent: {kind}\n{about}data: {data}\n\n"))
     }
+
+    /// The JSON of its `data:` line.
+    pub fn data(&self) -> &[u8] {
+        const MARK: &[u8] = b"\ndata: ";
+        // Neither a kind nor what an event is about has a line break, so the first such line is the data.
+        let at = self.frame.windows(MARK.len()).position(|part| part == MARK);
+        at.map_or(&[], |at| self.frame[at + MARK.len()..].trim_ascii_end())
+    }
 }
 
 /// The events that a subscriber selects. Empty selects everything.

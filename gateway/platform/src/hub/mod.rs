@@ -80,7 +80,19 @@ impl Hub {
 
     /// Waits for changes without their content: for code that reads rows when something has changed.
     pub fn watch(&self, workspace: WorkspaceId) -> Watch {
-        let wake = Arc::new(Wake::default());
+        self.watch_for(workspace, |_| true)
+    }
+
+    /// As [`watch`](Self::watch), for the events that `counts` selects. It is called inside the channel's lock.
+    pub fn watch_for(
+        &self,
+        workspace: WorkspaceId,
+        counts: impl Fn(&StoredEvent) -> bool + Send + Sync + 'static,
+    ) -> Watch {
+        let wake = Arc::new(Wake {
+            changed: Notify::new(),
+            counts: Box::new(counts),
+        });
         let listening = self.listen(workspace, wake.clone());
         Watch {
             wake,
@@ -213,14 +225,16 @@ impl Watch {
     }
 }
 
-#[derive(Default)]
 struct Wake {
     changed: Notify,
+    counts: Box<dyn Fn(&StoredEvent) -> bool + Send + Sync>,
 }
 
 impl Listener for Wake {
-    fn on_event(&self, _: &Arc<StoredEvent>) -> Option<Waker> {
-        self.changed.notify_one();
+    fn on_event(&self, event: &Arc<StoredEvent>) -> Option<Waker> {
+        if (self.counts)(event) {
+            self.changed.notify_one();
+        }
         None
     }
 

@@ -28,6 +28,7 @@ use roost_machines::{fleet, images, sandboxes};
 use roost_missions::levelups;
 use roost_missions::missions;
 use roost_missions::routines;
+use roost_missions::world;
 use roost_organisation::{agent_skills, skills, teams, templates};
 use roost_runtime as runtime;
 use roost_tenancy::auth::{self, AuthLayer, authenticate};
@@ -59,6 +60,7 @@ pub struct Contexts {
     pub mesh: mesh::MeshContext,
     pub missions: missions::MissionsContext,
     pub routines: routines::RoutinesContext,
+    pub world: world::WorldContext,
     pub tools: tools::ToolsContext,
     pub runs: runs::RunsHandle,
     pub runtime: runtime::RuntimeContext,
@@ -137,6 +139,7 @@ domains! {
     mesh => mesh::router();
     missions => missions::router();
     routines => routines::router();
+    world => world::router();
     tools => tools::router();
     runs => runs::router();
     run_streams => runs::stream_router();

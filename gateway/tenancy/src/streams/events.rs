@@ -7,6 +7,7 @@ use std::task::Waker;
 
 use bytes::Bytes;
 use sea_orm::DbErr;
+use tokio::sync::Notify;
 
 use super::dto::{Reset, Trimmed};
 use super::phase::Input;
@@ -33,6 +34,7 @@ struct Splice {
     queue: SendQueue,
     filter: Filter,
     place: Mutex<Place>,
+    behind: Notify,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +86,7 @@ impl EventFeed {
                 live: false,
                 trimmed_to: EventId { epoch: 0, seq: 0 },
             }),
+            behind: Notify::new(),
         });
         let listening = hub.listen(workspace, splice.clone());
         let feed = Self {
@@ -113,6 +116,11 @@ impl EventFeed {
         self.splice.lock().live
     }
 
+    /// Waits until the connection has fallen behind the hub. Cancel-safe. For feeds that have other work as well.
+    pub async fn fell_behind(&self) {
+        self.splice.behind.notified().await;
+    }
+
     /// Switches to live events. `false` when the connection has not caught up with the hub.
     fn go_live(&self) -> bool {
         let cursor = self.splice.lock().cursor;
@@ -120,8 +128,11 @@ impl EventFeed {
             .go_live(cursor, || self.splice.lock().live = true)
     }
 
-    /// Reads the store until the connection has caught up with the hub.
-    pub(super) async fn catch_up(&self) -> Result<Result<(), Gone>, DbErr> {
+    /// Reads the store until the connection has caught up with the hub. At once when it has.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn catch_up(&self) -> Result<Result<(), Gone>, DbErr> {
         let (splice, queue) = (&self.splice, &self.splice.queue);
         while !self.is_live() {
             // A page is read when the queue has room for it, so a slow reader's events wait in the store, not in
@@ -210,6 +221,7 @@ impl Splice {
     fn fall_behind(&self, mut place: MutexGuard<'_, Place>) {
         place.live = false;
         drop(place);
+        self.behind.notify_one();
         self.queue.report(Input::FellBehind);
     }
 

@@ -1,0 +1,194 @@
+//! The landmarks of a workspace as nodes and edges. Pure code.
+
+use std::collections::{HashMap, HashSet};
+
+use roost_platform::events::{
+    Formation, TopologyUpdate, WorldEdge, WorldEdgeKind, WorldNode, WorldNodeId,
+};
+use roost_platform::ids::{ClawId, MissionId, NodeId, TeamId};
+
+/// A mission in flight: it is launched and has not ended.
+#[derive(Debug, Clone)]
+pub(super) struct MissionMark {
+    pub(super) id: MissionId,
+    pub(super) title: String,
+    /// The teams that were minted for it.
+    pub(super) teams: Vec<TeamId>,
+    /// The machine that it is pinned to.
+    pub(super) machine: Option<NodeId>,
+}
+
+/// A thing with a name.
+#[derive(Debug, Clone)]
+pub(super) struct Named<T> {
+    pub(super) id: T,
+    pub(super) name: String,
+}
+
+/// What there is in a workspace.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub(super) missions: Vec<MissionMark>,
+    pub(super) machines: Vec<Named<NodeId>>,
+    pub(super) teams: Vec<Named<TeamId>>,
+    pub(super) agents: Vec<Named<ClawId>>,
+    /// Who sits in which team, in the order of the seats.
+    pub(super) seats: Vec<(TeamId, ClawId)>,
+}
+
+/// The landmarks. An agent hangs on the first of its teams, and an edge leads to it from each other one. A team hangs on the
+/// mission in flight that it was minted for.
+pub(super) fn landmarks(facts: &Facts) -> TopologyUpdate {
+    let mut nodes = Vec::new();
+    let mut edges = Vec::new();
+    let mut of_mission: HashMap<TeamId, WorldNodeId> = HashMap::new();
+    let machines: HashSet<NodeId> = facts.machines.iter().map(|machine| machine.id).collect();
+    for mission in &facts.missions {
+        let mark = WorldNodeId::Mission(mission.id.0);
+        nodes.push(WorldNode::new(mark.clone(), &mission.title, None));
+        for team in &mission.teams {
+            of_mission.insert(*team, mark.clone());
+        }
+        if let Some(machine) = mission.machine.filter(|machine| machines.contains(machine)) {
+            edges.push(WorldEdge {
+                from: mark,
+                to: WorldNodeId::Machine(Some(machine)),
+                kind: Some(WorldEdgeKind::Flow),
+            });
+        }
+    }
+    for machine in &facts.machines {
+        let mark = WorldNodeId::Machine(Some(machine.id));
+        nodes.push(WorldNode::new(mark, &machine.name, None));
+    }
+    for team in &facts.teams {
+        let mark = WorldNodeId::Team(team.id);
+        let parent = of_mission.get(&team.id).cloned();
+        edges.extend(parent.clone().map(|parent| below(parent, mark.clone())));
+        nodes.push(WorldNode::new(mark, &team.name, parent));
+    }
+    let teams: HashSet<TeamId> = facts.teams.iter().map(|team| team.id).collect();
+    let agents: HashSet<ClawId> = facts.agents.iter().map(|agent| agent.id).collect();
+    let mut first: HashMap<ClawId, WorldNodeId> = HashMap::new();
+    for (team, agent) in &facts.seats {
+        if teams.contains(team) && agents.contains(agent) {
+            let team = WorldNodeId::Team(*team);
+            edges.push(below(team.clone(), WorldNodeId::Agent(*agent)));
+            first.entry(*agent).or_insert(team);
+        }
+    }
+    for agent in &facts.agents {
+        let mark = WorldNodeId::Agent(agent.id);
+        nodes.push(WorldNode::new(mark, &agent.name, first.remove(&agent.id)));
+    }
+    TopologyUpdate {
+        formation: Formation::Live,
+        nodes,
+        edges,
+    }
+}
+
+fn below(from: WorldNodeId, to: WorldNodeId) -> WorldEdge {
+    WorldEdge {
+        from,
+        to,
+        kind: Some(WorldEdgeKind::Parent),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn named<T>(id: impl Fn(Uuid) -> T, numbers: &[u8]) -> Vec<Named<T>> {
+        let of = |number: &u8| Named {
+            id: id(Uuid::from_u128((*number).into())),
+            name: format!("n{number}"),
+        };
+        numbers.iter().map(of).collect()
+    }
+
+    #[test]
+    fn mission_stands_above_its_teams_and_they_above_their_agents() {
+        let team = TeamId(Uuid::from_u128(1));
+        let other = TeamId(Uuid::from_u128(2));
+        let agent = ClawId(Uuid::from_u128(3));
+        let machine = NodeId(Uuid::from_u128(4));
+        let mission = MissionMark {
+            id: MissionId(Uuid::from_u128(5)),
+            title: "Faster".to_owned(),
+            teams: vec![team],
+            machine: Some(machine),
+        };
+        let facts = Facts {
+            missions: vec![mission],
+            machines: named(NodeId, &[4]),
+            teams: named(TeamId, &[1, 2]),
+            agents: named(ClawId, &[3, 6]),
+            seats: vec![(team, agent), (other, agent)],
+        };
+        let drawn = serde_json::to_value(landmarks(&facts)).unwrap();
+        assert_eq!(drawn["formation"], "live");
+        let at = |number: u128| Uuid::from_u128(number).to_string();
+        let parents: Vec<_> = drawn["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|node| (node["id"].as_str().unwrap(), node["parentId"].as_str()))
+            .collect();
+        let mission = format!("mission:{}", at(5));
+        let team = format!("team:{}", at(1));
+        assert_eq!(
+            parents,
+            [
+                (mission.as_str(), None),
+                (format!("machine:{}", at(4)).as_str(), None),
+                (team.as_str(), Some(mission.as_str())),
+                (format!("team:{}", at(2)).as_str(), None),
+                (format!("agent:{}", at(3)).as_str(), Some(team.as_str())),
+                (format!("agent:{}", at(6)).as_str(), None),
+            ]
+        );
+        let flows = drawn["edges"].as_array().unwrap().iter();
+        assert_eq!(flows.filter(|edge| edge["kind"] == "flow").count(), 1);
+    }
+
+    proptest! {
+        /// Every edge and every parent leads to a node that is drawn, and each node is drawn once.
+        #[test]
+        fn nothing_leads_to_a_node_that_is_missing(
+            teams in prop::collection::btree_set(0_u8..6, 0..5), agents in prop::collection::btree_set(10_u8..16, 0..5),
+            machines in prop::collection::btree_set(20_u8..24, 0..3), missions in prop::collection::btree_set(30_u8..33, 0..3),
+            minted in prop::collection::vec((30_u8..33, 0_u8..6), 0..6), pinned in prop::option::of(20_u8..24),
+            seats in prop::collection::vec((0_u8..6, 10_u8..16), 0..10),
+        ) {
+            let uuid = |number: u8| Uuid::from_u128(number.into());
+            let numbers = |all: &std::collections::BTreeSet<u8>| all.iter().copied().collect::<Vec<_>>();
+            let missions = missions.iter().map(|mission| MissionMark {
+                id: MissionId(uuid(*mission)),
+                title: String::new(),
+                teams: minted.iter().filter(|(of, _)| of == mission).map(|(_, team)| TeamId(uuid(*team))).collect(),
+                machine: pinned.map(|machine| NodeId(uuid(machine))),
+            });
+            let facts = Facts {
+                missions: missions.collect(),
+                machines: named(NodeId, &numbers(&machines)),
+                teams: named(TeamId, &numbers(&teams)),
+                agents: named(ClawId, &numbers(&agents)),
+                seats: seats.iter().map(|(team, agent)| (TeamId(uuid(*team)), ClawId(uuid(*agent)))).collect(),
+            };
+            let drawn = landmarks(&facts);
+            let known: HashSet<_> = drawn.nodes.iter().map(|node| node.id.clone()).collect();
+            prop_assert_eq!(known.len(), drawn.nodes.len());
+            for node in &drawn.nodes {
+                prop_assert!(node.parent_id.as_ref().is_none_or(|parent| known.contains(parent)));
+            }
+            for edge in &drawn.edges {
+                prop_assert!(known.contains(&edge.from) && known.contains(&edge.to));
+            }
+        }
+    }
+}
