@@ -42,6 +42,7 @@ use roost_execution::tools::Toolbox;
 use roost_machines::fleet::local::LocalExecutor;
 use roost_machines::fleet::operations::OperationsHandle;
 use roost_machines::sandboxes::ChunkStoreError;
+use roost_missions::narratives::{self, NarrativesContext};
 use roost_missions::{missions, routines};
 use roost_platform::broker::BrokerHandle;
 use roost_platform::broker::outbox::CredentialSweeper;
@@ -352,7 +353,11 @@ impl Gateway {
             committer: runs.lane(),
             runs: work.branch,
             missions: missions::branch(&contexts.missions, work.live_missions)
-                .child(routines::child(&contexts.routines)),
+                .child(routines::child(&contexts.routines))
+                .child(narratives::child(&NarrativesContext {
+                    missions: contexts.missions.clone(),
+                    models: contexts.levelups.models.clone(),
+                })),
             public: listener(
                 public,
                 router::public(contexts, &layers),

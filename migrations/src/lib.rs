@@ -80,6 +80,7 @@ mod m0925_missions;
 mod m0926_level_ups;
 mod m0927_routines;
 mod m0928_mission_pdfs;
+mod m0929_narratives;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -158,6 +159,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0926_level_ups::Migration),
             Box::new(m0927_routines::Migration),
             Box::new(m0928_mission_pdfs::Migration),
+            Box::new(m0929_narratives::Migration),
         ]
     }
 }

@@ -7,6 +7,7 @@ pub mod findings;
 pub mod levelups;
 pub mod missions;
 pub mod pdf;
+pub mod narratives;
 mod plain;
 pub mod probes;
 pub mod routines;

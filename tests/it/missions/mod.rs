@@ -4,6 +4,7 @@ pub(crate) mod killed;
 pub mod levelups;
 mod lives;
 pub(crate) mod pdfs;
+mod narratives;
 mod probes;
 mod refused;
 pub(crate) mod routines;

@@ -29,6 +29,8 @@ pub enum Purpose {
     Summary,
     /// Proposals that improve an agent or a team, as JSON.
     LevelUp,
+    /// Some sentences about a phase of a mission that ended.
+    Narrative,
 }
 
 impl Request {

@@ -11,4 +11,4 @@ mod store;
 
 pub use entity::artifact::Model as ArtifactRow;
 pub use model::{ArtifactKind, ArtifactStatus};
-pub use store::{Brief, content, insert, of_mission, of_phase};
+pub use store::{Brief, content, insert, of_mission, of_phase, texts};

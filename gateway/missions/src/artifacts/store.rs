@@ -7,6 +7,7 @@ use sea_orm::{
 };
 
 use super::entity::artifact;
+use super::model::ArtifactKind;
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{MissionArtifactId, MissionId, MissionPhaseId, RunId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -64,6 +65,34 @@ pub async fn of_phase(
         .order_by_asc(artifact::Column::Id)
         .all(db)
         .await
+}
+
+/// Title and content of the ready artifacts of this kind that an attempt of a phase left, oldest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn texts(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    (phase, attempt): (MissionPhaseId, i32),
+    kind: ArtifactKind,
+) -> Result<Vec<(String, String)>, DbErr> {
+    use artifact::Column;
+    let found: Vec<(String, Option<String>)> = artifact::Entity::find_in(scope)
+        .select_only()
+        .column(Column::Title)
+        .column(Column::Content)
+        .filter(Column::PhaseId.eq(phase))
+        .filter(Column::Attempt.eq(attempt))
+        .filter(Column::Kind.eq(kind.as_str()))
+        .order_by_asc(Column::Id)
+        .into_tuple()
+        .all(db)
+        .await?;
+    let ready = found
+        .into_iter()
+        .filter_map(|(title, text)| Some((title, text?)));
+    Ok(ready.collect())
 }
 
 /// An artifact of a mission, with its content.

@@ -23,6 +23,15 @@ pub mod card {
         #[sea_orm(column_type = "Text", nullable)]
         pub model: Option<String>,
         pub created_at: DateTimeUtc,
+        /// A model has to write the narrative after this time. Absent: no model has to.
+        pub narrative_due_ms: Option<i64>,
+        /// How often a model was asked.
+        pub narrative_tries: i32,
+        /// Why no model wrote it, for people.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub narrative_error: Option<String>,
+        /// What the model's answer cost.
+        pub narrative_cost_microusd: i64,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

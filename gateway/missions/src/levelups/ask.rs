@@ -8,6 +8,7 @@ use super::material::Material;
 use super::model::Basis;
 use super::schema::Fault;
 use super::{LevelUpError, LevelUpsContext, prompt, store};
+use crate::cards;
 use roost_execution::models::{ModelsError, Resolved, SCRIPTED, ceilings};
 use roost_execution::providers::{Message, Purpose, Reply, Request, Usage};
 use roost_execution::runs;
@@ -185,7 +186,11 @@ impl Conversation<'_> {
         let of_runs = runs::spent_lately(db, self.scope).await?;
         let since = self.state.clock.now() - chrono::TimeDelta::days(30);
         let of_proposals = store::spent_since(db, self.scope, since).await?;
-        let spent = u64::try_from(of_runs.saturating_add(of_proposals)).unwrap_or(0);
+        let of_narratives = cards::spent_since(db, self.scope, since).await?;
+        let of_all = of_runs
+            .saturating_add(of_proposals)
+            .saturating_add(of_narratives);
+        let spent = u64::try_from(of_all).unwrap_or(0);
         let next = self.model.price.map_or(0, |price| {
             price.of(Usage {
                 input: self.request.bytes().div_ceil(2) as u64,

@@ -403,6 +403,11 @@ pub struct PhaseSummary {
     /// The model that wrote the narrative. Absent when the gateway composed it from the facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub narrative_model: Option<String>,
+    /// A model has to write the narrative still. Until then it is the gateway's.
+    pub narrative_is_due: bool,
+    /// Why no model wrote the narrative, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub narrative_error: Option<String>,
     pub created_at: DateTime<Utc>,
 }
 

@@ -191,3 +191,17 @@ fn state_of(run: &ListedRun) -> RunState {
         }
     }
 }
+
+/// The kind of a phase. `None` when it does not exist.
+///
+/// # Errors
+/// When the database fails.
+pub async fn phase_kind(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    mission: MissionId,
+    id: MissionPhaseId,
+) -> Result<Option<PhaseKind>, DbErr> {
+    let found = store::phase(db, scope, mission, id).await?;
+    Ok(found.map(|phase| kind_of(&phase)))
+}

@@ -118,7 +118,8 @@ pub async fn detail(
         _ => None,
     };
     let phase_details = phases.collect();
-    let cost_microusd = loaded.spent_microusd();
+    let of_narratives = cards.iter().map(|card| card.narrative_cost_microusd);
+    let cost_microusd = loaded.spent_microusd() + of_narratives.sum::<i64>();
     let tasks = tasks_of(db, scope, id).await?;
     let artifacts = artifacts::of_mission(db, scope, id).await?;
     let mut pdfs = pdfs::of_mission(db, scope, id).await?;
@@ -336,6 +337,8 @@ pub async fn summary(
         attempt: row.attempt,
         card,
         narrative_model: row.model,
+        narrative_is_due: row.narrative_due_ms.is_some(),
+        narrative_error: row.narrative_error,
         created_at: row.created_at,
     })
 }

@@ -130,6 +130,9 @@ fn body(
 fn card_of(text: &mut String, summary: &PhaseSummary, form: &Form) {
     let card = &summary.card;
     let _ = writeln!(text, "{}\n", card.narrative);
+    if let Some(model) = &summary.narrative_model {
+        let _ = writeln!(text, "This narrative was written by the model {model}.\n");
+    }
     let figures: Vec<(String, Option<u32>)> = match &card.metrics {
         Metrics::Research {
             insights,

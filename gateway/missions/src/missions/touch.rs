@@ -62,6 +62,19 @@ pub async fn begin_removal(
     sagas::begin_once(tx, ids, removal).await.map(drop)
 }
 
+/// As [`touch`], for a change of a row beside the mission's: it reads and holds the mission. Nothing happens to one that was
+/// deleted.
+///
+/// # Errors
+/// When the database fails.
+pub async fn announce(change: &mut Change, mission: MissionId) -> Result<(), DbErr> {
+    let scope = change.scope();
+    if let Some(row) = store::locked(change, scope, mission).await? {
+        touch(change, row).await?;
+    }
+    Ok(())
+}
+
 /// Writes the next version of a mission, and announces it. The caller holds the row.
 ///
 /// # Errors

@@ -112,6 +112,8 @@ kinds! {
     PdfRenderer, "pdf_renderer", Leased, Static;
     /// Fires the routines that are due, and notes the ends of what they started.
     RoutineScheduler, "routine_scheduler", Leased, Static;
+    /// Lets a model write the narratives of summary cards.
+    Summarizer, "summarizer", Leased, Static;
     /// Puts stale runs back into the queue.
     RunSweeper, "run_sweeper", Leased, Static;
     /// One subscriber of live events.

@@ -106,6 +106,10 @@ pub const fn of(kind: ActorKind) -> KindDoc {
             "nothing",
             "nothing: a firing and what it starts are one transaction, and a due time that was not handled stays in the routine's row",
         ),
+        K::Summarizer => (
+            "the questions to the model",
+            "nothing: a card without its narrative stays due, and a model is asked again",
+        ),
         K::Run => (
             "the position of a run",
             "nothing: each step is a row, and the run continues after its last one",

@@ -3,6 +3,7 @@
 //! as any model. The results of commands, their durations and test results come only from processes in the sandbox.
 
 mod level_up;
+mod narrative;
 mod script;
 
 use std::sync::Arc;
@@ -56,6 +57,7 @@ impl Model for Scripted {
         let alone = match request.purpose {
             Purpose::Turn => None,
             Purpose::Summary => Some(self.script.summary(slot, purpose, &conversation)),
+            Purpose::Narrative => Some(narrative::answer(&conversation.prompt)),
             Purpose::LevelUp => Some(
                 self.script
                     .level_up(&conversation)

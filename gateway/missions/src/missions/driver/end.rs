@@ -303,6 +303,14 @@ impl Driver {
             card: serde_json::to_string(&card).expect("a card of texts and numbers encodes"),
             model: None,
             created_at: change.now(),
+            narrative_due_ms: self
+                .state
+                .summarizer
+                .is_some()
+                .then(|| change.now().timestamp_millis()),
+            narrative_tries: 0,
+            narrative_error: None,
+            narrative_cost_microusd: 0,
         };
         cards::put(change, row).await
     }

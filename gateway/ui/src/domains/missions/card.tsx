@@ -57,7 +57,7 @@ function Body({ card }: { card: PhaseSummary }) {
         <p className="max-w-[72ch] text-reading break-words whitespace-pre-wrap">
           {inlineCode(visible(card.narrative))}
         </p>
-        <p className="text-small text-fg-3">{visible(narratorWord(card.narrative_model))}</p>
+        <p className="text-small text-fg-3">{visible(narratorWord(card))}</p>
       </div>
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4" data-figures>
         {figuresOf(card.metrics).map(([name, value]) => (

@@ -171,8 +171,14 @@ export function figuresOf(metrics: PhaseSummary["metrics"]): [string, string][] 
   ]);
 }
 
-export const narratorWord = (model: string | null | undefined) =>
-  model ? `written by ${model}` : "composed from facts";
+export function narratorWord(
+  card: Pick<PhaseSummary, "narrative_model" | "narrative_is_due" | "narrative_error">,
+): string {
+  if (card.narrative_model) return `written by ${card.narrative_model}`;
+  if (card.narrative_is_due) return "composed from facts; a model has to write it still";
+  if (card.narrative_error) return `composed from facts. No model wrote it: ${card.narrative_error}`;
+  return "composed from facts";
+}
 
 /** The address of a source, where it is one that may be followed. Agents wrote it. */
 export function addressOf(source: string): string | undefined {

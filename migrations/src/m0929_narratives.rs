@@ -1,0 +1,34 @@
+//! When a model has to write the narrative of a summary card, how often it was asked, why it did not, and what it cost.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let columns = [
+            big_integer_null("narrative_due_ms"),
+            integer("narrative_tries").default(0).take(),
+            text_null("narrative_error"),
+            big_integer("narrative_cost_microusd").default(0).take(),
+        ];
+        // SQLite adds one column in a statement.
+        for column in columns {
+            let add = Table::alter()
+                .table("mission_phase_cards")
+                .add_column(column)
+                .to_owned();
+            manager.alter_table(add).await?;
+        }
+        // The worker looks for due cards every few seconds, and few are due.
+        let db = manager.get_connection();
+        db.execute_unprepared(
+            "CREATE INDEX mission_phase_cards_due ON mission_phase_cards (narrative_due_ms) \
+             WHERE narrative_due_ms IS NOT NULL",
+        )
+        .await?;
+        Ok(())
+    }
+}
