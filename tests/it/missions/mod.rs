@@ -1,11 +1,14 @@
 //! Missions: from a goal to summary cards, and what agents learn from their work.
 
+mod demonstration;
 pub(crate) mod killed;
 pub mod levelups;
 mod lives;
 pub(crate) mod pdfs;
 mod narratives;
+mod pinned;
 mod probes;
+mod probes_killed;
 mod refused;
 pub(crate) mod routines;
 mod two_gateways;

@@ -39,7 +39,7 @@ impl Terminal {
         terminal
     }
 
-    fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.home.path()
     }
 
@@ -77,6 +77,21 @@ impl Terminal {
 
     pub(crate) async fn runs(&self, args: &[&str]) -> Said {
         self.types(args, "").await
+    }
+
+    /// Runs a script of `deploy/`, which finds the command line in `ROOST`, and has a state folder of its own.
+    pub(crate) async fn script(&self, script: &Path, args: &[&str]) -> (Option<i32>, Said) {
+        let program = std::path::absolute(bin_dir().join("roost")).expect("a path");
+        let output = self
+            .command(script)
+            .env("ROOST", program)
+            .env("ROOST_STATE", self.folder().join("state"))
+            .env("ROOST_CACHE", self.folder().join("cache"))
+            .args(args)
+            .stdin(Stdio::null())
+            .output();
+        let output = output.await.expect("it starts");
+        (output.status.code(), output.into())
     }
 
     /// What it refuses with.

@@ -122,6 +122,24 @@ impl Bench {
         all
     }
 
+    /// A second repository of the code host, with these files; its id.
+    pub(crate) async fn repository(&self, name: &str, files: &[(String, Vec<u8>)]) -> String {
+        self.host.create(name).await;
+        for (file, content) in files {
+            self.host.commit(name, "main", file, content).await;
+        }
+        let owner = self.gateway.owner().await;
+        let hosts = owner.get("/api/repos/connections").expect(200).await;
+        let host = hosts.str("/items/0/id");
+        let path = format!("/api/repos/connections/{host}/sync");
+        owner.post(&path).expect(202).await;
+        eventually("the repository is listed", async || {
+            let list = owner.get(&format!("/api/repos?q={name}")).expect(200).await;
+            Some(list.body[0]["id"].as_str()?.to_owned())
+        })
+        .await
+    }
+
     /// A run that is over.
     async fn run(&self, repo: Value) -> Answer {
         let owner = self.gateway.owner().await;
