@@ -289,7 +289,9 @@ fn lines(mission: &MissionDetail) -> Vec<String> {
                 .map(|status| run::state(status, run.outcome.as_ref()));
             lines.push(format!(
                 "   run of {}: {} ({}/{} steps)  {}",
-                run.team_name.shown(),
+                run.team_name
+                    .as_ref()
+                    .map_or_else(|| "commands of Roost".to_owned(), Shown::shown),
                 state.unwrap_or_else(|| "deleted".to_owned()),
                 run.steps_done,
                 run.steps_most,

@@ -1,10 +1,14 @@
 //! The world stream: landmarks appear with what they stand for, and go with it.
 
+use std::time::Duration;
+
+use roost_tests::model_server::ModelServer;
 use roost_tests::{Event, Stream};
 use serde_json::{Value, json};
 
-use super::{created, launched, model, template, think_with};
+use super::{created, launched, template, think_with};
 use crate::connections::repos::Place;
+use crate::execution::runs::windows::piece;
 
 /// The landmarks of a frame: each id with its parent.
 fn marks(event: &Event) -> Vec<(String, Value)> {
@@ -44,7 +48,9 @@ fn has(marks: &[(String, Value)], id: &str) -> bool {
 async fn missions_in_flight_are_landmarks_above_their_teams() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
-        let server = model(&[("phase 1 of 1", "COMPLETED: INT-01")]).await;
+        // Slow enough that the mission is seen at work.
+        let answer = piece(json!({ "content": "COMPLETED: INT-01" }), "stop");
+        let server = ModelServer::slowly(answer, Duration::from_secs(4)).await;
         think_with(owner, &server).await;
         let alone = owner
             .post("/api/claws")
