@@ -6,8 +6,8 @@
 #
 # Works on the machine, and without one where the workspace places its sandboxes.
 # Uses the command line `roost` in $ROOST, signed in. Writes the report and the artifacts of the mission into the new folder.
-# It believes the artifacts only: the exit code is 0 when the mission completed, the benchmark became faster, and the scan
-# reported the key; 3 when the mission did not complete; 1 when it completed and one of the others is missing.
+# It believes the artifacts only: the exit code is 0 when the mission completed, the benchmark became faster, the scan
+# reported the key, and the report is there as PDF; 3 when the mission did not complete; 1 when it completed and one of the others is missing.
 . "$(dirname "${BASH_SOURCE[0]}")/../shell.sh"
 roost=${ROOST:?name the program roost in ROOST}
 [ $# = 2 ] || [ $# = 3 ] || die "usage: deploy/demo/mission.sh REPOSITORY_ID FOLDER [MACHINE_ID]"
@@ -29,6 +29,8 @@ say "the mission at work"
 ended=0
 "$roost" mission launch "$id" --watch >&2 || ended=$?
 "$roost" mission export "$id" "$folder" >&2
+pdf=yes
+"$roost" mission report "$id" --pdf "$folder/report.pdf" >&2 || pdf=
 if [ "$ended" != 0 ]; then
     "$roost" mission show "$id" --json | jq -r '.phase_details[] | select(.status == "failed") | "\(.kind): \(.reason)"' >&2
     warn "the mission did not complete; what it left is in $folder"
@@ -50,5 +52,8 @@ if [ -n "$found" ]; then detail "$found"; else
     warn "the scan did not report the key in $secret"
     lacks=1
 fi
-detail "$folder/report.md"
+if [ -n "$pdf" ]; then detail "$folder/report.pdf"; else
+    warn "the report was not made as PDF; the reason is above"
+    lacks=1
+fi
 [ "$lacks" = 0 ] || exit 1
