@@ -1,15 +1,18 @@
 //! Reads the runs of missions: which there are, and what was said in them.
 
+use std::collections::HashMap;
+
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
     QuerySelect,
     sea_query::{Expr, ExprTrait, Query},
 };
 
-use super::entity::{call, record, run, step};
+use super::entity::{call, record, run, state, step};
 use super::entry::{CommandMade, Entry, EntryKind};
 use super::listed_store::narrow;
 use super::store;
+use roost_platform::db::TenantEntity;
 use roost_platform::ids::{ClawId, MissionId, RunId};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -30,6 +33,26 @@ pub async fn of_mission(
         .into_model()
         .all(db)
         .await
+}
+
+/// What each of these runs has cost so far, in millionths of a US dollar.
+///
+/// # Errors
+/// When the database fails.
+pub async fn costs(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    runs: &[RunId],
+) -> Result<HashMap<RunId, i64>, DbErr> {
+    let found: Vec<(RunId, i64)> = state::Entity::find_in(scope)
+        .select_only()
+        .column(state::Column::RunId)
+        .column(state::Column::CostMicrousd)
+        .filter(state::Column::RunId.is_in(runs.iter().copied()))
+        .into_tuple()
+        .all(db)
+        .await?;
+    Ok(found.into_iter().collect())
 }
 
 /// Those of these runs that the workspace has, as lists show them.

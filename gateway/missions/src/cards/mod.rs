@@ -9,4 +9,4 @@ mod store;
 
 pub use entity::card::Model as CardRow;
 pub use model::{Card, Counted, Facts, Metrics, ToolUse, card};
-pub use store::{claim, due, get, of_mission, put, settle, spent_since};
+pub use store::{claim, costs, due, get, of_mission, put, settle, spent_since};

@@ -1,5 +1,7 @@
 //! All SQL of summary cards.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, ExprTrait, IntoActiveModel, QueryFilter,
@@ -162,4 +164,29 @@ pub async fn spent_since(
         .one(db)
         .await?;
     Ok(spent.flatten().unwrap_or(0))
+}
+
+/// What the narratives of each of these missions cost, in millionths of a US dollar.
+///
+/// # Errors
+/// When the database fails.
+pub async fn costs(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    missions: &[MissionId],
+) -> Result<HashMap<MissionId, i64>, DbErr> {
+    let found: Vec<(MissionId, i64)> = card::Entity::find_in(scope)
+        .select_only()
+        .column(card::Column::MissionId)
+        .column(card::Column::NarrativeCostMicrousd)
+        .filter(card::Column::MissionId.is_in(missions.iter().copied()))
+        .filter(card::Column::NarrativeCostMicrousd.gt(0))
+        .into_tuple()
+        .all(db)
+        .await?;
+    let mut costs = HashMap::new();
+    for (mission, cost) in found {
+        *costs.entry(mission).or_default() += cost;
+    }
+    Ok(costs)
 }

@@ -193,6 +193,8 @@ pub struct MissionsQuery {
     pub limit: Option<u64>,
     pub cursor: Option<String>,
     pub status: Option<Status>,
+    /// Only the mission that minted this team.
+    pub team_id: Option<TeamId>,
 }
 
 /// A phase in a list of missions.
@@ -239,6 +241,8 @@ pub struct Mission {
     pub updated_at: DateTime<Utc>,
     pub launched_at: Option<DateTime<Utc>>,
     pub ended_at: Option<DateTime<Utc>>,
+    /// What its runs and the narratives of its cards have cost, in millionths of a US dollar.
+    pub cost_microusd: i64,
     pub version: i64,
 }
 
@@ -259,8 +263,6 @@ pub struct MissionDetail {
     /// The target node, while the mission waits for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for_node: Option<String>,
-    /// What its runs have cost, in millionths of a US dollar.
-    pub cost_microusd: i64,
 }
 
 /// A phase.
@@ -306,6 +308,11 @@ pub struct MissionRun {
     pub steps_done: i32,
     pub steps_most: i32,
     pub cost_microusd: i64,
+    /// Absent when the run was deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<DateTime<Utc>>,
 }
 
 /// A task.

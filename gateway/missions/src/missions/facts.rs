@@ -55,7 +55,7 @@ pub async fn load(
     let minted = store::teams(db, scope, id).await?;
     let ids: Vec<TeamId> = minted.iter().map(|team| team.team_id).collect();
     let names = teams::names(db, scope, &ids).await?;
-    let phase_runs = store::phase_runs(db, scope, id).await?;
+    let phase_runs = store::phase_runs(db, scope, &[id]).await?;
     let of_phases: Vec<RunId> = phase_runs.iter().map(|run| run.run_id).collect();
     let runs = runs::listed(db, scope, &of_phases).await?;
     let node = match RuntimeKind::parse(&mission.runtime_kind) {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use chrono::DateTime;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::dto::{
@@ -19,8 +20,11 @@ use crate::pdf::Document;
 use crate::tasks::{self, Marker, TaskStatus};
 use roost_agents::claws;
 use roost_connections::repos;
+use roost_execution::runs;
 use roost_organisation::teams;
-use roost_platform::ids::{ClawId, MissionArtifactId, MissionId, MissionPhaseId, TeamId, UserId};
+use roost_platform::ids::{
+    ClawId, MissionArtifactId, MissionId, MissionPhaseId, RunId, TeamId, UserId,
+};
 use roost_tenancy::auth::{self, UserBrief, WorkspaceScope};
 
 /// The markers that the page of a mission shows.
@@ -43,7 +47,9 @@ pub async fn shown(
         .into_iter()
         .map(|user| (user.id, UserBrief::from(user)))
         .collect();
+    let costs = costs(db, scope, &ids).await?;
     let shown = rows.into_iter().map(|row| {
+        let cost = costs.get(&row.id).copied().unwrap_or(0);
         let own = phases.iter().filter(|phase| phase.mission_id == row.id);
         let brief = own.map(|phase| PhaseBrief {
             id: phase.id,
@@ -51,14 +57,37 @@ pub async fn shown(
             status: status_of(phase),
         });
         let (brief, created_by) = (brief.collect(), people.get(&row.created_by).cloned());
-        one(row, brief, created_by)
+        one(row, brief, created_by, cost)
     });
     Ok(shown.collect())
 }
 
+/// What each of these missions has cost, in millionths of a US dollar.
+async fn costs(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    ids: &[MissionId],
+) -> Result<HashMap<MissionId, i64>, DbErr> {
+    let mut costs: HashMap<MissionId, i64> = cards::costs(db, scope, ids).await?;
+    let begun = store::phase_runs(db, scope, ids).await?;
+    let runs: Vec<RunId> = begun.iter().map(|run| run.run_id).collect();
+    let of_runs = runs::costs(db, scope, &runs).await?;
+    for run in begun {
+        let cost = of_runs.get(&run.run_id).copied().unwrap_or(0);
+        *costs.entry(run.mission_id).or_default() += cost;
+    }
+    Ok(costs)
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a budget has at most 12 digits")]
-fn one(row: mission::Model, phases: Vec<PhaseBrief>, created_by: Option<UserBrief>) -> Mission {
+fn one(
+    row: mission::Model,
+    phases: Vec<PhaseBrief>,
+    created_by: Option<UserBrief>,
+    cost_microusd: i64,
+) -> Mission {
     Mission {
+        cost_microusd,
         id: row.id,
         title: row.title,
         goal: row.goal,
@@ -118,8 +147,6 @@ pub async fn detail(
         _ => None,
     };
     let phase_details = phases.collect();
-    let of_narratives = cards.iter().map(|card| card.narrative_cost_microusd);
-    let cost_microusd = loaded.spent_microusd() + of_narratives.sum::<i64>();
     let tasks = tasks_of(db, scope, id).await?;
     let artifacts = artifacts::of_mission(db, scope, id).await?;
     let mut pdfs = pdfs::of_mission(db, scope, id).await?;
@@ -137,7 +164,6 @@ pub async fn detail(
             .collect(),
         repo_full_name,
         waits_for_node,
-        cost_microusd,
     })
 }
 
@@ -155,12 +181,14 @@ fn phase_of(loaded: &Loaded, phase: &phase::Model, has_card: bool) -> MissionPha
             team_name: run
                 .team_id
                 .and_then(|team| loaded.names.get(&team).cloned()),
-            status: row.map(roost_execution::runs::ListedRun::status),
-            outcome: row.and_then(roost_execution::runs::ListedRun::decided),
+            status: row.map(runs::ListedRun::status),
+            outcome: row.and_then(runs::ListedRun::decided),
             is_paused: row.is_some_and(|row| row.paused_ms.is_some()),
             steps_done: row.map_or(0, |row| row.steps_done),
             steps_most: row.map_or(0, |row| row.steps_most),
             cost_microusd: row.map_or(0, |row| row.cost_microusd),
+            created_at: row.and_then(|row| DateTime::from_timestamp_millis(row.created_ms)),
+            ended_at: row.and_then(|row| DateTime::from_timestamp_millis(row.ended_ms?)),
         }
     });
     MissionPhase {

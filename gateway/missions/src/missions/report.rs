@@ -38,7 +38,7 @@ pub fn report(
             Some(detail) => format!(" {detail}"),
             None => String::new(),
         },
-        dollars(mission.cost_microusd)
+        dollars(head.cost_microusd)
     );
     body(&mut text, (mission, cards, artifacts), Form::Whole);
     text
@@ -63,7 +63,7 @@ pub fn document(
         ("Created", Some(day(&head.created_at))),
         ("Launched", head.launched_at.as_ref().map(day)),
         ("Ended", head.ended_at.as_ref().map(day)),
-        ("Cost", Some(format!("${}", dollars(mission.cost_microusd)))),
+        ("Cost", Some(format!("${}", dollars(head.cost_microusd)))),
     ];
     let facts = facts.into_iter();
     let facts = facts.filter_map(|(name, value)| Some((name.to_owned(), value?)));

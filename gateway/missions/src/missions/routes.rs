@@ -52,7 +52,7 @@ async fn list(
         cursor: query.cursor,
     };
     let request = page.check()?;
-    let rows = store::list(db, scope, query.status, request).await?;
+    let rows = store::list(db, scope, (query.status, query.team_id), request).await?;
     let page = request.page(rows, |row| row.id.0);
     Ok(Json(Page {
         items: read::shown(db, scope, page.items).await?,

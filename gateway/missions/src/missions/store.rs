@@ -90,12 +90,20 @@ pub async fn mission_of_team(
 pub async fn list(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    status: Option<Status>,
+    (status, team): (Option<Status>, Option<TeamId>),
     page: PageRequest,
 ) -> Result<Vec<mission::Model>, DbErr> {
     mission::Entity::find_in(scope)
         .apply_if(page.after, |query, after| {
             query.filter(mission::Column::Id.lt(after))
+        })
+        .apply_if(team, |query, team| {
+            let minted = mission_team::Entity::find_in(scope)
+                .select_only()
+                .column(mission_team::Column::MissionId)
+                .filter(mission_team::Column::TeamId.eq(team))
+                .into_query();
+            query.filter(mission::Column::Id.in_subquery(minted))
         })
         .apply_if(status, |query, status| {
             query.filter(mission::Column::Status.eq(status.as_str()))
@@ -190,10 +198,10 @@ pub async fn replace_phase(tx: &WriteTx, row: &phase::Model) -> Result<(), DbErr
 pub async fn phase_runs(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    mission: MissionId,
+    missions: &[MissionId],
 ) -> Result<Vec<phase_run::Model>, DbErr> {
     phase_run::Entity::find_in(scope)
-        .filter(phase_run::Column::MissionId.eq(mission))
+        .filter(phase_run::Column::MissionId.is_in(missions.iter().copied()))
         .order_by_asc(phase_run::Column::PhaseId)
         .order_by_asc(phase_run::Column::Attempt)
         .order_by_asc(phase_run::Column::RunId)

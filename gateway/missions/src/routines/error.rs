@@ -14,6 +14,9 @@ pub enum RoutineError {
     /// The routine does not exist, or it belongs to another tenant.
     #[error("there is no such routine")]
     NotFound,
+    /// `If-Match` named another version.
+    #[error("the routine has version {current}")]
+    VersionMismatch { current: i64 },
     /// The fields of the request are invalid.
     #[error("the request for the routine is invalid")]
     Wrong(Vec<FieldError>),
@@ -63,6 +66,9 @@ impl From<RoutineError> for ApiError {
         use RoutineError as E;
         match error {
             E::NotFound => Self::not_found("routine"),
+            E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
+                "The routine was changed meanwhile and has version {current} now. Read it again, and then repeat the change."
+            )),
             E::Wrong(mistakes) => Self::validations(mistakes),
             E::TooMany => Self::new(Code::Conflict).detail(format!(
                 "The workspace has {MOST_ROUTINES} routines, the most that it may have. Delete one that is not needed any more."

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::commands::{self, Made};
@@ -13,6 +13,7 @@ use super::dto::{
 use super::{RoutinesContext, read, store};
 use roost_platform::ids::{FiringId, RoutineId};
 use roost_tenancy::auth::{Scoped, can};
+use roost_web::conditional::if_match;
 use roost_web::error::ApiResult;
 use roost_web::idempotency::CreationId;
 use roost_web::json::{Path, Query, Valid};
@@ -125,9 +126,10 @@ async fn get(
     Ok(Json(shown))
 }
 
-/// Changes, pauses or resumes a routine.
+/// Changes, pauses or resumes a routine. With `If-Match: <version>` only if it still has that version.
 #[utoipa::path(patch, path = "/api/routines/{id}", tag = "routines", operation_id = "change_routine",
-    request_body = RoutineChange, params(("id" = RoutineId, Path)),
+    request_body = RoutineChange,
+    params(("id" = RoutineId, Path), ("If-Match" = Option<String>, Header, description = "the version that the change is made from")),
     responses((status = 200, body = Routine), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 402, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 412, body = Problem)))]
@@ -135,10 +137,12 @@ async fn update(
     State(state): State<RoutinesContext>,
     caller: Scoped<can::ManageRoutines>,
     Path(id): Path<RoutineId>,
+    headers: HeaderMap,
     Valid(change): Valid<RoutineChange>,
 ) -> ApiResult<Json<Routine>> {
+    let version = if_match(&headers)?;
     let (scope, who) = (caller.scope(), (caller.user_id(), caller.role()));
-    commands::update(&state, scope, who, id, change).await?;
+    commands::update(&state, scope, who, (id, version), change).await?;
     let shown = read::one(state.db.read(), scope, state.clock.now(), id).await?;
     Ok(Json(shown))
 }

@@ -19,7 +19,7 @@ pub async fn update(
     state: &RoutinesContext,
     scope: WorkspaceScope,
     (user, role): (UserId, Role),
-    id: RoutineId,
+    (id, version): (RoutineId, Option<i64>),
     wanted: RoutineChange,
 ) -> Result<routine::Model, RoutineError> {
     if let Some(schedule) = &wanted.schedule {
@@ -34,6 +34,11 @@ pub async fn update(
     let mut row = store::locked(&change, scope, id)
         .await?
         .ok_or(RoutineError::NotFound)?;
+    if version.is_some_and(|version| version != row.version) {
+        return Err(RoutineError::VersionMismatch {
+            current: row.version,
+        });
+    }
     let now = change.now();
     let was_enabled = row.enabled;
     row.enabled = wanted.enabled.unwrap_or(row.enabled);
