@@ -5,7 +5,7 @@
 #   deploy/pdf.sh test [FOLDER]   the same, and run its tests (they read PDFs with poppler's programs)
 #   deploy/pdf.sh lint            its format and its lints
 #   deploy/pdf.sh dependencies    the licences and the sources of what it is built from
-#   deploy/pdf.sh figures         time and memory for documents of 200 and of 1,000 pages (after a build)
+#   deploy/pdf.sh figures         time and memory for documents of 200 and of 600 pages (after a build)
 # shellcheck disable=SC2317
 . "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
 cd "$ROOST_ROOT"
@@ -74,7 +74,7 @@ def run(sections):
     pages = json.loads(said)["pages"]
     print(f"{pages} pages of {len(text) >> 10} KiB: {statistics.median(times):.2f} s (median of 5), {memory} MiB, a file of {len(pdf) >> 10} KiB")
 
-for sections in (139, 695):
+for sections in (139, 415):
     run(sections)
 EOF
 }

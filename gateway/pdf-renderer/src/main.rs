@@ -23,7 +23,7 @@ use typst_pdf::PdfOptions;
 const STACK: usize = 64 << 20;
 /// Threads that typeset parts of a document.
 const THREADS: usize = 2;
-/// A longer text gets no tags, which screen readers use: they take half of the memory and of the file.
+/// A longer text gets no tags, which screen readers use: they take more than half of the file.
 const MOST_TAGGED: usize = 1 << 20;
 /// Most characters without a glyph that the document lists.
 const MOST_MISSING: usize = 40;

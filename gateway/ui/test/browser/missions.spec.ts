@@ -251,7 +251,7 @@ test.describe("missions", () => {
     await page.goto(`${mock.url}/missions/${mission.id}`);
     const artifacts = page.getByRole("region", { name: "Artifacts" });
     await artifacts.getByText("The broker did not answer in time. Retry the phase.").waitFor();
-    await artifacts.getByRole("button", { name: "Result of Archeologists" }).click();
+    await artifacts.getByRole("button", { name: "Result of Archeologists", exact: true }).click();
     await artifacts.getByRole("heading", { name: "What takes the time" }).waitFor();
     expect(page.url()).toContain("artifact=");
     await drawn(page);
