@@ -18,7 +18,7 @@ use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 
 use super::layers::{self, Overrides};
-use super::{Broker, Config, Limits, Log, LogFormat, Otlp, Retention, Sessions, Tls};
+use super::{Config, Limits, Log, LogFormat, Otlp, Retention, Sessions, Tls};
 use roost_connections::uploads::UploadLimits;
 use roost_platform::supervision::killpoints::{Arm, ArmError};
 use roost_tenancy::streams::Limits as StreamLimits;
@@ -142,13 +142,7 @@ impl Reader {
                 files: self.number("uploads.files", 50_000, 1, 1_000_000),
                 workspace: self.number::<u64>("uploads.workspace_mib", 4096, 1, 1 << 24) << 20,
             },
-            broker: Broker {
-                socket: self.optional("broker.socket"),
-                start: self.choice("broker.start", &[("on", true), ("off", false)]),
-                program: self.optional("broker.program"),
-                root_key_file: self.optional("broker.root_key_file"),
-                mirror_mib: self.number("broker.mirror_mib", 2048, 1, 1 << 20),
-            },
+            broker: self.broker(),
             auth: self.auth(&outbound),
             outbound,
             supplies: self.supplies(),

@@ -1,4 +1,4 @@
-//! Reading `outbound` and `oauth`.
+//! Reading `broker`, `outbound` and `oauth`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,12 +7,22 @@ use figment::value::Dict;
 use roost_secret_broker::outbound::HostRule;
 
 use super::Reader;
-use crate::config::{OAuth, OutboundSettings};
+use crate::config::{Broker, OAuth, OutboundSettings};
 
 /// The known services.
 const GITHUB: (&str, &str) = ("github", "https://api.github.com");
 
 impl Reader {
+    pub(super) fn broker(&mut self) -> Broker {
+        Broker {
+            socket: self.optional("broker.socket"),
+            start: self.choice("broker.start", &[("on", true), ("off", false)]),
+            program: self.optional("broker.program"),
+            root_key_file: self.optional("broker.root_key_file"),
+            mirror_mib: self.number("broker.mirror_mib", 2048, 1, 1 << 20),
+        }
+    }
+
     pub(super) fn outbound(&mut self) -> OutboundSettings {
         let texts: Vec<String> = self.get("outbound.allow_private", Vec::new());
         let mut allow_private: Vec<HostRule> = Vec::with_capacity(texts.len());
