@@ -2418,7 +2418,7 @@ export interface paths {
         delete: operations["delete_routine"];
         options?: never;
         head?: never;
-        /** Changes, pauses or resumes a routine. */
+        /** Changes, pauses or resumes a routine. With `If-Match: <version>` only if it still has that version. */
         patch: operations["change_routine"];
         trace?: never;
     };
@@ -3361,6 +3361,28 @@ export interface paths {
         patch: operations["change_role"];
         trace?: never;
     };
+    "/api/world/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The world of the workspace (server-sent events). A `topology.update` of the formation `live` without an id has the
+         *     landmarks: missions in flight, machines, teams and agents, at most 1,000 of each. It is the first event, and it comes
+         *     again when a landmark appears, changes or goes; the newest one replaces those before it. The other events say what happens
+         *     at the landmarks, as in `/api/events`. A client that connects again gets the landmarks again.
+         */
+        get: operations["world"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dl/images/{digest}": {
         parameters: {
             query?: never;
@@ -3585,7 +3607,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "pdf_renderer" | "routine_scheduler" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "pdf_renderer" | "routine_scheduler" | "summarizer" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
@@ -5160,6 +5182,11 @@ export interface components {
             /** Format: double */
             budget_usd?: number | null;
             config: Record<string, never>;
+            /**
+             * Format: int64
+             * @description What its runs and the narratives of its cards have cost, in millionths of a US dollar.
+             */
+            cost_microusd: number;
             /** Format: date-time */
             created_at: string;
             created_by?: components["schemas"]["UserBrief"] | null;
@@ -5265,11 +5292,6 @@ export interface components {
         MissionDetail: components["schemas"]["Mission"] & {
             /** @description Oldest first, without their contents. */
             artifacts: components["schemas"]["MissionArtifact"][];
-            /**
-             * Format: int64
-             * @description What its runs have cost, in millionths of a US dollar.
-             */
-            cost_microusd: number;
             /** @description The phases in order, with their runs. */
             phase_details: components["schemas"]["MissionPhase"][];
             /** @description The repository's full name. Absent when it was removed from the workspace. */
@@ -5361,6 +5383,13 @@ export interface components {
             attempt: number;
             /** Format: int64 */
             cost_microusd: number;
+            /**
+             * Format: date-time
+             * @description Absent when the run was deleted.
+             */
+            created_at?: string | null;
+            /** Format: date-time */
+            ended_at?: string | null;
             is_paused: boolean;
             outcome?: components["schemas"]["RunOutcome"] | null;
             run_id: components["schemas"]["RunId"];
@@ -6543,6 +6572,11 @@ export interface components {
                 /** Format: double */
                 budget_usd?: number | null;
                 config: Record<string, never>;
+                /**
+                 * Format: int64
+                 * @description What its runs and the narratives of its cards have cost, in millionths of a US dollar.
+                 */
+                cost_microusd: number;
                 /** Format: date-time */
                 created_at: string;
                 created_by?: components["schemas"]["UserBrief"] | null;
@@ -7282,6 +7316,10 @@ export interface components {
             attempt: number;
             /** Format: date-time */
             created_at: string;
+            /** @description Why no model wrote the narrative, for people. */
+            narrative_error?: string | null;
+            /** @description A model has to write the narrative still. Until then it is the gateway's. */
+            narrative_is_due: boolean;
             /** @description The model that wrote the narrative. Absent when the gateway composed it from the facts. */
             narrative_model?: string | null;
             phase_id: components["schemas"]["MissionPhaseId"];
@@ -9665,6 +9703,14 @@ export interface components {
          * @enum {string}
          */
         WorldEdgeKind: "parent" | "peer" | "flow";
+        /** @description The events of `/api/world/stream`: one field for each type, with the content of its `data:` line. */
+        WorldEvents: {
+            "agent.status": components["schemas"]["AgentStatus"];
+            beat: components["schemas"]["Beat"];
+            "node.activity": components["schemas"]["NodeActivity"];
+            "topology.update": components["schemas"]["TopologyUpdate"];
+            "world.touch": components["schemas"]["WorldTouch"];
+        };
         /** @description A node of a topology. */
         WorldNode: {
             id: components["schemas"]["WorldNodeId"];
@@ -14357,6 +14403,8 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 status?: components["schemas"]["MissionStatus"];
+                /** @description Only the mission that minted this team. */
+                team_id?: components["schemas"]["TeamId"];
             };
             header?: never;
             path?: never;
@@ -18976,7 +19024,10 @@ export interface operations {
     change_routine: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description the version that the change is made from */
+                "If-Match"?: string | null;
+            };
             path: {
                 id: components["schemas"]["RoutineId"];
             };
@@ -23273,6 +23324,51 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    world: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["WorldEvents"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };

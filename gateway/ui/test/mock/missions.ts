@@ -161,6 +161,7 @@ export function makeCard(
   return {
     phase_id: phase.id,
     attempt: phase.attempt,
+    narrative_is_due: false,
     narrative:
       "The research phase completed after 3 minutes. Archeologists worked on it. 0 of 2 tasks are complete.",
     metrics,

@@ -26,7 +26,7 @@ export const one = ({ state, params }: AskedOf): Mission =>
 
 /** A mission without what only its own page shows. */
 function briefOf(mission: Mission): Schemas["Mission"] {
-  const { phase_details: _p, tasks: _t, artifacts: _a, cost_microusd: _c, ...rest } = mission;
+  const { phase_details: _p, tasks: _t, artifacts: _a, ...rest } = mission;
   const { repo_full_name: _r, waits_for_node: _w, ...brief } = rest;
   return brief;
 }

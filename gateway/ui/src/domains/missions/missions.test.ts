@@ -30,6 +30,7 @@ import {
 const mission = (more: Partial<Mission> = {}): Mission => ({
   id: "m1",
   title: "Faster parser",
+  cost_microusd: 0,
   goal: "# Goal\n\nTwice as fast.",
   template_kind: "development",
   status: "running",
