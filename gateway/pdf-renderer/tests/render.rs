@@ -17,12 +17,11 @@ fn run(input: &[u8]) -> Output {
         .spawn()
         .expect("the program starts");
     let mut stdin = child.stdin.take().expect("its input");
-    let input = input.to_vec();
-    // A program that refuses a request does not read all of it.
-    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let output = child.wait_with_output().expect("the program ends");
-    writer.join().expect("the writer ends");
-    output
+    std::thread::scope(|scope| {
+        // A program that refuses a request does not read all of it.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().expect("the program ends")
+    })
 }
 
 /// A PDF of this Markdown, with its number of pages.
