@@ -89,7 +89,7 @@ start_host() {
 # connected anew.
 connect_host() { # ADDRESS
     local known
-    known=$("$roost" repo hosts --json | jq -r --arg url "$1/" 'first(.items[]? // .[]? | select(.base_url == $url)) | .id')
+    known=$("$roost" repo hosts --json | jq -r --arg url "$1/" 'first((.items? // .)[] | select(.base_url == $url)) | .id')
     if [ -z "$known" ]; then
         "$roost" repo connect forgejo --url "$1" --label "Demonstration" <"$host/token" >&2
     elif [ -z "$(repository_id "$1")" ]; then
