@@ -9,7 +9,7 @@ use roost_tests::model_server::{Asked, ModelServer, answer};
 use roost_tests::{Answer, Gateway, Person, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 
-use super::{becomes, created, launched, mission, phase_id, template};
+use super::{becomes, created, launched, mission, pdfs, phase_id, template};
 use crate::execution::runs::windows::piece;
 
 /// A gateway whose narratives are written by this model.
@@ -72,6 +72,15 @@ async fn scripted_model_writes_the_narrative_and_the_card_says_so() {
         let report = format!("/api/missions/{}/report", over.str("/id"));
         let report = owner.get(&report).expect(200).await.text;
         assert!(report.contains("written by the model scripted"), "{report}");
+        // The PDF that was made at the end of the mission is made again with the model's words.
+        eventually("the PDF has the model's words", async || {
+            let pdf = pdfs::pdf(owner, over.str("/id"), &Value::Null).await;
+            let words = pdfs::words(owner, &pdf).await;
+            words
+                .contains("written by the model scripted")
+                .then_some(())
+        })
+        .await;
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;

@@ -46,4 +46,4 @@ pub use routes::router;
 pub use sandbox_facts::{SandboxWish, lock_live, pin_of_team, sandbox_wish, titles};
 pub use scheduler::branch;
 pub use store::{after_runs, get as find, in_flight, remove_all, teams_of};
-pub use touch::{announce, begin_removal};
+pub use touch::{announce_card, begin_removal};

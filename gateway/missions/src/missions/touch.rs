@@ -5,6 +5,7 @@ use sea_orm::DbErr;
 
 use super::context::MissionsContext;
 use super::entity::mission;
+use super::model::Status;
 use super::{pdfs, store};
 use roost_platform::db::WriteTx;
 use roost_platform::events::{About, Event, ResourceKind};
@@ -62,15 +63,23 @@ pub async fn begin_removal(
     sagas::begin_once(tx, ids, removal).await.map(drop)
 }
 
-/// As [`touch`], for a change of a row beside the mission's: it reads and holds the mission. Nothing happens to one that was
-/// deleted.
+/// As [`touch`], for a change of a card: it reads and holds the mission. The PDF of a report that has the earlier card is made
+/// again. Nothing happens to a mission that was deleted.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn announce(change: &mut Change, mission: MissionId) -> Result<(), DbErr> {
+pub async fn announce_card(
+    change: &mut Change,
+    state: &MissionsContext,
+    mission: MissionId,
+) -> Result<(), DbErr> {
     let scope = change.scope();
-    if let Some(row) = store::locked(change, scope, mission).await? {
-        touch(change, row).await?;
+    let Some(row) = store::locked(change, scope, mission).await? else {
+        return Ok(());
+    };
+    let row = touch(change, row).await?;
+    if row.launched_at.is_some() && Status::parse(&row.status).is_some_and(Status::is_final) {
+        pdfs::want(change, state, &row, pdfs::Source::Report).await?;
     }
     Ok(())
 }

@@ -118,7 +118,7 @@ async fn settle(
     let mut change = Change::begin(&state.missions, scope, mission.created_by).await?;
     // The phase may have begun again, and its next card replaces this one.
     if cards::settle(change.tx(), claimed, now).await? {
-        missions::announce(&mut change, claimed.mission_id).await?;
+        missions::announce_card(&mut change, &state.missions, claimed.mission_id).await?;
         change.commit().await?;
     }
     Ok(())

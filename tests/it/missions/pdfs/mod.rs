@@ -15,7 +15,7 @@ use super::{CODING, RESEARCH, becomes, created, launched, model, template, think
 use crate::connections::repos::Place;
 
 /// The PDF of this source, once it is ready or has failed. `Null` is the report.
-async fn pdf(client: &Client, mission: &str, source: &Value) -> Value {
+pub(super) async fn pdf(client: &Client, mission: &str, source: &Value) -> Value {
     eventually("the PDF is made", async || {
         let now = client.get(&format!("/api/missions/{mission}"));
         let now = now.expect(200).await;
@@ -29,7 +29,7 @@ async fn pdf(client: &Client, mission: &str, source: &Value) -> Value {
 }
 
 /// The text of a PDF, with each gap as one space.
-async fn words(client: &Client, artifact: &Value) -> String {
+pub(super) async fn words(client: &Client, artifact: &Value) -> String {
     let path = artifact["path"].as_str().expect("where its file is");
     let answer = client.get(path).open().await;
     assert_eq!(answer.headers()["content-type"], "application/pdf");
