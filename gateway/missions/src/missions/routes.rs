@@ -189,7 +189,9 @@ async fn summary(
     caller: Scoped<can::ReadMissions>,
     Path((id, phase)): Path<(MissionId, MissionPhaseId)>,
 ) -> ApiResult<Json<PhaseSummary>> {
-    let summary = read::summary(missions.db.read(), caller.scope(), id, phase).await?;
+    let mut summary = read::summary(missions.db.read(), caller.scope(), id, phase).await?;
+    // The operator may have taken the model away since.
+    summary.narrative_is_due &= missions.summarizer.is_some();
     Ok(Json(summary))
 }
 
