@@ -58,8 +58,20 @@ test.describe("missions", () => {
     await until("all to be there", async () => (await rows(page)) === 4);
     await page.getByRole("button", { name: "Budget" }).click();
     expect(page.url()).toMatch(/sort=-budget/);
+    // What each has cost. One that never began has no cost.
+    const row = (title: string) => page.getByRole("row").filter({ hasText: title });
+    await row("Faster parser").getByRole("cell", { name: "$1.24", exact: true }).waitFor();
+    expect(await row("Compare three databases").getByText("$0", { exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: "Cost" }).click();
+    expect(page.url()).toMatch(/sort=-cost/);
+    await until("the dearest first", async () =>
+      ((await page.locator("main [data-row]").nth(1).textContent()) ?? "").includes("Read the old code"),
+    );
     await page.getByRole("group", { name: "Look" }).getByRole("button", { name: "Board" }).click();
     expect(page.url()).toMatch(/view=board/);
+    const card = (title: string) => page.getByRole("listitem").filter({ hasText: title });
+    await card("Read the old code").getByText("Cost: $0.410", { exact: true }).waitFor();
+    expect(await card("Compare three databases").getByText(/\$/).count()).toBe(0);
     const paused = page.getByRole("region", { name: "Paused" });
     await paused.getByRole("link", { name: "Mend the clock" }).waitFor();
     await page

@@ -9,7 +9,7 @@ import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { board, goalLine, since, type Column } from "./list";
 import { PhasesLine } from "./phases-line";
-import { Person, Title } from "./table";
+import { costWord, Person, Title } from "./table";
 import { missionState, progressWord, reasonWord } from "./words";
 
 /** A column begins with so many: more at once are no board any more. */
@@ -22,6 +22,7 @@ interface Shown {
 
 function Card({ mission, gone }: Shown) {
   const why = reasonWord(mission);
+  const cost = costWord(mission);
   return (
     <li
       data-row
@@ -46,7 +47,15 @@ function Card({ mission, gone }: Shown) {
         <span className="min-w-0">
           <Person mission={mission} />
         </span>
-        <Ago at={since(mission)} />
+        <span className="flex gap-3">
+          {cost && (
+            <span className="tabular-nums">
+              <span className="sr-only">Cost: </span>
+              {cost}
+            </span>
+          )}
+          <Ago at={since(mission)} />
+        </span>
       </div>
     </li>
   );

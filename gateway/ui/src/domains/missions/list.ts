@@ -15,7 +15,7 @@ export const STATES: { value: MissionStatus | "" | "ended"; label: string }[] = 
   { value: "ended", label: "Ended" },
 ];
 
-const SORTS = ["since", "name", "-name", "-budget"];
+const SORTS = ["since", "name", "-name", "-budget", "-cost"];
 
 /** The address without what the list does not know. */
 export const readAsked = ({ q, state, sort, view }: { [name: string]: string | undefined }): Filters =>
@@ -66,6 +66,8 @@ export function sorted(missions: readonly Mission[], by: string): Mission[] {
     case "budget":
       // Without a limit there is no figure to compare, so those come last.
       return missions.toSorted((a, b) => (b.budget_usd ?? -1) - (a.budget_usd ?? -1) || time(a, b));
+    case "cost":
+      return missions.toSorted((a, b) => b.cost_microusd - a.cost_microusd || time(a, b));
     default:
       return missions.toSorted((a, b) => -down * time(a, b));
   }

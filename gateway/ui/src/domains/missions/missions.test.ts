@@ -129,7 +129,7 @@ describe("words of missions", () => {
 describe("the list of missions", () => {
   const done = mission({ id: "m2", title: "Audit", status: "failed", ended_at: "2026-01-03T00:00:00Z" });
   const draft = mission({ id: "m3", title: "box 10", status: "draft", budget_usd: 5 });
-  const all = [mission({ launched_at: "2026-01-02T00:00:00Z" }), done, draft];
+  const all = [mission({ launched_at: "2026-01-02T00:00:00Z", cost_microusd: 7 }), done, draft];
   it("takes from the address what it knows", () => {
     expect(readAsked({ q: "x", state: "ended", sort: "name", view: "board" })).toEqual({
       q: "x",
@@ -153,7 +153,7 @@ describe("the list of missions", () => {
     expect(shown(all, { q: "twice parser" }).map(({ id }) => id)).toEqual(["m1"]);
     expect(shown(all, { state: "ended" })).toEqual([done]);
   });
-  it("sorts by time, name and budget, and puts those without a budget last", () => {
+  it("sorts by time, name, cost and budget, and puts those without a budget last", () => {
     const by = (order: string) => sorted(all, order).map(({ id }) => id);
     expect(since(done)).toBe("2026-01-03T00:00:00Z");
     expect(by("-since")).toEqual(["m2", "m1", "m3"]);
@@ -161,6 +161,8 @@ describe("the list of missions", () => {
     expect(by("name")).toEqual(["m2", "m3", "m1"]);
     expect(by("-name")).toEqual(["m1", "m3", "m2"]);
     expect(by("-budget")[0]).toBe("m3");
+    expect(by("-cost")).toEqual(["m1", "m2", "m3"]);
+    expect(readAsked({ sort: "-cost" })).toEqual({ sort: "-cost" });
   });
   it("shows the first line of a goal without its signs", () => {
     expect(goalLine("\n## \n# Make it *fast*\nmore")).toBe("Make it *fast*");

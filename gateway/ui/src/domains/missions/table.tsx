@@ -38,6 +38,10 @@ export function Person({ mission: { created_by: person } }: { mission: Mission }
   );
 }
 
+/** What the mission has cost. One that never began has no cost. */
+export const costWord = ({ launched_at, cost_microusd }: Mission) =>
+  launched_at ? money(cost_microusd) : undefined;
+
 /** The widths do not follow the words, so a mission that moves on moves nothing. */
 export const COLUMNS: ListColumn<Mission>[] = [
   {
@@ -80,8 +84,15 @@ export const COLUMNS: ListColumn<Mission>[] = [
     show: (mission) => <Person mission={mission} />,
   },
   {
-    name: "Budget",
+    name: "Cost",
     look: "w-28 text-right max-lg:hidden",
+    cell: "whitespace-nowrap text-fg-2 tabular-nums",
+    orders: ["-cost"],
+    show: (mission) => costWord(mission) ?? NONE,
+  },
+  {
+    name: "Budget",
+    look: "w-28 text-right max-xl:hidden",
     cell: "whitespace-nowrap text-fg-2",
     orders: ["-budget"],
     show: ({ budget_usd }) => (budget_usd == null ? NONE : budgetWord(budget_usd)),
