@@ -173,6 +173,40 @@ test.describe("teams", () => {
       expect(mock.state.teams.deleted).toStrictEqual({ id: team.id, agents: "true" });
     });
 
+  test("a team's page names the mission that minted the team, and moves nothing for it", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ missions: true });
+    const team = mock.state.teams.list.find(({ name }) => name === "Rust: Faster parser")!;
+    const own = mock.state.teams.list.find(({ name }) => !name.includes(": "))!;
+    const answer = mock.hold("GET /api/missions");
+    await page.goto(`${mock.url}/teams/${team.id}`);
+    await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+    await page.getByRole("heading", { name: team.name }).waitFor();
+    const says = page.getByText("Minted by mission");
+    const place = async () => (await page.getByRole("tablist").boundingBox())!.y;
+    const before = await place();
+    expect(await says.count(), "it is not known yet").toBe(0);
+    answer();
+    await says.waitFor();
+    expect(await place()).toBe(before);
+    await drawn(page);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "team-minted");
+    await says.getByRole("link", { name: "Faster parser" }).click();
+    await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
+    expect(page.url()).toMatch(/\/missions\//);
+    // A team that a person made says nothing.
+    const [none] = await Promise.all([
+      page.waitForResponse((one) => one.url().includes(`/api/missions?team_id=${own.id}&limit=1`)),
+      page.goto(`${mock.url}/teams/${own.id}`),
+    ]);
+    expect(await none.json()).toMatchObject({ items: [] });
+    await page.getByRole("heading", { name: own.name }).waitFor();
+    await drawn(page);
+    expect(await says.count()).toBe(0);
+  });
+
   test("the page handles loading, failures, live changes, hostile names and viewers", async ({ visit }) => {
     const { mock, page } = await visit({ width: 390 });
     const answer = mock.hold("GET /api/teams");

@@ -31,6 +31,14 @@ function briefOf(mission: Mission): Schemas["Mission"] {
   return brief;
 }
 
+/** The teams that a mission minted: their names begin with their template and end with its title. */
+const minted = (mission: Mission) =>
+  mission.phase_details.flatMap(({ runs }) =>
+    runs.flatMap(({ team_id, team_name }) =>
+      team_id && team_name?.endsWith(`: ${mission.title}`) ? [team_id] : [],
+    ),
+  );
+
 interface Config {
   phases?: Kind[];
   phase_teams?: Partial<Record<Kind, string[]>>;
@@ -115,14 +123,18 @@ function pdfAsked(at: AskedOf, source: string | null) {
 }
 
 export const missionRoutes = {
-  "GET /api/missions": ({ state, query }) => ({
-    body: {
-      items: state.missions.list
-        .filter(({ status }) => !query.get("status") || status === query.get("status"))
-        .map(briefOf),
-      next_cursor: null,
-    },
-  }),
+  "GET /api/missions": ({ state, query }) => {
+    const team = query.get("team_id");
+    return {
+      body: {
+        items: state.missions.list
+          .filter(({ status }) => !query.get("status") || status === query.get("status"))
+          .filter((mission) => !team || minted(mission).includes(team))
+          .map(briefOf),
+        next_cursor: null,
+      },
+    };
+  },
   "POST /api/missions": ({ state, body, request, mock }) => {
     state.missions.asked.push({ key: keyOf(request) ?? "", body });
     if (body.base_ref === "nowhere")

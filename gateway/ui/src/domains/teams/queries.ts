@@ -1,7 +1,17 @@
+import { queryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
+import { keys } from "~/api/keys";
 import type { NewTeam, RiskProfile, Team, TeamChange, TeamRepo } from "~/api/teams";
 
 export { teamQuery, teamsQuery } from "~/api/teams";
+
+/** The mission that minted a team, or null. */
+export const minterQuery = (team: string) =>
+  queryOptions({
+    queryKey: [...keys.missions, "minted", team],
+    queryFn: async ({ signal }) =>
+      (await api.get("/api/missions", { query: { team_id: team, limit: 1 }, signal })).items[0] ?? null,
+  });
 
 export const create = (body: NewTeam, key: string) => api.post("/api/teams", { body, idempotencyKey: key });
 export const remove = (id: string, withAgents: boolean) =>

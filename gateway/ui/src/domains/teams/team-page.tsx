@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
 import { startRun } from "~/api/runs";
 import type { Team } from "~/api/teams";
 import { Button } from "~/ui/button";
+import { textLink } from "~/ui/class";
 import { Confirm } from "~/ui/dialog";
 import { Tick } from "~/ui/field";
 import { Goal } from "~/ui/goal";
@@ -22,7 +23,7 @@ import { TabSet } from "~/ui/tabs";
 import { visible } from "~/ui/visible";
 import { BackLink } from "~/ui/back-link";
 import { Members } from "./members";
-import { remove, teamQuery } from "./queries";
+import { minterQuery, remove, teamQuery } from "./queries";
 import { ownRepo } from "./repository";
 import { Use } from "./use";
 
@@ -63,6 +64,23 @@ function DeleteTeam({ team }: { team: Team }) {
         )}
       </Confirm>
     </>
+  );
+}
+
+/** The mission that minted the team. The line has its height before that is known, so nothing moves. */
+function Minted({ team }: { team: Team }) {
+  const { data: mission } = useQuery(minterQuery(team.id));
+  return (
+    <p className="min-h-[1lh] truncate text-fg-2">
+      {mission && (
+        <>
+          Minted by mission{" "}
+          <Link to="/missions/$id" params={{ id: mission.id }} className={textLink}>
+            <bdi>{visible(mission.title)}</bdi>
+          </Link>
+        </>
+      )}
+    </p>
   );
 }
 
@@ -184,9 +202,12 @@ export function TeamPage(elsewhere: Elsewhere) {
       )}
       {team.data && (
         <>
-          <h1 className="text-head-1 break-words">
-            <bdi>{name}</bdi>
-          </h1>
+          <div className="flex min-w-0 flex-col">
+            <h1 className="text-head-1 break-words">
+              <bdi>{name}</bdi>
+            </h1>
+            <Minted team={team.data} />
+          </div>
           {team.data.description && <p className="break-words text-fg-2">{visible(team.data.description)}</p>}
           <Stale query={team} />
           <Tabs key={id} team={team.data} {...elsewhere} />
