@@ -42,8 +42,13 @@ export const previewQuery = (schedule: RoutineSchedule) =>
 export const createRoutine = (body: NewRoutine, key: string) =>
   api.post("/api/routines", { body, idempotencyKey: key });
 
-export const changeRoutine = (id: string, body: RoutineChange) =>
-  api.patch("/api/routines/{id}", { path: { id }, body });
+/** With a version, the gateway refuses the change (412) when the routine has another one. */
+export const changeRoutine = (id: string, body: RoutineChange, version?: number) =>
+  api.patch("/api/routines/{id}", {
+    path: { id },
+    body,
+    ...(version !== undefined && { ifMatch: version }),
+  });
 
 export const fireRoutine = (id: string) => api.post("/api/routines/{id}/run", { path: { id } });
 

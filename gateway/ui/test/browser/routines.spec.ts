@@ -128,23 +128,39 @@ test.describe("routines", () => {
     await note.getByText(/Both of you changed what it starts, so you have to decide/).waitFor();
     expect(await goal.inputValue()).toBe("Read everything.");
     expect(await axe(page)).toStrictEqual([]);
+    const sent: (string | undefined)[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "PATCH") sent.push(request.headers()["if-match"]);
+    });
     await page.getByRole("button", { name: "Save mine over it" }).click();
     await page.getByText("Read everything.").waitFor();
     await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
     expect(mock.state.routines.changes).toStrictEqual([
       { recipe: { ...routine.recipe, goal: "Read everything.", accept_lacks: false } },
     ]);
-    // A change that the page has not heard of is found before anything is written.
+    expect(sent).toStrictEqual(['"2"']);
+    // The gateway refuses a change that is made from another version than its own.
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByLabel("Name", { exact: true }).fill("Evening news");
     Object.assign(routine, { overlap: "allow", version: 9 });
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await note.getByText(/You changed other parts, so both changes can stay/).waitFor();
     expect(mock.state.routines.changes).toHaveLength(1);
+    expect(sent).toStrictEqual(['"2"', '"3"']);
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Evening news");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("heading", { name: "Evening news" }).waitFor();
     await page.getByText("Firings may overlap").waitFor();
     expect(mock.state.routines.changes.at(-1)).toStrictEqual({ name: "Evening news" });
+    expect(sent.at(-1)).toBe('"9"');
+    // A firing writes a version and changes nothing that the form has, so nobody has to decide.
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Night news");
+    routine.version = 20;
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("heading", { name: "Night news" }).waitFor();
+    expect(sent.slice(-2)).toStrictEqual(['"10"', '"20"']);
+    expect(mock.state.routines.changes).toHaveLength(3);
   });
 
   test("a refused change keeps the form, and leaving asks", async ({ visit }) => {

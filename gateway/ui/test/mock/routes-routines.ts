@@ -111,6 +111,11 @@ export const routineRoutes = {
     const routine = one(at);
     const schedule = at.body.schedule ?? routine.schedule;
     const { enabled = routine.enabled } = at.body;
+    const from = at.request.headers["if-match"];
+    if (from !== undefined && from !== `"${routine.version}"`)
+      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between", {
+        detail: `The routine was changed meanwhile and has version ${routine.version} now.`,
+      });
     refuse(schedule);
     at.state.routines.changes.push(at.body);
     Object.assign(routine, at.body, {

@@ -13,7 +13,7 @@ import { changeOf, draftOf, mistakesOf, PARTS, partsChanged, type Draft, type Pa
 import { RefusedNote, RoutineFields, type DrawMission } from "./fields";
 import { partWords } from "./words";
 
-/** The gateway has this routine in another form than the one that the form began with. */
+/** Somebody else changed a part of this routine since the form showed it. */
 class Moved extends Error {}
 
 interface Props {
@@ -59,10 +59,16 @@ function Form({ routine, mission, onEnd, templates }: Props & { templates: Templ
   const both = theirs.filter((part) => mine.includes(part));
   const save = useMutation({
     mutationFn: async () => {
-      // The route does not take the version that a change is made from, so the page looks before it writes.
-      const fresh = await client.fetchQuery({ ...routineQuery(routine.id), staleTime: 0 });
-      if (partsChanged(routine, fresh).length > 0) throw new Moved();
-      return changeRoutine(routine.id, change);
+      try {
+        // From the version that the form shows: the one that it began with, or the one that the note tells of.
+        return await changeRoutine(routine.id, change, routine.version);
+      } catch (error) {
+        if (asProblem(error).status !== 412) throw error;
+        const fresh = await client.fetchQuery({ ...routineQuery(routine.id), staleTime: 0 });
+        if (partsChanged(routine, fresh).length > 0) throw new Moved();
+        // A firing writes a version too, and it changes no part of the form.
+        return changeRoutine(routine.id, change, fresh.version);
+      }
     },
     onSuccess: async () => {
       await renew(client, { queryKey: keys.routines });
