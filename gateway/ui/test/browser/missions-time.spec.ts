@@ -3,7 +3,6 @@ import { axe, shot } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { missionNamed, settle } from "../mock/missions.ts";
 import { must } from "../mock/refusal.ts";
-import { makeRun } from "../mock/runs.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
 
 test.describe("missions: time", () => {
@@ -17,15 +16,9 @@ test.describe("missions: time", () => {
         const [coding] = mission.phase_details;
         const first = must(coding.runs.find(({ attempt }) => attempt === 1));
         const before = (s: number) => new Date(Date.parse(coding.started_at!) - s * 1000).toISOString();
-        mock.state.runs.list.push(
-          makeRun(mock.state, {
-            id: first.run_id,
-            status: "completed",
-            mission_id: mission.id,
-            created_at: before(500),
-            ended_at: before(200),
-          }),
-        );
+        Object.assign(first, { status: "completed", created_at: before(500), ended_at: before(200) });
+        const asked: string[] = [];
+        page.on("request", (request) => asked.push(request.url()));
         await page.goto(`${mock.url}/missions/${mission.id}`);
         const line = page.getByRole("img", { name: /8 min 20 s of work/ });
         await line.waitFor();
@@ -43,6 +36,7 @@ test.describe("missions: time", () => {
         const wide = await spans.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
         expect(wide[1] / wide[3]).toBeGreaterThan(1.3);
         expect(wide[1] / wide[3]).toBeLessThan(1.7);
+        expect(asked.filter((url) => url.includes("/api/topology-runs?mission_id"))).toStrictEqual([]);
         expect(await axe(page)).toStrictEqual([]);
         await shot(page, `mission-time-${theme}-${width}`);
       });

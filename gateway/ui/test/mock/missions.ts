@@ -90,6 +90,21 @@ export const missionRun = (run: Run, team: Team, attempt = 1): Schemas["MissionR
   steps_done: run.steps_done,
   steps_most: run.steps_most,
   cost_microusd: run.cost_microusd,
+  created_at: run.created_at,
+  ended_at: run.ended_at ?? null,
+});
+
+/** A run of the first attempt that was deleted: the mission knows that there was one, and nothing more. */
+const deletedRun = (team: Team): Schemas["MissionRun"] => ({
+  run_id: newId(),
+  attempt: 1,
+  team_id: team.id,
+  team_name: team.name,
+  status: null,
+  is_paused: false,
+  steps_done: 0,
+  steps_most: 0,
+  cost_microusd: 0,
 });
 
 export function makeMark(
@@ -333,7 +348,7 @@ function makeStuck(state: State): Mission {
     mission_id: mission.id,
     mission_phase_id: coding.id,
   });
-  coding.runs = [missionRun(run, team, 2), { ...missionRun(run, team, 1), run_id: newId(), status: null }];
+  coding.runs = [missionRun(run, team, 2), deletedRun(team)];
   state.missions.cards.set(
     coding.id,
     makeCard(

@@ -21,19 +21,6 @@ export const summaryQuery = (id: string, phase: string, attempt: number) =>
       api.get("/api/missions/{id}/phases/{phase_id}/summary", { path: { id, phase_id: phase }, signal }),
   });
 
-/** The runs of a mission, oldest first. A phase names its runs without their times. Each change of a run asks again. */
-export const missionRunsQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...keys.runs, "of mission", id],
-    queryFn: async ({ signal }) =>
-      (
-        await api.get("/api/topology-runs", {
-          query: { mission_id: id, limit: 200, sort: "created_at" },
-          signal,
-        })
-      ).items,
-  });
-
 /** The content of a ready artifact never changes. */
 export const artifactQuery = (mission: string, { id, updated_at }: MissionArtifact) =>
   queryOptions({

@@ -14,13 +14,15 @@ const phase = (id: string, more: Partial<MissionPhase>): MissionPhase => ({
   runs: [],
   ...more,
 });
-const missionRun = (run_id: string, attempt: number): MissionPhase["runs"][number] => ({
+type Run = MissionPhase["runs"][number];
+const missionRun = (run_id: string, attempt: number, more: Partial<Run> = {}): Run => ({
   run_id,
   attempt,
   is_paused: false,
   steps_done: 1,
   steps_most: 1,
   cost_microusd: 0,
+  ...more,
 });
 const RUNNING = { status: "running" as const };
 
@@ -31,18 +33,18 @@ describe("the line in time of a mission", () => {
     status: "running",
     attempt: 2,
     started_at: at(500),
-    runs: [missionRun("one", 1), missionRun("two", 1), missionRun("now", 2)],
+    runs: [
+      missionRun("one", 1, { created_at: at(200), ended_at: at(250) }),
+      missionRun("two", 1, { created_at: at(200), ended_at: at(300) }),
+      // A run that was deleted has no times.
+      missionRun("gone", 1),
+      missionRun("now", 2, { created_at: at(500) }),
+    ],
   });
   const mission = { launched_at: at(100), phase_details: [research, coding] };
-  const runs = [
-    { id: "one", created_at: at(200), ended_at: at(250) },
-    { id: "two", created_at: at(200), ended_at: at(300) },
-    { id: "now", created_at: at(500) },
-    { id: "foreign", created_at: at(1), ended_at: at(2) },
-  ];
 
   it("shows each attempt with its real time, and each wait", () => {
-    const spans = spansOf(mission, runs, 600_000);
+    const spans = spansOf(mission, 600_000);
     expect(
       spans.map((span) => [span.work?.phase ?? "wait", span.work?.attempt, spanMs(span) / 1000]),
     ).toStrictEqual([
@@ -65,7 +67,7 @@ describe("the line in time of a mission", () => {
   });
 
   it("says for what the mission waits now", () => {
-    const spans = spansOf({ ...mission, phase_details: [research] }, [], 600_000);
+    const spans = spansOf({ ...mission, phase_details: [research] }, 600_000);
     const last = spans.at(-1)!;
     expect(last.open).toBe(true);
     expect(spanWords(last, { status: "paused", status_reason: "phase_failed" })).toBe(
@@ -75,16 +77,27 @@ describe("the line in time of a mission", () => {
     expect(spanWords(last, { ...RUNNING, waits_for_node: "box" })).toBe("Waits for box: 6 min 40 s");
   });
 
+  it("calls an attempt a wait when its runs are deleted", () => {
+    const gone = { ...coding, runs: [missionRun("gone", 1), missionRun("now", 2, { created_at: at(500) })] };
+    const spans = spansOf({ ...mission, phase_details: [research, gone] }, 600_000);
+    expect(spans.map((span) => [span.work?.phase ?? "wait", spanMs(span) / 1000])).toStrictEqual([
+      ["wait", 10],
+      ["r", 90],
+      ["wait", 300],
+      ["c", 100],
+    ]);
+  });
+
   it("ends with the mission, counts nothing twice, and has nothing before the launch", () => {
     const over = { ...mission, ended_at: at(205), phase_details: [research] };
-    expect(spansOf(over, [], 9e9).map(spanMs)).toStrictEqual([10_000, 90_000, 5000]);
+    expect(spansOf(over, 9e9).map(spanMs)).toStrictEqual([10_000, 90_000, 5000]);
     const late = phase("l", { started_at: at(190), ended_at: at(205) });
-    const both = spansOf({ ...over, phase_details: [research, late] }, [], 9e9);
+    const both = spansOf({ ...over, phase_details: [research, late] }, 9e9);
     expect(both.map(spanMs)).toStrictEqual([10_000, 90_000, 5000]);
-    expect(spansOf({ phase_details: [research] }, [], 9e9)).toStrictEqual([]);
+    expect(spansOf({ phase_details: [research] }, 9e9)).toStrictEqual([]);
     // A pause of a moment is no wait.
     const next = phase("n", { started_at: at(200.5), ended_at: at(205) });
-    expect(spansOf({ ...over, phase_details: [research, next] }, [], 9e9).map(spanMs)).toStrictEqual([
+    expect(spansOf({ ...over, phase_details: [research, next] }, 9e9).map(spanMs)).toStrictEqual([
       10_000, 90_000, 4500,
     ]);
   });

@@ -1,10 +1,7 @@
 // How a mission spent its time: the attempts of its phases one after another, and what lies between them.
 import type { MissionDetail, MissionPhase, PhaseKind, PhaseStatus } from "~/api/missions";
-import type { RunSummary } from "~/api/runs";
 import { duration } from "~/ui/time";
 import { phaseName, phaseState } from "./words";
-
-export type Timed = Pick<RunSummary, "id" | "created_at" | "ended_at">;
 
 export interface Span {
   /** In ms. */
@@ -19,19 +16,18 @@ export interface Span {
 /** What is shorter is no wait: one phase ends and the next one begins. */
 const LEAST_WAIT_MS = 1000;
 
-/** The attempts of a phase, as far as they are known. Its own times are those of the last one. */
-function attemptsOf(phase: MissionPhase, runs: readonly Timed[], now: number): Span[] {
+/** The attempts of a phase. Its own times are those of the last one. An earlier one has the times of its runs, as far as these are not deleted. */
+function attemptsOf(phase: MissionPhase, now: number): Span[] {
   const { id, kind, status, attempt: last } = phase;
   const found: Span[] = [];
   for (let attempt = 1; attempt < last; attempt += 1) {
-    const ids = new Set<string>(
-      phase.runs.filter((run) => run.attempt === attempt).map(({ run_id }) => run_id),
+    const here = phase.runs.flatMap(({ attempt: its, created_at: from, ended_at: to }) =>
+      its === attempt && from && to ? [{ from: Date.parse(from), to: Date.parse(to) }] : [],
     );
-    const here = runs.filter((run) => ids.has(run.id) && run.ended_at);
     if (here.length === 0) continue;
     found.push({
-      from: Math.min(...here.map((run) => Date.parse(run.created_at))),
-      to: Math.max(...here.map((run) => Date.parse(run.ended_at ?? ""))),
+      from: Math.min(...here.map(({ from }) => from)),
+      to: Math.max(...here.map(({ to }) => to)),
       // There was another attempt, so this one failed.
       work: { phase: id, kind, attempt, status: "failed" },
       open: false,
@@ -53,11 +49,11 @@ function attemptsOf(phase: MissionPhase, runs: readonly Timed[], now: number): S
 type Told = Pick<MissionDetail, "phase_details" | "launched_at" | "ended_at">;
 
 /** The whole time of a mission, without a gap, from its launch to its end or until now. */
-export function spansOf(mission: Told, runs: readonly Timed[], now: number): Span[] {
+export function spansOf(mission: Told, now: number): Span[] {
   if (!mission.launched_at) return [];
   const end = mission.ended_at ? Date.parse(mission.ended_at) : now;
   const worked = mission.phase_details
-    .flatMap((phase) => attemptsOf(phase, runs, now))
+    .flatMap((phase) => attemptsOf(phase, now))
     .toSorted((a, b) => a.from - b.from);
   const spans: Span[] = [];
   let at = Date.parse(mission.launched_at);

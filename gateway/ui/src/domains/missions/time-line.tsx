@@ -1,9 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import type { MissionDetail } from "~/api/missions";
 import { cx } from "~/ui/class";
 import { clockTime } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import { missionRunsQuery } from "./queries";
 import { spanMs, spansOf, spanWords, sumWords, type Span } from "./spans";
 import { PHASE_GROUND } from "./words";
 
@@ -11,14 +9,9 @@ const keyOf = ({ from, work }: Span) => (work ? `${work.phase} ${work.attempt}` 
 
 /** The time of a mission as one line to scale: each attempt of each phase, and the waits between them. */
 export function TimeLine({ mission, now }: { mission: MissionDetail; now: number }) {
-  const retried = mission.phase_details.some(({ attempt }) => attempt > 1);
-  const runs = useQuery({ ...missionRunsQuery(mission.id), enabled: retried });
-  const spans = spansOf(mission, runs.data ?? [], now);
+  const spans = spansOf(mission, now);
   const [first, last] = [spans[0], spans.at(-1)];
   if (!first || !last) return null;
-  // Before the attempts are known, the line would call them waits.
-  if (retried && runs.isPending)
-    return <div className="h-14 border-t border-line" aria-hidden data-time-line />;
   const words = spans.map((span) => visible(spanWords(span, mission)));
   return (
     <div
@@ -49,11 +42,6 @@ export function TimeLine({ mission, now }: { mission: MissionDetail; now: number
         <span className="text-fg-2 max-sm:order-last max-sm:basis-full">{sumWords(spans)}</span>
         <span>{last.open ? "now" : clockTime(last.to)}</span>
       </p>
-      {runs.isError && !runs.data && (
-        <p className="text-small text-fg-2">
-          The earlier attempts could not be read, so their time is shown as waiting.
-        </p>
-      )}
     </div>
   );
 }
