@@ -69,7 +69,8 @@ function DeleteTeam({ team }: { team: Team }) {
 
 /** The mission that minted the team. The line has its height before that is known, so nothing moves. */
 function Minted({ team }: { team: Team }) {
-  const { data: mission } = useQuery(minterQuery(team.id));
+  const reads = useMay()("missions.read");
+  const { data: mission } = useQuery({ ...minterQuery(team.id), enabled: reads });
   return (
     <p className="min-h-[1lh] truncate text-fg-2">
       {mission && (
