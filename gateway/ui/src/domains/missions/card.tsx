@@ -59,7 +59,7 @@ function Body({ card }: { card: PhaseSummary }) {
         </p>
         <p className="text-small text-fg-3">{visible(narratorWord(card))}</p>
       </div>
-      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4" data-figures>
+      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-[repeat(auto-fit,minmax(8rem,1fr))]" data-figures>
         {figuresOf(card.metrics).map(([name, value]) => (
           <div key={name} className="flex flex-col-reverse rounded-control border border-line px-3 py-2">
             <dt className="text-small text-fg-3">{name}</dt>

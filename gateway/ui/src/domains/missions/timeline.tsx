@@ -49,7 +49,7 @@ export function PhaseTimeline({ mission, chosen, onChoose }: Props) {
         {mission.phase_details.map((phase, at) => (
           <li
             key={phase.id}
-            className="flex min-w-0 sm:min-w-36 sm:basis-0"
+            className="flex min-w-0 sm:min-w-44 sm:basis-0"
             style={{ flexGrow: widths[at] }}
             data-phase={phase.kind}
           >

@@ -156,12 +156,20 @@ const FIGURES: Record<string, string> = {
 };
 
 const NOT_MEASURED = "Not measured";
+/** The worst first. */
+const SEVERITIES = ["critical", "high", "medium", "low", "info"];
 
 /** The figures of a card with their names. Findings have one figure a severity. */
 export function figuresOf(metrics: PhaseSummary["metrics"]): [string, string][] {
   if ("findings" in metrics) {
     if (metrics.findings == null) return [["Findings", NOT_MEASURED]];
-    const found = Object.entries(metrics.findings as Record<string, number>);
+    const rank = ([severity]: [string, number]) => {
+      const at = SEVERITIES.indexOf(severity);
+      return at < 0 ? SEVERITIES.length : at;
+    };
+    const found = Object.entries(metrics.findings as Record<string, number>).sort(
+      (a, b) => rank(a) - rank(b),
+    );
     if (found.length === 0) return [["Findings", "0"]];
     return found.map(([severity, count]) => [sentence(severity), number(count)]);
   }
