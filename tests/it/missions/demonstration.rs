@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use roost_tests::eventually;
+
 use crate::connections::checkouts::Bench;
 use crate::program::cli::Terminal;
 
@@ -39,12 +41,29 @@ fn files(changes: &[(&str, &str, &str)]) -> Vec<(String, Vec<u8>)> {
     names.into_iter().map(read).collect()
 }
 
+/// A second repository of the code host, with these files; its id.
+async fn repository(bench: &Bench, files: &[(String, Vec<u8>)]) -> String {
+    bench.host.create(NAME).await;
+    for (file, content) in files {
+        bench.host.commit(NAME, "main", file, content).await;
+    }
+    let owner = bench.gateway.owner().await;
+    let hosts = owner.get("/api/repos/connections").expect(200).await;
+    let path = format!("/api/repos/connections/{}/sync", hosts.str("/items/0/id"));
+    owner.post(&path).expect(202).await;
+    eventually("the repository is listed", async || {
+        let list = owner.get(&format!("/api/repos?q={NAME}")).expect(200).await;
+        Some(list.body[0]["id"].as_str()?.to_owned())
+    })
+    .await
+}
+
 /// The exit code of the demonstration on a repository with these changes, what it said, and the folder of what it left.
 async fn shown(changes: &[(&str, &str, &str)]) -> (Option<i32>, String, Vec<(String, String)>) {
     let script = at_root("gateway/execution/src/providers/scripted/mission.toml");
     let script = std::fs::read_to_string(script).expect("the script");
     let bench = Bench::new(&script).await;
-    let repo = bench.repository(NAME, &files(changes)).await;
+    let repo = repository(&bench, &files(changes)).await;
     let owner = bench.gateway.owner().await;
     let terminal = Terminal::signed_in(&bench.gateway.url(), &owner.token).await;
     let folder = terminal.folder().join("left");

@@ -12,12 +12,13 @@ use crate::execution::runs::windows::piece;
 
 /// The landmarks of a frame: each id with its parent.
 fn marks(event: &Event) -> Vec<(String, Value)> {
-    let nodes = event.data["nodes"].as_array().expect("nodes");
+    // A workspace without landmarks has no such field.
+    let nodes = event.data["nodes"].as_array().into_iter().flatten();
     let mark = |node: &Value| {
         let id = node["id"].as_str().expect("an id").to_owned();
         (id, node["parentId"].clone())
     };
-    nodes.iter().map(mark).collect()
+    nodes.map(mark).collect()
 }
 
 /// The next landmarks that are so; and the kinds of the events before them.

@@ -50,7 +50,7 @@ const GIT: &str = "git -c user.name=A -c user.email=a@example.com";
 /// A gateway with a broker, a code host, and a team of one agent.
 pub(crate) struct Bench {
     pub(crate) gateway: Gateway,
-    host: GitHost,
+    pub(crate) host: GitHost,
     pub(crate) repo: String,
     first: String,
     team: String,
@@ -120,24 +120,6 @@ impl Bench {
             all.push(Self::with(store, Some(scratch), script, "forgejo", &[]).await);
         }
         all
-    }
-
-    /// A second repository of the code host, with these files; its id.
-    pub(crate) async fn repository(&self, name: &str, files: &[(String, Vec<u8>)]) -> String {
-        self.host.create(name).await;
-        for (file, content) in files {
-            self.host.commit(name, "main", file, content).await;
-        }
-        let owner = self.gateway.owner().await;
-        let hosts = owner.get("/api/repos/connections").expect(200).await;
-        let host = hosts.str("/items/0/id");
-        let path = format!("/api/repos/connections/{host}/sync");
-        owner.post(&path).expect(202).await;
-        eventually("the repository is listed", async || {
-            let list = owner.get(&format!("/api/repos?q={name}")).expect(200).await;
-            Some(list.body[0]["id"].as_str()?.to_owned())
-        })
-        .await
     }
 
     /// A run that is over.
