@@ -135,6 +135,13 @@ for _ in $(seq 60); do
 done
 
 if [ "$name" = demo/tally ]; then
+    # `make run` builds it in the background. The mission would be over first, and its report could not be typeset.
+    if ! [ -x "$(dirname "$roost")/roost-pdf" ]; then
+        say "the program that makes PDF files (some minutes, once)"
+        deploy/run.sh pdf-renderer >&2
+        [ -x "$(dirname "$roost")/roost-pdf" ] || die "the program that makes PDF files could not be built; the reason is above"
+    fi
+    began=$SECONDS
     machine=$(jq -r .node_id "$ROOST_STATE/node/node.json")
     ROOST=$roost ROOST_DEMO_PAGE=$url deploy/demo/mission.sh "$repo_id" "$ROOST_STATE/demo-mission/$(date +%Y%m%d-%H%M%S)" "$machine" || exit
     say "the mission is complete after $((SECONDS - began)) s"

@@ -6,8 +6,9 @@
 #
 # Works on the machine, and without one where the workspace places its sandboxes.
 # Uses the command line `roost` in $ROOST, signed in. Writes the report and the artifacts of the mission into the new folder.
-# It believes the artifacts only: the exit code is 0 when the mission completed, the benchmark became faster, the scan
-# reported the key, and the report is there as PDF; 3 when the mission did not complete; 1 when it completed and one of the others is missing.
+# It believes the artifacts only. The exit code is 0 when the mission completed, the benchmark became faster, the scan
+# reported the key, and the report is there as PDF. It is 3 when the mission did not complete, and 1 when something else is
+# missing.
 . "$(dirname "${BASH_SOURCE[0]}")/../shell.sh"
 roost=${ROOST:?name the program roost in ROOST}
 [ $# = 2 ] || [ $# = 3 ] || die "usage: deploy/demo/mission.sh REPOSITORY_ID FOLDER [MACHINE_ID]"
