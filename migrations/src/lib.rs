@@ -81,6 +81,10 @@ mod m0926_level_ups;
 mod m0927_routines;
 mod m0928_mission_pdfs;
 mod m0929_narratives;
+mod m0930_model_use;
+mod m0931_accounts;
+mod m0932_token_scopes;
+mod m0933_plan_limits;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -160,6 +164,10 @@ impl MigratorTrait for Migrator {
             Box::new(m0927_routines::Migration),
             Box::new(m0928_mission_pdfs::Migration),
             Box::new(m0929_narratives::Migration),
+            Box::new(m0930_model_use::Migration),
+            Box::new(m0931_accounts::Migration),
+            Box::new(m0932_token_scopes::Migration),
+            Box::new(m0933_plan_limits::Migration),
         ]
     }
 }

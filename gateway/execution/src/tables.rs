@@ -18,5 +18,6 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::runs::entity::wait::Entity>(),
         Table::of::<crate::runs::entity::message::Entity>(),
         Table::of::<crate::runs::entity::handover::Entity>(),
+        Table::of::<crate::runs::entity::model_use::Entity>(),
     ]
 }

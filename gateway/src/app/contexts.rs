@@ -7,6 +7,7 @@ use super::work::Work;
 use super::{Shared, catalogue, hosts, identity, toolbox};
 use crate::edge::activity::ActivityContext;
 use crate::edge::operator::{OperatorContext, SnapshotCache};
+use crate::edge::run_use::RunUseContext;
 use crate::edge::server::router::{Contexts, Layers};
 use roost_agents::claws::ClawsContext;
 use roost_agents::claws::avatar::Pictures;
@@ -139,6 +140,10 @@ pub(super) fn contexts(
         models: hosts::models(shared),
         tools: toolbox::state(shared, work.agents.tools.clone()),
         runs: work.runs.clone(),
+        run_use: RunUseContext {
+            db: db.clone(),
+            clock: clock.clone(),
+        },
         runtime: RuntimeContext {
             agents: Agents {
                 db: db.clone(),

@@ -242,6 +242,13 @@ pub const TABLES: &[Kept] = &[
     kept("run_calls", Until(Rule::RunOutputs)),
     kept("run_children", With("topology_runs", "one for each child")),
     kept("run_graphs", Until(Rule::RunOutputs)),
+    kept(
+        "run_model_use",
+        With(
+            "topology_runs",
+            "one for each model, written when the journal is deleted",
+        ),
+    ),
     kept("run_messages", Until(Rule::RunOutputs)),
     kept("run_waits", With("topology_runs", "while a step waits")),
     kept(

@@ -3,4 +3,5 @@
 
 pub mod activity;
 pub mod operator;
+pub mod run_use;
 pub mod server;

@@ -1,7 +1,7 @@
 //! Rows of `topology_runs`, `run_state`, `run_owners`, `run_steps`, `run_calls` and `run_children`. Times in `_ms` are the
 //! database's clock.
 
-pub use super::entity_links::{child, handover, message, wait};
+pub use super::entity_links::{child, handover, message, model_use, wait};
 
 /// A run as it is read: the record and the state together.
 pub mod run {

@@ -1,5 +1,5 @@
-//! Rows of `run_children`, `run_waits`, `run_messages` and `run_handovers`: what the calls of a step started, what a step
-//! waits for, what people said to a run, and which gateway a run waits for.
+//! Rows of `run_children`, `run_waits`, `run_messages`, `run_handovers` and `run_model_use`: what the calls of a step
+//! started, what a step waits for, what people said to a run, which gateway a run waits for, and which models it used.
 
 /// A run that a call of a step started.
 pub mod child {
@@ -117,6 +117,31 @@ pub mod handover {
         pub epoch: i64,
         /// Until then no other gateway claims the run, by the database's clock.
         pub until_ms: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// The use of a model by a run, when the journal of the run is deleted.
+pub mod model_use {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::RunId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "run_model_use")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run_id: RunId,
+        #[sea_orm(primary_key, auto_increment = false, column_type = "Text")]
+        pub model: String,
+        pub tokens_in: i64,
+        pub tokens_out: i64,
+        pub cost_microusd: i64,
+        pub took_ms: i64,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

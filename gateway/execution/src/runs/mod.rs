@@ -9,7 +9,7 @@
 //! * A final status never changes. A child is inserted only under its parent's fence.
 //!
 //! Tables: `topology_runs` (what is read), `run_state` (what steps write), `run_owners`, `run_steps`, `run_calls`,
-//! `run_children`, `run_waits`, `run_messages`, `run_handovers`, `run_graphs`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`,
+//! `run_children`, `run_waits`, `run_messages`, `run_handovers`, `run_graphs`, `run_model_use`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`,
 //! `runs/waker`, and one actor for each live run below `runs/live`.
 
 mod actor;
@@ -58,6 +58,7 @@ mod step_files;
 pub mod store;
 mod stream;
 mod subjects;
+mod sums;
 mod sweeper;
 pub mod tree;
 mod waits;
@@ -102,6 +103,7 @@ pub use store::{
 };
 pub use stream::router as stream_router;
 pub use subjects::{Subject, Subjects};
+pub use sums::{Summed, Sums, SumsBy, Times, all as sum_all, of as sums};
 pub use waits::{WaitOn, Waiting};
 pub use wakes::RunWakes;
 pub use writes::Lane;

@@ -1,5 +1,5 @@
 //! Retention: the gateway keeps the outputs and journals of a run for a time after its end. It keeps the run's row,
-//! its end, its duration and its cost as long as the workspace exists.
+//! its end, its duration, its cost and its use of models as long as the workspace exists.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use sea_orm::{
 
 use super::entity::{call, record, state, step};
 use super::model::StepStatus;
-use super::{message_store, pins};
+use super::{message_store, pins, sums};
 use roost_machines::sandboxes::step_files;
 use roost_platform::db::WriteTx;
 use roost_platform::ids::RunId;
@@ -55,6 +55,7 @@ pub async fn delete_outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> 
     message_store::delete(tx, &old).await?;
     pins::delete(tx, &old).await?;
     step_files::forget(tx, &old).await?;
+    sums::keep(tx, &old).await?;
     call::Entity::delete_many()
         .filter(call::Column::RunId.is_in(old.iter().copied()))
         .exec(&**tx)

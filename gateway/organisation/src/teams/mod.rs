@@ -34,4 +34,5 @@ pub use model::Lifecycle;
 pub use routes::router;
 pub use store::{
     forget_seats, get as find, leave, list, locked, members, names, only_here, seat, seats_of,
+    templates,
 };

@@ -12,7 +12,7 @@ use super::entity::{member, team};
 use super::model::{Lifecycle, State};
 use roost_agents::claws::{self, ClawRow, runtime_record};
 use roost_platform::db::{TenantEntity, WriteTx};
-use roost_platform::ids::{ClawId, TeamId};
+use roost_platform::ids::{ClawId, TeamId, TemplateId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
 
@@ -41,6 +41,27 @@ pub async fn names(
         .select_only()
         .column(team::Column::Id)
         .column(team::Column::Name)
+        .filter(team::Column::Id.is_in(teams.iter().copied()))
+        .into_tuple()
+        .all(db)
+        .await?;
+    Ok(found.into_iter().collect())
+}
+
+/// The templates of teams. A team that was made without one has `None`, and a team that the workspace does not have is not
+/// in the map.
+///
+/// # Errors
+/// When the database fails.
+pub async fn templates(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    teams: &[TeamId],
+) -> Result<HashMap<TeamId, Option<TemplateId>>, DbErr> {
+    let found: Vec<(TeamId, Option<TemplateId>)> = team::Entity::find_in(scope)
+        .select_only()
+        .column(team::Column::Id)
+        .column(team::Column::TemplateId)
         .filter(team::Column::Id.is_in(teams.iter().copied()))
         .into_tuple()
         .all(db)

@@ -83,6 +83,24 @@ pub async fn get(
     Ok(Some(Template { row, roles }))
 }
 
+/// The names of living templates that the workspace sees. Another template is not in the map.
+pub async fn names(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    templates: &[TemplateId],
+) -> Result<HashMap<TemplateId, String>, DbErr> {
+    let found: Vec<(TemplateId, String)> = visible(scope)
+        .select_only()
+        .column(template::Column::Id)
+        .column(template::Column::Name)
+        .filter(template::Column::Id.is_in(templates.iter().copied()))
+        .filter(template::Column::DeletedAt.is_null())
+        .into_tuple()
+        .all(db)
+        .await?;
+    Ok(found.into_iter().collect())
+}
+
 /// Templates sorted by name, with their roles but without the roles' texts. A page begins after the last template of
 /// the previous page.
 pub async fn list(

@@ -21,6 +21,7 @@ use super::request_limits::enforce_limits;
 use super::{docs, document, ui};
 use crate::edge::activity;
 use crate::edge::operator::{self, OperatorListener};
+use crate::edge::run_use;
 use roost_agents::claws;
 use roost_connections::{apps, checkouts, doors, mesh, repos, uploads};
 use roost_execution::{models, runs, tools};
@@ -63,6 +64,7 @@ pub struct Contexts {
     pub world: world::WorldContext,
     pub tools: tools::ToolsContext,
     pub runs: runs::RunsHandle,
+    pub run_use: run_use::RunUseContext,
     pub runtime: runtime::RuntimeContext,
     pub teams: teams::TeamsContext,
     pub uploads: uploads::UploadsContext,
@@ -142,6 +144,7 @@ domains! {
     world => world::router();
     tools => tools::router();
     runs => runs::router();
+    run_use => run_use::router();
     run_streams => runs::stream_router();
     runtime => runtime::router();
     teams => teams::router();

@@ -24,6 +24,7 @@ pub const CASES: &[Case] = &[
         r#"{"input":"x"}"#,
     ),
     ("GET /api/topology-runs", Role("viewer"), ""),
+    ("GET /api/runs/use?by=team", Role("viewer"), ""),
     (
         "POST /api/topology-runs/compare",
         Role("member"),
