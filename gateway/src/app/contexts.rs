@@ -10,7 +10,6 @@ use crate::edge::operator::{OperatorContext, SnapshotCache};
 use crate::edge::run_use::RunUseContext;
 use crate::edge::server::router::{Contexts, Layers};
 use roost_agents::claws::ClawsContext;
-use roost_agents::claws::avatar::Pictures;
 use roost_connections::apps::AppsContext;
 use roost_connections::checkouts::CheckoutsContext;
 use roost_execution::models::Resolver;
@@ -30,6 +29,7 @@ use roost_tenancy::streams::LiveContext;
 use roost_tenancy::workspaces::WorkspacesContext;
 use roost_web::idempotency::IdempotencyLayer;
 use roost_web::observe::Observer;
+use roost_web::picture::Pictures;
 
 pub(super) fn without_slash(url: &url::Url) -> Arc<str> {
     url.as_str().trim_end_matches('/').into()

@@ -15,6 +15,7 @@ use roost_tenancy::auth::{
 };
 use roost_web::client_address::TrustedProxies;
 use roost_web::origin::OwnOrigin;
+use roost_web::picture::Pictures;
 
 /// The issuer, if one is configured. All parts share it, because it caches the issuer's keys.
 pub(super) fn hosted(shared: &Shared<'_>) -> Option<Hosted> {
@@ -56,6 +57,7 @@ pub(super) fn state(shared: &Shared<'_>, hosted: Option<Hosted>) -> Result<AuthC
             .map(super::contexts::without_slash),
         hosted,
         operators: config.operators.clone().into(),
+        pictures: Pictures::default(),
         departures: Arc::new(AgentsLeft),
     })
 }

@@ -109,6 +109,7 @@ pub const TABLES: &[Kept] = &[
     kept("seaql_migrations", Bounded("one for each migration")),
     // People and workspaces.
     kept("users", Forever("the audit log names them")),
+    kept("user_avatars", With("users", "at most one for each")),
     kept("sessions", Until(Rule::SignIns)),
     kept("one_time_logins", Until(Rule::SignIns)),
     kept("hosted_sign_ins", Until(Rule::SignIns)),
@@ -240,8 +241,6 @@ pub const TABLES: &[Kept] = &[
     ),
     kept("run_steps", Until(Rule::RunOutputs)),
     kept("run_calls", Until(Rule::RunOutputs)),
-    kept("run_children", With("topology_runs", "one for each child")),
-    kept("run_graphs", Until(Rule::RunOutputs)),
     kept(
         "run_model_use",
         With(
@@ -250,6 +249,8 @@ pub const TABLES: &[Kept] = &[
         ),
     ),
     kept("run_messages", Until(Rule::RunOutputs)),
+    kept("run_children", With("topology_runs", "one for each child")),
+    kept("run_graphs", Until(Rule::RunOutputs)),
     kept("run_waits", With("topology_runs", "while a step waits")),
     kept(
         "run_handovers",

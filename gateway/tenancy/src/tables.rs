@@ -6,6 +6,7 @@ use roost_platform::db::Table;
 pub fn tables() -> Vec<Table> {
     vec![
         Table::of::<crate::auth::entity::user::Entity>(),
+        Table::of::<crate::auth::entity::avatar::Entity>(),
         Table::of::<crate::auth::entity::session::Entity>(),
         Table::of::<crate::auth::entity::one_time_login::Entity>(),
         Table::of::<crate::auth::entity::known_device::Entity>(),

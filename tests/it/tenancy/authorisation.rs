@@ -46,6 +46,10 @@ fn cases() -> impl Iterator<Item = &'static Case> {
 const CASES: &[Case] = &[
     ("POST /api/auth/logout", User, ""),
     ("GET /api/auth/me", User, ""),
+    ("PATCH /api/auth/me", User, r#"{"name":"x"}"#),
+    ("PUT /api/auth/me/avatar", User, ""),
+    ("DELETE /api/auth/me/avatar", User, ""),
+    ("GET /api/users/{id}/avatar", Role("viewer"), ""),
     (
         "POST /api/auth/password",
         User,
@@ -333,6 +337,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
             pairing.expect(201).await.str("/node/id").to_owned()
         }
         path if catalogue::is_of(path) => catalogue::target(owner, path).await,
+        path if path.starts_with("/api/users/{id}") => bystander.id.clone(),
         path if work::is_of(path) => work::target(owner, path).await,
         path if path.starts_with("/api/missions/") => missions::target(owner).await,
         path if path.starts_with("/api/routines/{") => missions::routine(owner).await,
@@ -363,6 +368,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
     let path = path.replace("{invitation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{phase_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{artifact_id}", "0190a000-0000-7000-8000-000000000001");
+    let path = path.replace("{name}", "free");
     let path = match path.contains("{user_id}") {
         true => path.replace("{user_id}", &bystander.id),
         false => path,

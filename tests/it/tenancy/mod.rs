@@ -1,5 +1,6 @@
 //! Tenancy: people, sign-in, workspaces, roles, limits, the audit log, live streams.
 
+mod account;
 mod audit;
 mod auth;
 mod authorisation;

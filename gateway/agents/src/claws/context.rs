@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{SandboxBriefs, avatar};
+use super::SandboxBriefs;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::ids::SharedIds;
 use roost_platform::supervision::Nudge;
 use roost_tenancy::change::ChangeContext;
 use roost_tenancy::workspaces::Plans;
+use roost_web::picture::Pictures;
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]
@@ -18,7 +19,7 @@ pub struct ClawsContext {
     pub ids: SharedIds,
     pub plans: Arc<Plans>,
     pub sagas: Nudge,
-    pub pictures: avatar::Pictures,
+    pub pictures: Pictures,
     /// Reads the agents' sandboxes from the machines wing.
     pub sandboxes: Arc<dyn SandboxBriefs>,
 }

@@ -3,6 +3,7 @@
 use roost_platform::db::unique_violation;
 use roost_tenancy::workspaces::QuotaError;
 use roost_web::error::{ApiError, Code};
+use roost_web::picture::PictureError;
 
 /// Errors of agents.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +25,7 @@ pub enum ClawError {
     NoBrainVersion,
     /// The picture cannot be an avatar.
     #[error(transparent)]
-    Picture(#[from] super::avatar::PictureError),
+    Picture(#[from] PictureError),
     /// A purge has begun.
     #[error("the claw is being purged")]
     BeingPurged,
@@ -51,7 +52,6 @@ impl ClawError {
 
 impl From<ClawError> for ApiError {
     fn from(error: ClawError) -> Self {
-        use crate::claws::avatar::PictureError;
         use ClawError as E;
         match error {
             E::NotFound => Self::not_found("claw"),

@@ -6,7 +6,8 @@ use sea_orm::{DbErr, QueryResult};
 use super::UserBrief;
 
 /// The columns of the joined person. [`brief_in`] reads them.
-pub const BRIEF_COLUMNS: &str = "u.id AS u_id, u.email AS u_email, u.name AS u_name";
+pub const BRIEF_COLUMNS: &str =
+    "u.id AS u_id, u.email AS u_email, u.name AS u_name, u.avatar AS u_avatar";
 
 /// Joins the person whose id the column `of` contains. A foreign key must guarantee the person.
 pub fn joined_brief(of: &str) -> String {
@@ -22,5 +23,6 @@ pub fn brief_in(row: &QueryResult) -> Result<UserBrief, DbErr> {
         id: row.try_get("u_", "id")?,
         email: row.try_get("u_", "email")?,
         name: row.try_get("u_", "name")?,
+        avatar: row.try_get("u_", "avatar")?,
     })
 }

@@ -99,8 +99,9 @@ mod tests {
     /// A statement that changes authority must mark its transaction, or its effect would wait for [`KEPT`].
     #[test]
     fn each_statement_that_changes_authority_marks_its_transaction() {
-        const STORES: [&str; 4] = [
+        const STORES: [&str; 5] = [
             include_str!("store.rs"),
+            include_str!("account_store.rs"),
             include_str!("hosted/store.rs"),
             include_str!("../workspaces/store.rs"),
             include_str!("../workspaces/members/store.rs"),

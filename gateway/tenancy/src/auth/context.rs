@@ -10,6 +10,7 @@ use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::ids::SharedIds;
 use roost_web::client_address::TrustedProxies;
+use roost_web::picture::Pictures;
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]
@@ -34,6 +35,8 @@ pub struct AuthContext {
     pub hosted: Option<Hosted>,
     /// Addresses (lower case) that the configuration makes operators.
     pub operators: std::sync::Arc<[String]>,
+    /// Re-encodes the pictures of people.
+    pub pictures: Pictures,
     /// What else ends together with a person's access.
     pub departures: std::sync::Arc<dyn Departures>,
 }

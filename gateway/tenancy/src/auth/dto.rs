@@ -1,5 +1,6 @@
 //! Signing in and sessions in JSON.
 
+pub mod account;
 pub mod device;
 
 use chrono::{DateTime, Utc};
@@ -7,7 +8,6 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Role;
 use super::entity::{session, user};
 use roost_platform::ids::{SessionId, UserId, WorkspaceId};
 use roost_web::json::{Check, Mistakes};
@@ -46,6 +46,8 @@ pub struct UserBrief {
     pub name: String,
 }
 
+    /// The version of the person's picture, for `/api/users/{id}/avatar?v=`. Absent without a picture.
+    pub avatar: Option<String>,
 impl From<user::Model> for UserBrief {
     fn from(row: user::Model) -> Self {
         Self {
@@ -54,6 +56,7 @@ impl From<user::Model> for UserBrief {
             name: row.name,
         }
     }
+            avatar: row.avatar,
 }
 
 /// A workspace, in short.
@@ -277,9 +280,9 @@ pub struct NewApiSession {
     /// The purpose of the session, 1 to 100 characters.
     #[schema(min_length = 1, max_length = 100)]
     pub label: String,
-    /// At least 1. If absent, the longest life that a session can have.
+    /// 1 to 366. If absent, the longest life that a session can have.
     #[serde(default)]
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 366)]
     pub expires_in_days: Option<u32>,
 }
 

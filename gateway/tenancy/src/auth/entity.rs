@@ -32,6 +32,12 @@ pub mod user {
         /// When the gateway last asked the issuer about this person, and when the issuer last answered.
         pub issuer_asked_at: Option<DateTimeUtc>,
         pub issuer_answered_at: Option<DateTimeUtc>,
+        /// The account operates the deployment, whatever its address is: it did when its person changed the address.
+        pub operates: bool,
+        /// The account of the first start, whatever its address is.
+        pub deployment_owner: bool,
+        /// The version of the person's picture. Absent without one.
+        pub avatar: Option<String>,
     }
 
     impl Model {
@@ -55,6 +61,9 @@ pub mod user {
                 issuer_grant: None,
                 issuer_asked_at: None,
                 issuer_answered_at: None,
+                operates: false,
+                deployment_owner: false,
+                avatar: None,
             }
         }
 
@@ -170,6 +179,27 @@ pub mod operator_grant {
 /// A browser that signed in to an account before.
 pub mod known_device {
     use sea_orm::entity::prelude::*;
+
+/// The picture of a person.
+pub mod avatar {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::UserId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "user_avatars")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub user_id: UserId,
+        pub png: Vec<u8>,
+        pub at: DateTimeUtc,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
 
     use roost_platform::ids::UserId;
 

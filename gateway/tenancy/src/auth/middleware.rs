@@ -257,7 +257,7 @@ impl AuthLayer {
         // A person that accepts an invitation can type any address, so an address alone never makes an operator.
         let vouched = user.email_by().is_vouched();
         let configured = vouched && self.operators.contains(&user.email);
-        let granted = vouched && granted && !configured;
+        let granted = (user.operates || vouched && granted) && !configured;
         let member = member.map(|(member, workspace)| Membership {
             scope: WorkspaceScope::of_member(workspace.id),
             role: Role::from_stored(&member.role),
@@ -270,8 +270,8 @@ impl AuthLayer {
         Ok(Identity::Known(Arc::new(Caller {
             credential,
             user,
-            operator: configured || granted,
-            granted,
+            operator: is_whole && (configured || granted),
+            granted: is_whole && granted,
             member,
         })))
     }

@@ -7,6 +7,7 @@
 //! `users`, `sessions`, `one_time_logins`, `operator_grants`, and those of `hosted/`. In the tree:
 //! `foundation/stream-watch`.
 
+mod account_store;
 mod brief;
 mod cache;
 mod commands;
@@ -28,6 +29,7 @@ mod throttle;
 mod token;
 
 pub use brief::{BRIEF_COLUMNS, brief_in, joined_brief};
+pub use account_store::deployment_owner;
 pub use cache::{KEPT as AUTHORITY_KEPT, RecentCallers};
 pub use commands::{Grant, Granted, first_owner, grant_operator, issue_one_time};
 pub use context::AuthContext;

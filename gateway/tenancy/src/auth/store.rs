@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult,
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult,
     IdenStatic, Iterable, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set,
     Statement, Value, sea_query::Expr, sea_query::OnConflict, sea_query::Query,
 };
@@ -303,8 +303,8 @@ pub async fn living_sessions(
     Ok(living)
 }
 
-/// The users among these that operate the deployment by a grant. A grant is for an address, so it counts only if
-/// the address is vouched for.
+/// The users among these that operate the deployment by a grant: of their account, or of their address. A grant of an
+/// address counts only if the address is vouched for.
 pub async fn granted_among(
     db: &impl ConnectionTrait,
     users: HashSet<UserId>,
@@ -319,8 +319,13 @@ pub async fn granted_among(
             .select_only()
             .column(user::Column::Id)
             .filter(user::Column::Id.is_in(some.iter().copied()))
-            .filter(user::Column::EmailBy.ne(EmailBy::Person.as_str()))
-            .filter(user::Column::Email.in_subquery(grants))
+            .filter(
+                Condition::any().add(user::Column::Operates.eq(true)).add(
+                    Condition::all()
+                        .add(user::Column::EmailBy.ne(EmailBy::Person.as_str()))
+                        .add(user::Column::Email.in_subquery(grants)),
+                ),
+            )
             .into_tuple()
             .all(db)
             .await?;

@@ -5,9 +5,7 @@ mod commands;
 pub mod drawn;
 pub(super) mod dto;
 pub(crate) mod entity;
-pub mod picture;
 pub(super) mod routes;
 pub(super) mod store;
 
-pub use picture::{PictureError, Pictures};
 pub use store::remove_of;

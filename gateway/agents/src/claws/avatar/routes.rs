@@ -1,20 +1,28 @@
 //! `/api/claws/{id}/avatar`.
 
 use axum::Json;
-use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Request, State};
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::{HeaderMap, StatusCode};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::dto::{self, Avatar, Which};
-use super::{commands, drawn, picture, store};
+use super::{commands, drawn, store};
 use crate::claws::{ClawError, ClawsContext, store as claws};
 use roost_platform::ids::ClawId;
 use roost_tenancy::auth::{Scoped, can};
-use roost_web::error::{ApiError, ApiResult, Code};
+use roost_web::error::{ApiError, ApiResult};
 use roost_web::json::{Path, Query};
+use roost_web::picture::{self, Bounds};
 use roost_web::problem::Problem;
+
+/// A picture of a good camera is accepted.
+const PICTURE: Bounds = Bounds {
+    most_side: 8_192,
+    side: 256,
+};
+const MOST_BYTES: usize = 1 << 20;
 
 /// The routes.
 pub fn router() -> OpenApiRouter<ClawsContext> {
@@ -38,43 +46,12 @@ async fn show(
         .ok_or_else(|| ApiError::not_found("claw"))?;
     let uploaded = store::get(state.db.read(), caller.scope(), id).await?;
     let version = dto::version(uploaded.as_ref().map(|row| row.sha256.as_str())).to_owned();
-    let etag = format!("\"{version}\"");
-    let known = request.get(header::IF_NONE_MATCH);
-    let mut response = if known.is_some_and(|value| value.as_bytes() == etag.as_bytes()) {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        let (kind, body) = match uploaded {
-            Some(row) => ("image/png", Body::from(row.png)),
-            None => ("image/svg+xml", Body::from(drawn::svg(id))),
-        };
-        ([(header::CONTENT_TYPE, kind)], body).into_response()
+    let picture = || match uploaded {
+        Some(row) => ("image/png", Body::from(row.png)),
+        None => ("image/svg+xml", Body::from(drawn::svg(id))),
     };
-    // An address with this version always shows the same picture.
-    let caching = if which.v.is_some_and(|asked| asked == version) {
-        "private, max-age=31536000, immutable"
-    } else {
-        "private, no-cache"
-    };
-    let headers = response.headers_mut();
-    // A browser that opens the picture directly must not run or load anything from it, nor give it an origin.
-    for (name, value) in [
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
-        ),
-        (header::CONTENT_DISPOSITION, "inline; filename=\"avatar\""),
-        (header::CACHE_CONTROL, caching),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    headers.insert(
-        "cross-origin-resource-policy",
-        HeaderValue::from_static("same-origin"),
-    );
-    if let Ok(etag) = HeaderValue::from_str(&etag) {
-        headers.insert(header::ETAG, etag);
-    }
-    Ok(response)
+    let asked = which.v.as_deref();
+    Ok(picture::answer(&request, asked, &version, picture))
 }
 
 /// Uploads a picture of an agent: PNG, JPEG or WebP, at most 1 MiB. It is re-encoded as a PNG of 256 × 256 pixels.
@@ -95,26 +72,8 @@ async fn upload(
         .await?
         .filter(|row| row.deleted_at.is_none())
         .ok_or_else(|| ApiError::not_found("claw"))?;
-    let format = request
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .and_then(picture::format_of)
-        .ok_or_else(|| {
-            ApiError::new(Code::UnsupportedMediaType).detail(
-                "Send the picture itself with `Content-Type: image/png`, `image/jpeg` or `image/webp`. \
-                 SVG is refused: it can contain scripts.",
-            )
-        })?;
-    let file = Bytes::from_request(request, &())
-        .await
-        .map_err(|rejection| match rejection.into_response().status() {
-            StatusCode::PAYLOAD_TOO_LARGE => {
-                ApiError::new(Code::PayloadTooLarge).detail("A picture may have at most 1 MiB.")
-            }
-            _ => ApiError::validation("", "the picture did not arrive whole"),
-        })?;
-    let remade = state.pictures.remake(format, file.to_vec()).await;
+    let (format, file) = picture::received(request, MOST_BYTES).await?;
+    let remade = state.pictures.remake(format, file, PICTURE).await;
     let png = remade.map_err(ClawError::Picture)?;
     let sha256 = commands::upload(&state, caller.scope(), caller.user_id(), id, png).await?;
     Ok(Json(Avatar::new(id, Some(&sha256))))

@@ -147,7 +147,10 @@ async fn proved(
 }
 
 /// Only the deployment makes an account with an operator's address.
-async fn belongs_to_an_operator(state: &AuthContext, email: &str) -> Result<bool, AuthError> {
+pub(super) async fn belongs_to_an_operator(
+    state: &AuthContext,
+    email: &str,
+) -> Result<bool, AuthError> {
     Ok(state.operators.iter().any(|operator| operator == email)
         || store::is_granted(state.db.read(), email).await?)
 }

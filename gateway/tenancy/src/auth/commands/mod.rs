@@ -1,6 +1,8 @@
 //! What people do to identify themselves, one use case in each file.
 
 mod accept_invitation;
+mod change_account;
+mod current_password;
 mod first_owner;
 mod grant_operator;
 mod issue_one_time;
@@ -12,10 +14,11 @@ mod switch_workspace;
 
 pub use accept_invitation::{Person, accept_invitation, look_at_invitation};
 pub use first_owner::first_owner;
+pub use change_account::{AccountChange, change_account, remove_picture, set_picture};
 pub use grant_operator::{Grant, Granted, grant_operator};
 pub use issue_one_time::issue_one_time;
 pub(super) use open_session::{NewSession, insert as insert_session, people_only};
-pub use open_session::{Origin, not_by_program, open_api_session};
+pub use open_session::{NewToken, Origin, not_by_program, open_api_session};
 pub use set_password::set_password;
 pub(super) use sign_in::count_attempt;
 pub use sign_in::{Credentials, remember_browser, sign_in};

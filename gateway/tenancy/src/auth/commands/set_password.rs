@@ -2,9 +2,10 @@
 
 use secrecy::SecretString;
 
+use super::current_password::is_current;
 use super::open_session::people_only;
 use crate::audit;
-use crate::auth::{Against, AuthContext, AuthError, Caller, store};
+use crate::auth::{AuthContext, AuthError, Caller, store};
 
 /// Stores a new password for the caller.
 ///
@@ -28,8 +29,8 @@ pub async fn set_password(
         return Err(AuthError::KeptByTheIssuer);
     }
     let needs_current = stored.is_some() && !session.set_password_without_current;
-    if needs_current {
-        check_current(state, caller, current, stored).await?;
+    if needs_current && !is_current(state, caller, current, stored).await? {
+        return Err(AuthError::WrongCurrentPassword);
     }
     let hash = state.passwords.hash(new).await?;
     let mut tx = state.db.write().await?;
@@ -58,27 +59,5 @@ pub async fn set_password(
     }
     tx.wake(state.streams.nudge());
     tx.commit().await?;
-    Ok(())
-}
-
-/// An open session must not allow guesses of the password, so attempts count for all sessions of the person together.
-/// Attempts of strangers do not count here: they cannot keep the person from setting a new password.
-async fn check_current(
-    state: &AuthContext,
-    caller: &Caller,
-    current: Option<SecretString>,
-    stored: Option<String>,
-) -> Result<(), AuthError> {
-    let Some(current) = current else {
-        return Err(AuthError::WrongCurrentPassword);
-    };
-    let person = format!("person {}", caller.user.id);
-    let against = Against::Known(&person);
-    let attempt = state.throttle.attempt(against, state.clock.monotonic());
-    attempt.map_err(|retry_after_s| AuthError::TooManyAttempts { retry_after_s })?;
-    if !state.passwords.verify(current, stored).await? {
-        return Err(AuthError::WrongCurrentPassword);
-    }
-    state.throttle.succeeded(against);
     Ok(())
 }

@@ -164,7 +164,7 @@ async fn open(
         .ok_or(AuthError::NoWorkspace)?;
     let new = NewSession {
         user: user.id,
-        workspace: member.workspace_id,
+        workspace,
         kind: "login",
         label: None,
         set_password_without_current: one_time,
@@ -175,9 +175,6 @@ async fn open(
     let scope = WorkspaceScope::of_member(member.workspace_id);
     let mut change = Change::within(state, tx, scope, user.id);
     let (session, token) = insert(state, &change, new).await?;
-    let (_, workspace) = workspaces::membership(change.tx(), user.id, member.workspace_id)
-        .await?
-        .ok_or(AuthError::NoWorkspace)?;
     let details = serde_json::json!({ "one_time": one_time, "from": from.address.to_string() });
     change.record("session.opened", ("session", &session.id), details);
     change.commit().await?;
@@ -185,7 +182,7 @@ async fn open(
         session,
         token,
         role: Role::from_stored(&member.role),
-        workspace_name: workspace.name,
+        workspace_name: place.name,
         user,
     })
 }

@@ -272,7 +272,8 @@ impl Hosted {
             return Ok(None);
         };
         let row = auth::store::user_by_email(&**tx, &email.address).await?;
-        let operator = self.operators.contains(&email.address)
+        let operator = row.as_ref().is_some_and(|row| row.operates)
+            || self.operators.contains(&email.address)
             || auth::store::is_granted(&**tx, &email.address).await?;
         // Without an account only an e-mail that would be stored matters.
         let matters = row.is_some() || (operator && email.verified);

@@ -1,5 +1,6 @@
 //! `/api/auth/*`, `/api/invitations/*` and `/api/setup`.
 
+mod account;
 mod device;
 mod invited;
 mod oidc;
@@ -24,7 +25,7 @@ use super::middleware::{COOKIE, is_over};
 use super::{AuthContext, AuthError, Authenticated, Role, Token, Verb, devices, store};
 use crate::workspaces;
 use roost_platform::ids::SessionId;
-use roost_web::error::ApiResult;
+use roost_web::error::{ApiError, ApiResult};
 use roost_web::idempotency::Secret;
 use roost_web::json::{Path, Valid};
 use roost_web::pagination::Page;
@@ -35,10 +36,10 @@ pub fn router() -> OpenApiRouter<AuthContext> {
     OpenApiRouter::new()
         .routes(routes!(login))
         .routes(routes!(logout))
-        .routes(routes!(me))
         .routes(routes!(set_password))
         .routes(routes!(list_sessions, open_session))
         .routes(routes!(end_session))
+        .merge(account::router())
         .routes(routes!(switch_workspace))
         .merge(invited::router())
         .merge(oidc::router())
@@ -80,7 +81,7 @@ async fn login(
         (header::SET_COOKIE, cookie),
         (header::CACHE_CONTROL, "no-store".to_owned()),
     ]);
-    Ok((headers, device_cookie(&state, known), Json(body)).into_response())
+    Ok((headers, device_cookie(state, known), Json(body)).into_response())
 }
 
 /// The cookie by which the gateway recognises a browser at its next sign-in. Only the routes that sign in receive it.

@@ -1,18 +1,29 @@
-//! Re-encoding an uploaded picture: decoded within limits, turned upright, cut square, scaled down, encoded as PNG. All
+//! Pictures of agents and people over HTTP: reading an upload, answering with a picture, and re-encoding: decoded within limits, turned upright, cut square, scaled down, encoded as PNG. All
 //! other content of the file is dropped (the place of the photo, a second file behind the first).
 
 use std::io::Cursor;
 use std::sync::Arc;
 
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use image::imageops::FilterType;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use tokio::sync::Semaphore;
 
-/// The side of a stored picture, in pixels.
-pub const SIDE: u32 = 256;
-/// The longest side of an accepted picture, in pixels: a picture of a good camera.
-const MOST_SIDE: u32 = 8_192;
+use crate::error::{ApiError, ApiResult, Code};
+
+/// The sizes of pictures of some kind, in pixels.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// The longest side of an accepted picture.
+    pub most_side: u32,
+    /// The side of a stored picture.
+    pub side: u32,
+}
+
 /// The most bytes of a decoded picture, because a small file can unpack to gigabytes.
 const MOST_BYTES: u64 = 96 << 20;
 /// The most pictures that are re-encoded at the same time.
@@ -25,8 +36,8 @@ pub enum PictureError {
     #[error("must be a PNG, JPEG or WebP picture of the type in Content-Type")]
     NotThatType,
     /// The decoded picture would be too large.
-    #[error("must have at most {MOST_SIDE} pixels a side and {} MiB unpacked", MOST_BYTES >> 20)]
-    TooLarge,
+    #[error("must have at most {most_side} pixels a side and {} MiB unpacked", MOST_BYTES >> 20)]
+    TooLarge { most_side: u32 },
     /// The format is right, but the file cannot be decoded.
     #[error("is damaged: it cannot be read as a picture")]
     Damaged(#[source] image::ImageError),
@@ -71,37 +82,115 @@ impl Pictures {
         &self,
         format: ImageFormat,
         file: Vec<u8>,
+        bounds: Bounds,
     ) -> Result<Vec<u8>, PictureError> {
         let slot = self.slots.clone().acquire_owned().await;
         tokio::task::spawn_blocking(move || {
             // The semaphore is never closed. The slot is free when the work is done, even if the request has gone
             // before.
             let _slot = slot;
-            remade(format, &file)
+            remade(format, &file, bounds)
         })
         .await
         .map_err(PictureError::Failed)?
     }
 }
 
-fn remade(format: ImageFormat, file: &[u8]) -> Result<Vec<u8>, PictureError> {
+/// Reads a picture from the body of a request, with the format that the request states.
+///
+/// # Errors
+/// 415 for another media type, 413 for more than `most` bytes.
+pub async fn received(request: Request, most: usize) -> ApiResult<(ImageFormat, Vec<u8>)> {
+    let format = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(format_of)
+        .ok_or_else(|| {
+            ApiError::new(Code::UnsupportedMediaType).detail(
+                "Send the picture itself with `Content-Type: image/png`, `image/jpeg` or `image/webp`. \
+                 SVG is refused: it can contain scripts.",
+            )
+        })?;
+    let too_large = || {
+        let detail = format!("A picture may have at most {} KiB.", most >> 10);
+        ApiError::new(Code::PayloadTooLarge).detail(detail)
+    };
+    let file = Bytes::from_request(request, &())
+        .await
+        .map_err(|rejection| match rejection.into_response().status() {
+            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+            _ => ApiError::validation("", "the picture did not arrive whole"),
+        })?;
+    if file.len() > most {
+        return Err(too_large());
+    }
+    Ok((format, file.to_vec()))
+}
+
+/// The answer that shows a picture: its media type and its bytes. `asked` is the version in the address of the request.
+pub fn answer(
+    request: &HeaderMap,
+    asked: Option<&str>,
+    version: &str,
+    picture: impl FnOnce() -> (&'static str, Body),
+) -> Response {
+    let etag = format!("\"{version}\"");
+    let known = request.get(header::IF_NONE_MATCH);
+    let mut response = if known.is_some_and(|value| value.as_bytes() == etag.as_bytes()) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        let (kind, body) = picture();
+        ([(header::CONTENT_TYPE, kind)], body).into_response()
+    };
+    // An address with this version always shows the same picture.
+    let caching = if asked.is_some_and(|asked| asked == version) {
+        "private, max-age=31536000, immutable"
+    } else {
+        "private, no-cache"
+    };
+    let headers = response.headers_mut();
+    // A browser that opens the picture directly must not run or load anything from it, nor give it an origin.
+    for (name, value) in [
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
+        ),
+        (header::CONTENT_DISPOSITION, "inline; filename=\"avatar\""),
+        (header::CACHE_CONTROL, caching),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert(
+        "cross-origin-resource-policy",
+        HeaderValue::from_static("same-origin"),
+    );
+    if let Ok(etag) = HeaderValue::from_str(&etag) {
+        headers.insert(header::ETAG, etag);
+    }
+    response
+}
+
+fn remade(format: ImageFormat, file: &[u8], bounds: Bounds) -> Result<Vec<u8>, PictureError> {
+    let most_side = bounds.most_side;
+    let refused = |error| refused(error, most_side);
     if image::guess_format(file).ok() != Some(format) {
         return Err(PictureError::NotThatType);
     }
     let mut limits = Limits::default();
-    limits.max_image_width = Some(MOST_SIDE);
-    limits.max_image_height = Some(MOST_SIDE);
+    limits.max_image_width = Some(most_side);
+    limits.max_image_height = Some(most_side);
     limits.max_alloc = Some(MOST_BYTES);
     let mut reader = ImageReader::with_format(Cursor::new(file), format);
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(refused)?;
     if decoder.total_bytes() > MOST_BYTES {
-        return Err(PictureError::TooLarge);
+        return Err(PictureError::TooLarge { most_side });
     }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut picture = DynamicImage::from_decoder(decoder).map_err(refused)?;
     picture.apply_orientation(orientation);
-    let small = picture.resize_to_fill(SIDE, SIDE, FilterType::Triangle);
+    let small = picture.resize_to_fill(bounds.side, bounds.side, FilterType::Triangle);
     // Only the pixels are kept. Otherwise a colour profile would be kept too.
     let pixels = DynamicImage::ImageRgba8(small.into_rgba8());
     let mut png = Vec::new();
@@ -111,9 +200,9 @@ fn remade(format: ImageFormat, file: &[u8]) -> Result<Vec<u8>, PictureError> {
     Ok(png)
 }
 
-fn refused(error: image::ImageError) -> PictureError {
+fn refused(error: image::ImageError, most_side: u32) -> PictureError {
     match error {
-        image::ImageError::Limits(_) => PictureError::TooLarge,
+        image::ImageError::Limits(_) => PictureError::TooLarge { most_side },
         error => PictureError::Damaged(error),
     }
 }
@@ -123,6 +212,16 @@ mod tests {
     use image::{Rgba, RgbaImage};
 
     use super::*;
+
+    const SIDE: u32 = 256;
+
+    fn remade(format: ImageFormat, file: &[u8]) -> Result<Vec<u8>, PictureError> {
+        let bounds = Bounds {
+            most_side: 8_192,
+            side: SIDE,
+        };
+        super::remade(format, file, bounds)
+    }
 
     fn file(format: ImageFormat, width: u32, height: u32) -> Vec<u8> {
         let pixels = RgbaImage::from_fn(width, height, |x, y| {
@@ -178,6 +277,20 @@ mod tests {
     }
 
     #[test]
+    fn picture_beyond_the_bounds_of_its_kind_is_refused() {
+        let bounds = Bounds {
+            most_side: 1_024,
+            side: 64,
+        };
+        let made = super::remade(ImageFormat::Png, &file(ImageFormat::Png, 1_024, 8), bounds);
+        let made = image::load_from_memory(&made.unwrap()).unwrap();
+        assert_eq!((made.width(), made.height()), (64, 64));
+        let refused = super::remade(ImageFormat::Png, &file(ImageFormat::Png, 1_025, 8), bounds);
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("at most 1024 pixels"), "{refused}");
+    }
+
+    #[test]
     fn metadata_of_a_picture_is_removed() {
         let mut given = with_text(&file(ImageFormat::Png, 64, 64), "taken at 52.5200N");
         given.extend_from_slice(b"<script>alert(1)</script>");
@@ -216,7 +329,7 @@ mod tests {
             bomb[29..33].copy_from_slice(&crc);
             let refused = remade(ImageFormat::Png, &bomb).unwrap_err();
             assert!(
-                matches!(refused, PictureError::TooLarge),
+                matches!(refused, PictureError::TooLarge { .. }),
                 "{width}: {refused}"
             );
         }

@@ -1,0 +1,31 @@
+//! Asking a signed-in person for the present password again, before a change that an open session alone must not make.
+
+use secrecy::SecretString;
+
+use crate::auth::{Against, AuthContext, AuthError, Caller};
+
+/// Whether this is the caller's password. An open session must not allow guesses of the password, so attempts count for
+/// all sessions of the person together. Attempts of strangers do not count here: they cannot keep the person from the
+/// change.
+///
+/// # Errors
+/// [`AuthError::TooManyAttempts`], or an internal error.
+pub(super) async fn is_current(
+    state: &AuthContext,
+    caller: &Caller,
+    given: Option<SecretString>,
+    stored: Option<String>,
+) -> Result<bool, AuthError> {
+    let Some(given) = given else {
+        return Ok(false);
+    };
+    let person = format!("person {}", caller.user.id);
+    let against = Against::Known(&person);
+    let attempt = state.throttle.attempt(against, state.clock.monotonic());
+    attempt.map_err(|retry_after_s| AuthError::TooManyAttempts { retry_after_s })?;
+    if !state.passwords.verify(given, stored).await? {
+        return Ok(false);
+    }
+    state.throttle.succeeded(against);
+    Ok(true)
+}
