@@ -59,10 +59,15 @@ pub enum Token {
         /// When it ends [default: the longest that a session lives]
         #[arg(long, value_name = "DAYS")]
         days: Option<u32>,
+        /// What it may do at most, such as `runs.read`; may be given several times [default: all that you may]
+        #[arg(long = "scope", value_name = "PERMISSION")]
+        scopes: Vec<String>,
     },
     /// List your tokens
+    #[command(visible_alias = "ls")]
     List,
     /// Revoke a token: it is dead at once
+    #[command(visible_alias = "rm")]
     Revoke { id: String },
 }
 
@@ -255,10 +260,15 @@ async fn setting(api: &Api, change: Option<WorkspaceChange>) -> anyhow::Result<O
 impl Token {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Create { label, days } => {
+            Self::Create {
+                label,
+                days,
+                scopes,
+            } => {
                 let new = NewApiSession {
                     label,
                     expires_in_days: days,
+                    scopes: (!scopes.is_empty()).then_some(scopes),
                 };
                 let made = api.ask(routes::create_session(&new)).await?;
                 if api.json {
@@ -279,13 +289,14 @@ impl Token {
                     let row = |one: &Parsed<Session>| {
                         vec![
                             one.label.shown(),
+                            scopes(one),
                             one.last_seen_at.shown(),
                             one.expires_at.shown(),
                             one.id.shown(),
                         ]
                     };
                     let rows: Vec<_> = tokens.iter().map(row).collect();
-                    show::table(&["LABEL", "USED", "ENDS", "ID"], &rows);
+                    show::table(&["LABEL", "MAY", "USED", "ENDS", "ID"], &rows);
                 }
             }
             Self::Revoke { id } => {
@@ -295,5 +306,13 @@ impl Token {
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What a token may do at most.
+fn scopes(one: &Session) -> String {
+    match &one.scopes {
+        Some(scopes) => scopes.join(" ").shown(),
+        None => "all that you may".to_owned(),
     }
 }

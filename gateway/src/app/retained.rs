@@ -248,10 +248,10 @@ pub const TABLES: &[Kept] = &[
             "one for each model, written when the journal is deleted",
         ),
     ),
-    kept("run_messages", Until(Rule::RunOutputs)),
     kept("run_children", With("topology_runs", "one for each child")),
     kept("run_graphs", Until(Rule::RunOutputs)),
     kept("run_waits", With("topology_runs", "while a step waits")),
+    kept("run_messages", Until(Rule::RunOutputs)),
     kept(
         "run_handovers",
         With("topology_runs", "until the next claim"),

@@ -11,3 +11,4 @@ mod plans;
 mod revocation;
 mod stream_sockets;
 mod streams;
+mod token_scopes;

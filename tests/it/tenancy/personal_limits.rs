@@ -142,6 +142,7 @@ async fn one_more_sign_in_than_a_person_may_have_ends_the_one_that_was_unused_lo
                 device: None,
                 set_password_without_current: false,
                 by_issuer: false,
+                scopes: None,
                 created_at: now,
                 last_seen_at: now - chrono::TimeDelta::minutes(age),
                 expires_at: now + chrono::TimeDelta::days(1),

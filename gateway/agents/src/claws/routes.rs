@@ -115,7 +115,7 @@ async fn delete(
         commands::delete(&state, scope, user, id).await?;
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    if !caller.role().may(Verb::PurgeClaws) {
+    if !caller.may(Verb::PurgeClaws) {
         return Err(ApiError::new(Code::Forbidden)
             .detail("Purging needs the role admin or a stronger one."));
     }

@@ -320,6 +320,7 @@ pub struct Session {
     pub id: SessionId,
     pub kind: String,
     pub label: Option<String>,
+    pub scopes: Option<Vec<String>>,
     pub last_seen_at: Moment,
     pub expires_at: Moment,
 }

@@ -25,7 +25,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("NewRunMessage", &["text", "agent_id"]),
     ("ComparisonFiles", &["run_id", "step", "lap"]),
     ("Login", &["one_time", "email", "password"]),
-    ("NewApiSession", &["label", "expires_in_days"]),
+    ("NewApiSession", &["label", "expires_in_days", "scopes"]),
     ("NewCandidate", &["team_id", "topology"]),
     ("NewClaw", &["name", "role", "system_prompt"]),
     (
@@ -321,7 +321,14 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("SandboxLack", &["detail", "remedy"]),
     (
         "Session",
-        &["id", "kind", "label", "last_seen_at", "expires_at"],
+        &[
+            "id",
+            "kind",
+            "label",
+            "scopes",
+            "last_seen_at",
+            "expires_at",
+        ],
     ),
     (
         "SignedIn",

@@ -68,7 +68,7 @@ async fn create(
 ) -> ApiResult<(StatusCode, Json<Team>)> {
     let (scope, user) = (caller.scope(), caller.user_id());
     let id = id.or_fresh(&teams.ids);
-    let may_place = caller.role().may(Verb::SetPlacement);
+    let may_place = caller.may(Verb::SetPlacement);
     let row = commands::create(&teams, scope, user, id, may_place, new).await?;
     Ok((StatusCode::CREATED, Json(one(&teams, scope, row).await?)))
 }
@@ -102,7 +102,7 @@ async fn change(
 ) -> ApiResult<Json<Team>> {
     let (scope, user) = (caller.scope(), caller.user_id());
     let seen = if_match(&headers)?;
-    let may_place = caller.role().may(Verb::SetPlacement);
+    let may_place = caller.may(Verb::SetPlacement);
     let row = commands::change(&teams, scope, user, id, seen, may_place, change).await?;
     Ok(Json(one(&teams, scope, row).await?))
 }
@@ -149,7 +149,7 @@ async fn delete(
     Query(query): Query<DeleteQuery>,
 ) -> ApiResult<StatusCode> {
     let (scope, user) = (caller.scope(), caller.user_id());
-    if query.with_agents && !caller.role().may(Verb::PurgeClaws) {
+    if query.with_agents && !caller.may(Verb::PurgeClaws) {
         return Err(ApiError::new(Code::Forbidden).detail(
             "Purging its agents needs the role admin or a stronger one. Without that they stay.",
         ));

@@ -43,7 +43,7 @@ async fn activity(
     claw.map(drop).ok_or_else(|| ApiError::not_found("claw"))?;
     let mut lines = Vec::new();
     for source in wanted.sources {
-        if source == Source::Audit && !caller.role().may(Verb::ReadAudit) {
+        if source == Source::Audit && !caller.may(Verb::ReadAudit) {
             continue;
         }
         lines.extend(read(&context, scope, id, source, wanted.after, wanted.limit + 1).await?);

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::entity::{session, user};
 use roost_platform::ids::{SessionId, UserId, WorkspaceId};
+use super::{Role, Scopes};
 use roost_web::json::{Check, Mistakes};
 
 /// Either a one-time login, or e-mail and password.
@@ -44,19 +45,19 @@ pub struct UserBrief {
     pub id: UserId,
     pub email: String,
     pub name: String,
-}
-
     /// The version of the person's picture, for `/api/users/{id}/avatar?v=`. Absent without a picture.
     pub avatar: Option<String>,
 impl From<user::Model> for UserBrief {
+}
+
     fn from(row: user::Model) -> Self {
         Self {
             id: row.id,
             email: row.email,
             name: row.name,
         }
-    }
             avatar: row.avatar,
+    }
 }
 
 /// A workspace, in short.
@@ -249,6 +250,8 @@ pub struct Session {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// This is the session of this request.
+    /// What a program's token may do at most, as verbs. Absent for all that its person may do.
+    pub scopes: Option<Vec<String>>,
     pub current: bool,
     pub created_at: DateTime<Utc>,
     pub last_seen_at: DateTime<Utc>,
@@ -261,6 +264,9 @@ impl Session {
         Self {
             current: current == Some(row.id),
             id: row.id,
+            scopes: row
+                .scopes
+                .map(|stored| Scopes::from_stored(&stored).names()),
             kind: row.kind,
             label: row.label,
             workspace_id: row.workspace_id,
@@ -285,12 +291,23 @@ pub struct NewApiSession {
     #[schema(minimum = 1, maximum = 366)]
     pub expires_in_days: Option<u32>,
 }
+    /// What the token may do at most, as verbs (`runs.read`). If absent, all that its person may do.
+    #[serde(default)]
+    #[schema(min_items = 1, max_items = 100)]
+    pub scopes: Option<Vec<String>>,
 
 impl Check for NewApiSession {
     fn check(&self, mistakes: &mut Mistakes) {
         mistakes.text("/label", &self.label, 1, 100);
-        if self.expires_in_days == Some(0) {
-            mistakes.add("/expires_in_days", "must be at least 1");
+        if let Some(days) = self.expires_in_days
+            && !(1..=366).contains(&days)
+        {
+            mistakes.add("/expires_in_days", "must be from 1 to 366");
+        }
+        if let Some(scopes) = &self.scopes
+            && !(1..=100).contains(&scopes.len())
+        {
+            mistakes.add("/scopes", "must have 1 to 100 entries");
         }
     }
 }
@@ -302,6 +319,8 @@ pub struct ApiSession {
     pub token: String,
     pub label: String,
     pub expires_at: DateTime<Utc>,
+    /// What the token may do at most. Absent for all that its person may do.
+    pub scopes: Option<Vec<String>>,
 }
 
 /// Whether a person can sign in with a password yet.

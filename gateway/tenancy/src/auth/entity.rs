@@ -106,6 +106,10 @@ pub mod session {
         pub set_password_without_current: bool,
         /// The session rests on the issuer's word. The gateway asks the issuer again while the session lives.
         pub by_issuer: bool,
+        /// JSON list of the verbs that a program's token may do at most: see [`Scopes`](crate::auth::Scopes). Absent for
+        /// all that the person may do.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub scopes: Option<String>,
         pub created_at: DateTimeUtc,
         pub last_seen_at: DateTimeUtc,
         /// The absolute end; the idle end is counted from `last_seen_at`.
@@ -176,10 +180,6 @@ pub mod operator_grant {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-/// A browser that signed in to an account before.
-pub mod known_device {
-    use sea_orm::entity::prelude::*;
-
 /// The picture of a person.
 pub mod avatar {
     use sea_orm::entity::prelude::*;
@@ -200,6 +200,10 @@ pub mod avatar {
 
     impl ActiveModelBehavior for ActiveModel {}
 }
+
+/// A browser that signed in to an account before.
+pub mod known_device {
+    use sea_orm::entity::prelude::*;
 
     use roost_platform::ids::UserId;
 

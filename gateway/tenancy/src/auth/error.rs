@@ -1,5 +1,6 @@
 //! What can go wrong when a person or a program signs in.
 
+use super::Verb;
 use roost_web::error::{ApiError, Code};
 
 /// Errors of signing in and of sessions.
@@ -42,6 +43,9 @@ pub enum AuthError {
     /// A terminal's code or secret that is unknown, used or expired. The answer does not tell which.
     #[error("unknown code")]
     UnknownCode,
+    /// A token's scope that its person's role does not have.
+    #[error("the role does not allow {verb:?}")]
+    ScopeBeyondRole { verb: Verb },
     /// The invitation names an e-mail, and another person accepts it.
     #[error("the invitation is for another e-mail")]
     ForSomebodyElse,
@@ -107,3 +111,7 @@ impl From<AuthError> for ApiError {
         }
     }
 }
+            E::ScopeBeyondRole { verb } => Self::new(Code::Forbidden).detail(format!(
+                "Your role in this workspace does not allow `{}`, so your token cannot have this scope.",
+                verb.name()
+            )),

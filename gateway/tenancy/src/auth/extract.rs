@@ -16,9 +16,13 @@ use roost_platform::db::Db;
 use roost_platform::ids::{UserId, WorkspaceId};
 use roost_web::error::{ApiError, ApiResult, Code};
 
-/// Any signed-in user.
+/// Any signed-in user. A token with scopes is refused, because no scope is about the account.
 #[derive(Debug, Clone)]
 pub struct Authenticated(Arc<Caller>);
+
+/// Any signed-in user or program, also a token with scopes.
+#[derive(Debug, Clone)]
+pub struct AnyToken(Arc<Caller>);
 
 /// A member of the request's workspace whose role may do `P`.
 #[derive(Debug, Clone)]
@@ -58,6 +62,13 @@ impl Deref for Authenticated {
     }
 }
 
+impl Deref for AnyToken {
+    type Target = Caller;
+    fn deref(&self) -> &Caller {
+        &self.0
+    }
+}
+
 impl<P> Deref for Within<P> {
     type Target = Scoped<P>;
     fn deref(&self) -> &Scoped<P> {
@@ -78,17 +89,23 @@ impl<P> Scoped<P> {
         self.scope
     }
 
-    /// The caller's role in the workspace.
+    /// The caller's role in the workspace. A token with scopes has at most the role that its scopes amount to: see
+    /// [`Scopes::role_within`](super::Scopes::role_within).
     pub fn role(&self) -> Role {
-        self.role
+        within_scopes(&self.caller, self.role)
     }
 
-    /// Refuses a caller whose role may not do this as well. Only some requests to a route need it.
+    /// Whether the caller may do this as well.
+    pub fn may(&self, verb: Verb) -> bool {
+        self.caller.may(self.role, verb)
+    }
+
+    /// Refuses a caller who may not do this as well. Only some requests to a route need it.
     ///
     /// # Errors
     /// [`Code::Forbidden`].
     pub fn demand(&self, verb: Verb) -> ApiResult<()> {
-        demand(self.role, verb)
+        demand(&self.caller, self.role, verb)
     }
 
     /// Refuses a program's token, for actions whose result would outlive it.
@@ -118,7 +135,7 @@ impl MemberOrOperator {
 
     /// The caller's role in the workspace. An operator may have none.
     pub fn role(&self) -> Option<Role> {
-        self.role
+        self.role.map(|role| within_scopes(&self.caller, role))
     }
 
     /// The caller's id: the actor of audit entries.
@@ -132,7 +149,7 @@ impl MemberOrOperator {
     /// [`Code::Forbidden`].
     pub fn demand(&self, verb: Verb) -> ApiResult<()> {
         match self.role {
-            Some(role) => demand(role, verb),
+            Some(role) => demand(&self.caller, role, verb),
             None => Err(ApiError::new(Code::Forbidden)
                 .detail("Only members of the workspace may do this. You are not a member.")),
         }
@@ -168,9 +185,21 @@ async fn workspace_of_path<S: Send + Sync>(parts: &mut Parts, state: &S) -> ApiR
         .ok_or_else(|| ApiError::not_found("workspace"))
 }
 
-fn demand(role: Role, verb: Verb) -> ApiResult<()> {
-    if role.may(verb) {
+fn within_scopes(caller: &Caller, role: Role) -> Role {
+    let scopes = caller.scopes.as_ref();
+    scopes.map_or(role, |scopes| scopes.role_within(role))
+}
+
+fn demand(caller: &Caller, role: Role, verb: Verb) -> ApiResult<()> {
+    if caller.may(role, verb) {
         return Ok(());
+    }
+    if role.may(verb) {
+        let detail = format!(
+            "This needs the scope `{}`, which the token does not have. Use another token, or create one with this scope.",
+            verb.name()
+        );
+        return Err(ApiError::new(Code::Forbidden).detail(detail));
     }
     Err(ApiError::new(Code::Forbidden).detail(format!(
         "This needs the role {} or a stronger one; yours is {}.",
@@ -187,11 +216,25 @@ fn caller(parts: &Parts) -> ApiResult<Arc<Caller>> {
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
+impl<S: Send + Sync> FromRequestParts<S> for AnyToken {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
         caller(parts).map(Self)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
+        let caller = caller(parts)?;
+        match caller.scopes {
+            None => Ok(Self(caller)),
+            Some(_) => Err(ApiError::new(Code::Forbidden).detail(
+                "A token with scopes may not do this. Sign in, or use a token without scopes.",
+            )),
+        }
     }
 }
 
@@ -210,7 +253,7 @@ impl<S: Send + Sync, P: Permission> FromRequestParts<S> for Scoped<P> {
 
 impl<P: Permission> Scoped<P> {
     fn checked(caller: Arc<Caller>, scope: WorkspaceScope, role: Role) -> ApiResult<Self> {
-        demand(role, P::VERB)?;
+        demand(&caller, role, P::VERB)?;
         Ok(Self {
             caller,
             scope,

@@ -18,7 +18,7 @@ use super::hosted::claims::{Verified, is_jwt_shaped};
 use super::hosted::revalidation::Revalidated;
 use super::hosted::{Hosted, HostedError};
 use super::streams::{Authority, OpenStreams};
-use super::{Role, WorkspaceScope, sha256_hex, store};
+use super::{Role, Scopes, Verb, WorkspaceScope, sha256_hex, store};
 use crate::workspaces::{self, MemberRow, WorkspaceRow};
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -73,6 +73,8 @@ pub struct Caller {
     pub granted: bool,
     /// The workspace of this request, when the caller is a member of one.
     pub member: Option<Membership>,
+    /// What the caller's token may do at most. Absent for all that the caller may do.
+    pub scopes: Option<Scopes>,
 }
 
 impl Caller {
@@ -82,6 +84,11 @@ impl Caller {
             Credential::Session(session) => Some(session),
             Credential::Token { .. } => None,
         }
+    }
+
+    /// Whether the caller may do this with a role in a workspace: both the role and the scopes of the token decide.
+    pub fn may(&self, role: Role, verb: Verb) -> bool {
+        role.may(verb) && self.scopes.as_ref().is_none_or(|scopes| scopes.allow(verb))
     }
 
     /// The workspace in which the caller's actions are recorded, also when the caller is not a member of one.
@@ -267,12 +274,19 @@ impl AuthLayer {
         if member.is_none() && headers.contains_key(&ROOST_WORKSPACE) {
             return Err(ApiError::not_found("workspace"));
         }
+        let scopes = match &credential {
+            Credential::Session(session) => session.scopes.as_deref().map(Scopes::from_stored),
+            Credential::Token { .. } => None,
+        };
+        // No scope is about the deployment.
+        let is_whole = scopes.is_none();
         Ok(Identity::Known(Arc::new(Caller {
             credential,
             user,
             operator: is_whole && (configured || granted),
             granted: is_whole && granted,
             member,
+            scopes,
         })))
     }
 

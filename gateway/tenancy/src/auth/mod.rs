@@ -23,24 +23,28 @@ mod model;
 mod password;
 pub mod public_routes;
 mod routes;
+mod scopes;
 pub mod store;
 mod streams;
 mod throttle;
 mod token;
 
-pub use brief::{BRIEF_COLUMNS, brief_in, joined_brief};
 pub use account_store::deployment_owner;
+pub use brief::{BRIEF_COLUMNS, brief_in, joined_brief};
 pub use cache::{KEPT as AUTHORITY_KEPT, RecentCallers};
 pub use commands::{Grant, Granted, first_owner, grant_operator, issue_one_time};
 pub use context::AuthContext;
 pub use dto::{UserBrief, check_email};
 pub use error::AuthError;
-pub use extract::{Authenticated, MayTry, MemberOrOperator, OperatorOnly, Scoped, Within};
+pub use extract::{
+    AnyToken, Authenticated, MayTry, MemberOrOperator, OperatorOnly, Scoped, Within,
+};
 pub use middleware::{AuthLayer, Caller, Credential, Identity, Membership, authenticate};
 pub use model::{EmailBy, PERMISSIONS, Role, Verb, can};
 pub use password::Passwords;
 pub use roost_platform::WorkspaceScope;
 pub use routes::router;
+pub use scopes::Scopes;
 pub use store::{
     forget_expired, hold_user, leave_workspace, linked_with_own_password, unvouched_among,
     user_by_email, user_by_id, users_by_id,

@@ -236,6 +236,7 @@ async fn open(
         from: Some(from),
         lifetime: None,
         by_issuer: false,
+        scopes: None,
     };
     insert(state, tx, new).await
 }

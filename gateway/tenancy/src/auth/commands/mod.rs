@@ -13,9 +13,9 @@ mod sign_out;
 mod switch_workspace;
 
 pub use accept_invitation::{Person, accept_invitation, look_at_invitation};
-pub use first_owner::first_owner;
 pub use change_account::{AccountChange, change_account, remove_picture, set_picture};
 pub use grant_operator::{Grant, Granted, grant_operator};
+pub use first_owner::first_owner;
 pub use issue_one_time::issue_one_time;
 pub(super) use open_session::{NewSession, insert as insert_session, people_only};
 pub use open_session::{NewToken, Origin, not_by_program, open_api_session};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 
 use crate::auth::entity::session;
-use crate::auth::{AuthContext, AuthError, Caller, Token, WorkspaceScope, store};
+use crate::auth::{AuthContext, AuthError, Caller, Scopes, Token, WorkspaceScope, store};
 use crate::change::Change;
 use roost_platform::db::WriteTx;
 use roost_platform::ids::{UserId, WorkspaceId, fresh};
@@ -31,6 +31,8 @@ pub(in crate::auth) struct NewSession<'a> {
     pub lifetime: Option<Duration>,
     /// The session rests on the issuer's word.
     pub by_issuer: bool,
+    /// What a program's token may do at most.
+    pub scopes: Option<Scopes>,
 }
 
 /// The place of a sign-in.
@@ -71,6 +73,7 @@ pub(in crate::auth) async fn insert(
         device: device.map(|device| roost_protocol::text::clean(device, DEVICE)),
         set_password_without_current: new.set_password_without_current,
         by_issuer: new.by_issuer,
+        scopes: new.scopes.as_ref().map(Scopes::to_stored),
         created_at: now,
         last_seen_at: now,
         expires_at: now + lifetime,
@@ -82,24 +85,37 @@ pub(in crate::auth) async fn insert(
     Ok((row, token))
 }
 
+/// A token that a person wants for a program.
+pub struct NewToken {
+    pub label: String,
+    pub days: Option<u32>,
+    pub scopes: Option<Scopes>,
+}
+
 /// Opens a session for a program of the caller, in the workspace of the request. Only a person may open one: a stolen
 /// token must not be able to create its own successor.
 ///
 /// # Errors
-/// When the caller is a program, belongs to no workspace or has [`MOST_TOKENS`], or the database fails.
+/// When the caller is a program, belongs to no workspace, has [`MOST_TOKENS`] or not the rights of a scope, or the
+/// database fails.
 pub async fn open_api_session(
     state: &AuthContext,
     caller: &Caller,
-    label: String,
-    days: Option<u32>,
+    wanted: NewToken,
 ) -> Result<(session::Model, Token), AuthError> {
     people_only(caller)?;
-    let lifetime = days.map(|days| Duration::from_secs(u64::from(days) * 86_400));
+    let lifetime = wanted
+        .days
+        .map(|days| Duration::from_secs(u64::from(days) * 86_400));
     if lifetime.is_some_and(|lifetime| lifetime > state.absolute) {
         let most_days = state.absolute.as_secs() / 86_400;
         return Err(AuthError::LivesTooLong { most_days });
     }
     let member = caller.member.as_ref().ok_or(AuthError::NoWorkspace)?;
+    let beyond = wanted.scopes.as_ref();
+    if let Some(verb) = beyond.and_then(|scopes| scopes.beyond(member.role)) {
+        return Err(AuthError::ScopeBeyondRole { verb });
+    }
     let scope: WorkspaceScope = member.scope;
     let mut change = Change::begin(state, scope, caller.user.id).await?;
     // Of two requests at the limit, the second one counts the session that the first has created.
@@ -113,14 +129,17 @@ pub async fn open_api_session(
         user: caller.user.id,
         workspace: scope.workspace(),
         kind: API,
-        label: Some(label),
+        label: Some(wanted.label),
         set_password_without_current: false,
         from: None,
         lifetime,
         by_issuer: false,
+        scopes: wanted.scopes,
     };
     let (row, token) = insert(state, &change, new).await?;
-    let details = serde_json::json!({ "label": row.label });
+    let scopes = row.scopes.as_deref().map(Scopes::from_stored);
+    let details =
+        serde_json::json!({ "label": row.label, "scopes": scopes.map(|scopes| scopes.names()) });
     change.record("token.created", ("session", &row.id), details);
     change.commit().await?;
     Ok((row, token))

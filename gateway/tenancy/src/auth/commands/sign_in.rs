@@ -162,6 +162,23 @@ async fn open(
     let member = workspaces::first_membership(&*tx, user.id)
         .await?
         .ok_or(AuthError::NoWorkspace)?;
+    let scope = WorkspaceScope::of_member(member.workspace_id);
+    let change = Change::within(state, tx, scope, user.id);
+    open_in(state, change, user, one_time, from).await
+}
+
+/// Opens a session in the change's workspace, and commits the change.
+pub(super) async fn open_in(
+    state: &AuthContext,
+    mut change: Change,
+    user: user::Model,
+    one_time: bool,
+    from: &Origin,
+) -> Result<Fresh, AuthError> {
+    let workspace = change.scope().workspace();
+    let (member, place) = workspaces::membership(change.tx(), user.id, workspace)
+        .await?
+        .ok_or(AuthError::NoWorkspace)?;
     let new = NewSession {
         user: user.id,
         workspace,
@@ -171,9 +188,8 @@ async fn open(
         from: Some(from),
         lifetime: None,
         by_issuer: false,
+        scopes: None,
     };
-    let scope = WorkspaceScope::of_member(member.workspace_id);
-    let mut change = Change::within(state, tx, scope, user.id);
     let (session, token) = insert(state, &change, new).await?;
     let details = serde_json::json!({ "one_time": one_time, "from": from.address.to_string() });
     change.record("session.opened", ("session", &session.id), details);

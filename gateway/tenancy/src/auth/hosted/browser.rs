@@ -232,6 +232,7 @@ pub async fn enter(
                 .min(revalidation::TRUST.to_std().unwrap_or_default()),
         }),
         by_issuer: true,
+        scopes: None,
     };
     let (session, token) = insert_session(state, &change, new)
         .await

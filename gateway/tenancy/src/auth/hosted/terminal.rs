@@ -207,6 +207,7 @@ pub async fn poll(
         from: Some(from),
         lifetime: Some(left(until, now)),
         by_issuer,
+        scopes: None,
     };
     let scope = WorkspaceScope::of_member(workspace.id);
     let mut change = Change::within(state, tx, scope, user.id);

@@ -22,8 +22,7 @@ use super::dto::{
 };
 use super::entity::user;
 use super::middleware::{COOKIE, is_over};
-use super::{AuthContext, AuthError, Authenticated, Role, Token, Verb, devices, store};
-use crate::workspaces;
+use super::{AnyToken, AuthContext, AuthError, Authenticated, Scopes, Token, devices, store};
 use roost_platform::ids::SessionId;
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::idempotency::Secret;
@@ -39,8 +38,8 @@ pub fn router() -> OpenApiRouter<AuthContext> {
         .routes(routes!(set_password))
         .routes(routes!(list_sessions, open_session))
         .routes(routes!(end_session))
-        .merge(account::router())
         .routes(routes!(switch_workspace))
+        .merge(account::router())
         .merge(invited::router())
         .merge(oidc::router())
         .merge(device::router())
@@ -127,46 +126,12 @@ fn cookie(state: &AuthContext, token: &str, lives: Duration) -> String {
 /// Ends the session of this request.
 #[utoipa::path(post, path = "/api/auth/logout", tag = "auth",
     responses((status = 204), (status = 401, body = Problem), (status = 409, body = Problem)))]
-async fn logout(State(state): State<AuthContext>, caller: Authenticated) -> ApiResult<Response> {
+async fn logout(State(state): State<AuthContext>, caller: AnyToken) -> ApiResult<Response> {
     let session = caller.session().ok_or(AuthError::TokenOfIssuer)?;
     commands::end_session(&state, caller.user.id, session.id).await?;
     let cookie = cookie(&state, "", Duration::ZERO);
     let headers = AppendHeaders([(header::SET_COOKIE, cookie)]);
     Ok((StatusCode::NO_CONTENT, headers).into_response())
-}
-
-/// Returns the caller and what they may do.
-#[utoipa::path(get, path = "/api/auth/me", tag = "auth",
-    responses((status = 200, body = Me), (status = 401, body = Problem)))]
-async fn me(State(state): State<AuthContext>, caller: Authenticated) -> ApiResult<Json<Me>> {
-    let member = caller.member.as_ref().ok_or(AuthError::NoWorkspace)?;
-    let workspaces = workspaces::of_user(state.db.read(), caller.user.id)
-        .await?
-        .into_iter()
-        .map(|(member, workspace)| MembershipBrief {
-            id: workspace.id,
-            name: workspace.name,
-            role: Role::from_stored(&member.role),
-        })
-        .collect();
-    let permissions = Verb::ALL
-        .iter()
-        .filter(|verb| member.role.may(**verb))
-        .map(|verb| verb.name().to_owned())
-        .collect();
-    Ok(Json(Me {
-        user: caller.user.clone().into(),
-        workspace: WorkspaceBrief {
-            id: member.scope.workspace(),
-            name: member.workspace_name.clone(),
-        },
-        role: member.role,
-        operator: caller.operator,
-        workspaces,
-        permissions,
-        must_set_password: needs_password(&caller.user),
-        hosted: caller.user.auth_subject.is_some(),
-    }))
 }
 
 /// Makes another workspace of the caller the active one of this sign-in.
@@ -216,7 +181,8 @@ async fn list_sessions(
     }))
 }
 
-/// Opens a session for a program. Its token is shown once.
+/// Opens a session for a program. Its token is shown once. With scopes, the token may do what both its scopes and its
+/// person's role allow, and nothing about the account.
 #[utoipa::path(post, path = "/api/auth/sessions", tag = "auth", request_body = NewApiSession,
     params(("Idempotency-Key" = Option<String>, Header, description = "a repeat is 409 already-answered: the token is not kept")),
     responses((status = 201, body = ApiSession), (status = 400, body = Problem), (status = 401, body = Problem),
@@ -227,8 +193,13 @@ async fn open_session(
     Valid(body): Valid<NewApiSession>,
 ) -> ApiResult<(StatusCode, Secret<ApiSession>)> {
     let label = body.label.trim().to_owned();
-    let days = body.expires_in_days;
-    let (row, token) = commands::open_api_session(&state, &caller, label.clone(), days).await?;
+    let wanted = commands::NewToken {
+        label: label.clone(),
+        days: body.expires_in_days,
+        scopes: body.scopes.as_deref().map(read_scopes).transpose()?,
+    };
+    let scopes = wanted.scopes.as_ref().map(Scopes::names);
+    let (row, token) = commands::open_api_session(&state, &caller, wanted).await?;
     let body = ApiSession {
         id: row.id,
         token: token.reveal().to_owned(),
@@ -238,11 +209,19 @@ async fn open_session(
     Ok((StatusCode::CREATED, Secret(body)))
 }
 
+        scopes,
 /// Ends one of the caller's sessions.
 #[utoipa::path(delete, path = "/api/auth/sessions/{id}", tag = "auth", params(("id" = SessionId, Path)),
     responses((status = 204), (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn end_session(
     State(state): State<AuthContext>,
+fn read_scopes(words: &[String]) -> ApiResult<Scopes> {
+    Scopes::read(words).map_err(|place| {
+        let why = "is not a permission. The permissions that you have are in `permissions` of GET /api/auth/me.";
+        ApiError::validation(format!("/scopes/{place}"), why)
+    })
+}
+
     caller: Authenticated,
     Path(id): Path<SessionId>,
 ) -> ApiResult<StatusCode> {
