@@ -169,7 +169,7 @@ client_session() {
 # A session for as long as it takes to make the token; neither is ever on a command line.
 short_session() { # FOLDER
     local own=$1/client.toml
-    "$bin/roost" one-time --email owner@roost.localhost --file "$1/login" "${settings[@]}" >/dev/null || return
+    "$bin/roost" one-time --owner --file "$1/login" "${settings[@]}" >/dev/null || return
     ROOST_CLIENT_CONFIG=$own "$bin/roost" login --url "$url" --one-time-file "$1/login" >/dev/null || return
     ROOST_CLIENT_CONFIG=$own "$bin/roost" token create "make run on $(hostname)" --json | jq -r .token >"$1/token" || return
     "$bin/roost" login --url "$url" --token-stdin <"$1/token" >/dev/null || return
@@ -240,8 +240,7 @@ stop_all() {
 banner() {
     printf '\n'
     printf '%sRoost is running.%s\n' "$bold" "$plain"
-    printf '    Page             %s%s%s\n' "$bold" "$url" "$plain"
-    login_line
+    page_line
     if [ -n "$daemon" ]; then printf '    This machine     %s, a node of its own (data in .roost/node)\n' "$(hostname)"; fi
     if deploy/engine.sh status >/dev/null 2>&1; then
         printf '    Agent images     being made; agents get a sandbox when theirs is ready\n'
@@ -252,15 +251,16 @@ banner() {
     printf '    Stop             Ctrl-C here, or deploy/run.sh stop\n'
 }
 
-# The one-time login is shown on a terminal only; otherwise the file says it.
-login_line() {
+# Until the Owner has a password, the address has the one-time login behind `#`, which a browser keeps to itself. It is
+# shown on a terminal only; otherwise the file says it.
+page_line() {
     local file=$data/first-login
-    [ -r "$file" ] || return 0
-    if [ -t 1 ]; then
-        printf '    One-time login   %s%s%s   (15 minutes, once)\n' "$bold" "$(cat "$file")" "$plain"
-    else
-        printf '    One-time login   in %s\n' "${file#"$ROOST_ROOT"/}"
+    if [ -r "$file" ] && [ -t 1 ]; then
+        printf '    Page             %s%s/sign-in#%s%s   (15 minutes, once)\n' "$bold" "$url" "$(cat "$file")" "$plain"
+        return
     fi
+    printf '    Page             %s%s%s\n' "$bold" "$url" "$plain"
+    if [ -r "$file" ]; then printf '    One-time login   in %s\n' "${file#"$ROOST_ROOT"/}"; fi
 }
 
 run() {

@@ -250,9 +250,9 @@ pub const TABLES: &[Kept] = &[
     ),
     kept("run_children", With("topology_runs", "one for each child")),
     kept("run_graphs", Until(Rule::RunOutputs)),
-    kept("run_waits", With("topology_runs", "while a step waits")),
     kept("run_messages", Until(Rule::RunOutputs)),
     kept(
+    kept("run_waits", With("topology_runs", "while a step waits")),
         "run_handovers",
         With("topology_runs", "until the next claim"),
     ),

@@ -23,8 +23,11 @@ pub struct OneTimeArgs {
     #[command(flatten)]
     config: ConfigArgs,
     /// Who
-    #[arg(long)]
-    email: String,
+    #[arg(long, required_unless_present = "owner")]
+    email: Option<String>,
+    /// The Owner of the deployment, whatever the Owner's e-mail is
+    #[arg(long, conflicts_with = "email")]
+    owner: bool,
     /// Write it to this file (mode 0600) instead of the terminal
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
@@ -87,16 +90,22 @@ pub(super) async fn one_time(args: OneTimeArgs) -> anyhow::Result<ExitCode> {
     }
     let config = setup::load(&args.config)?;
     let (db, clock) = open(&config).await?;
-    let email = args.email.trim().to_lowercase();
-    let Some(user) = auth::user_by_email(db.read(), &email).await? else {
-        bail!("there is no user {email}");
+    let user = match &args.email {
+        Some(email) => {
+            let email = email.trim().to_lowercase();
+            let user = auth::user_by_email(db.read(), &email).await?;
+            user.with_context(|| format!("there is no user {email}"))?
+        }
+        None => auth::deployment_owner(db.read()).await?.context(
+            "this database has no Owner yet: start the gateway once, or name a person with --email",
+        )?,
     };
     let minutes = config.sessions.one_time_minutes;
     let ids = UuidV7::shared(clock.clone());
     let tx = db.write().await?;
     let token = auth::issue_one_time(&tx, &clock, &ids, user.id, minutes).await?;
     tx.commit().await?;
-    show_login(&email, &token, args.file.as_deref(), minutes)?;
+    show_login(&user.email, &token, args.file.as_deref(), minutes)?;
     Ok(ExitCode::SUCCESS)
 }
 

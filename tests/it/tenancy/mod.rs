@@ -9,6 +9,7 @@ mod members;
 mod personal_limits;
 mod plans;
 mod revocation;
+mod set_up;
 mod stream_sockets;
 mod streams;
 mod token_scopes;

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod device;
+pub mod setup;
 
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
@@ -9,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::entity::{session, user};
-use roost_platform::ids::{SessionId, UserId, WorkspaceId};
 use super::{Role, Scopes};
+use roost_platform::ids::{SessionId, UserId, WorkspaceId};
 use roost_web::json::{Check, Mistakes};
 
 /// Either a one-time login, or e-mail and password.
@@ -47,16 +48,16 @@ pub struct UserBrief {
     pub name: String,
     /// The version of the person's picture, for `/api/users/{id}/avatar?v=`. Absent without a picture.
     pub avatar: Option<String>,
-impl From<user::Model> for UserBrief {
 }
 
+impl From<user::Model> for UserBrief {
     fn from(row: user::Model) -> Self {
         Self {
             id: row.id,
             email: row.email,
             name: row.name,
-        }
             avatar: row.avatar,
+        }
     }
 }
 
@@ -249,9 +250,9 @@ pub struct Session {
     /// The browser's name for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// This is the session of this request.
     /// What a program's token may do at most, as verbs. Absent for all that its person may do.
     pub scopes: Option<Vec<String>>,
+    /// This is the session of this request.
     pub current: bool,
     pub created_at: DateTime<Utc>,
     pub last_seen_at: DateTime<Utc>,
@@ -263,10 +264,10 @@ impl Session {
     pub fn new(row: session::Model, current: Option<SessionId>) -> Self {
         Self {
             current: current == Some(row.id),
-            id: row.id,
             scopes: row
                 .scopes
                 .map(|stored| Scopes::from_stored(&stored).names()),
+            id: row.id,
             kind: row.kind,
             label: row.label,
             workspace_id: row.workspace_id,
@@ -290,11 +291,11 @@ pub struct NewApiSession {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 366)]
     pub expires_in_days: Option<u32>,
-}
     /// What the token may do at most, as verbs (`runs.read`). If absent, all that its person may do.
     #[serde(default)]
     #[schema(min_items = 1, max_items = 100)]
     pub scopes: Option<Vec<String>>,
+}
 
 impl Check for NewApiSession {
     fn check(&self, mistakes: &mut Mistakes) {
@@ -318,26 +319,9 @@ pub struct ApiSession {
     pub id: SessionId,
     pub token: String,
     pub label: String,
-    pub expires_at: DateTime<Utc>,
     /// What the token may do at most. Absent for all that its person may do.
     pub scopes: Option<Vec<String>>,
-}
-
-/// Whether a person can sign in with a password yet.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Setup {
-    /// `false`: the first one-time login is in the file `first-login` of the data directory.
-    pub owner_ready: bool,
-    /// The identity provider by which people can sign in with a browser, if any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hosted: Option<HostedSignIn>,
-}
-
-/// An identity provider, as people see it.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct HostedSignIn {
-    /// Its name on the sign-in page.
-    pub name: String,
+    pub expires_at: DateTime<Utc>,
 }
 
 /// The address at which the browser signs in at the identity provider.

@@ -1,4 +1,4 @@
-//! Rows of `users`, `sessions`, `one_time_logins`, `known_devices` and `operator_grants`.
+//! Rows of `users`, `user_avatars`, `sessions`, `one_time_logins`, `known_devices` and `operator_grants`.
 
 /// A person.
 pub mod user {

@@ -16,6 +16,18 @@ pub enum AuthError {
     /// A new password needs the present one, and it did not match.
     #[error("the current password is wrong")]
     WrongCurrentPassword,
+    /// The present password is needed, and it did not match.
+    #[error("the password is wrong")]
+    WrongPassword,
+    /// Another account has the address.
+    #[error("the address is taken")]
+    AddressTaken,
+    /// The issuer gives the address of a person that signs in there.
+    #[error("the address comes from the issuer")]
+    AddressOfIssuer,
+    /// The Owner of the deployment has a password.
+    #[error("the deployment is set up")]
+    SetUpAlready,
     /// The user has no such session.
     #[error("unknown session")]
     UnknownSession,
@@ -31,6 +43,9 @@ pub enum AuthError {
     /// A token may not live longer than any session.
     #[error("a token may live for {most_days} days at most")]
     LivesTooLong { most_days: u64 },
+    /// A token's scope that its person's role does not have.
+    #[error("the role does not allow {verb:?}")]
+    ScopeBeyondRole { verb: Verb },
     /// The person has the most programs' tokens that are allowed.
     #[error("the user already has {most} tokens")]
     TooManyTokens { most: u64 },
@@ -43,9 +58,6 @@ pub enum AuthError {
     /// A terminal's code or secret that is unknown, used or expired. The answer does not tell which.
     #[error("unknown code")]
     UnknownCode,
-    /// A token's scope that its person's role does not have.
-    #[error("the role does not allow {verb:?}")]
-    ScopeBeyondRole { verb: Verb },
     /// The invitation names an e-mail, and another person accepts it.
     #[error("the invitation is for another e-mail")]
     ForSomebodyElse,
@@ -80,6 +92,14 @@ impl From<AuthError> for ApiError {
             E::WrongCurrentPassword => {
                 Self::validation("/current", "This is not the present password.")
             }
+            E::WrongPassword => Self::new(Code::Forbidden)
+                .detail("A new e-mail address needs your present password in `password`, and this is another one."),
+            E::AddressTaken => Self::new(Code::Conflict)
+                .detail("Another account has this e-mail address. Choose another address."),
+            E::SetUpAlready => Self::new(Code::Conflict)
+                .detail("This gateway is set up already. Sign in with your e-mail and your password."),
+            E::AddressOfIssuer => Self::new(Code::Forbidden)
+                .detail("Your e-mail address comes from your organisation's identity provider. Change it there."),
             E::UnknownSession => Self::not_found("session"),
             E::UnknownWorkspace => Self::not_found("workspace"),
             E::NotForPrograms => Self::new(Code::Forbidden)
@@ -93,6 +113,10 @@ impl From<AuthError> for ApiError {
                 "/expires_in_days",
                 format!("must be at most {most_days}, the longest that any session lives"),
             ),
+            E::ScopeBeyondRole { verb } => Self::new(Code::Forbidden).detail(format!(
+                "Your role in this workspace does not allow `{}`, so your token cannot have this scope.",
+                verb.name()
+            )),
             E::TooManyTokens { most } => Self::new(Code::Conflict).detail(format!(
                 "You have {most} tokens, which is the most that a person may have. Revoke one that nothing uses."
             )),
@@ -111,7 +135,3 @@ impl From<AuthError> for ApiError {
         }
     }
 }
-            E::ScopeBeyondRole { verb } => Self::new(Code::Forbidden).detail(format!(
-                "Your role in this workspace does not allow `{}`, so your token cannot have this scope.",
-                verb.name()
-            )),

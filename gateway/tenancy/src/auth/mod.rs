@@ -4,7 +4,7 @@
 //! only this domain makes a [`WorkspaceScope`]; tokens and one-time logins are stored as SHA-256 only; passwords are
 //! Argon2id; every failed sign-in takes the same time; a revocation holds for the next request on this gateway, and within
 //! half a second on another one; a stream ends within a second of its session. Tables:
-//! `users`, `sessions`, `one_time_logins`, `operator_grants`, and those of `hosted/`. In the tree:
+//! `users`, `user_avatars`, `sessions`, `one_time_logins`, `operator_grants`, and those of `hosted/`. In the tree:
 //! `foundation/stream-watch`.
 
 mod account_store;

@@ -25,6 +25,11 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
         reason: "the sign-in page says where the first one-time login is; it tells one bit",
     },
     PublicRoute {
+        method: "POST",
+        path: "/api/setup",
+        reason: "the one-time login of the gateway's host is the credential; rate-limited by address",
+    },
+    PublicRoute {
         method: "GET",
         path: "/api/auth/oidc/start",
         reason: "it is how one signs in by the identity provider; bounded by address",

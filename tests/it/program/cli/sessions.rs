@@ -1,6 +1,6 @@
 //! The command line's session: its token, its name in the list, and its end by a new password.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use roost_tests::{Client, Gateway, Process, Store};
 use serde_json::{Value, json};
@@ -90,12 +90,7 @@ async fn make_run_gets_a_session_after_any_change_of_the_owners_password() {
         "{}",
         before.err
     );
-    std::fs::write(run.join("url"), process.url()).expect("a file");
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.id())).expect("it lives");
-    let (_, fields) = stat.rsplit_once(") ").expect("a name in brackets");
-    let began = fields.split(' ').nth(19).expect("when it began");
-    let pid = format!("{} {began}\n", process.id());
-    std::fs::write(run.join("gateway.pid"), pid).expect("a file");
+    note_process(&state, &process);
 
     // The person signs in and chooses a password, which uses the first login up and ends other sessions.
     let anonymous = Client::new(&process.url());
@@ -150,4 +145,64 @@ async fn make_run_gets_a_session_after_any_change_of_the_owners_password() {
         .collect();
     assert_eq!(left.len(), 2, "no login and no session is left: {left:?}");
     process.terminate().await;
+}
+
+/// What the README says, in its order: `make run`, set-up with another address, `make demo`, a restart, `make demo` again.
+#[tokio::test]
+async fn make_run_gets_a_session_after_a_set_up_with_another_address_and_a_restart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let operators = ("operators", r#"["owner@roost.localhost"]"#);
+    let mut process = Process::start_with(folder.path(), &Store::Sqlite, &[operators]).await;
+    let terminal = Terminal::new();
+    let state = clone_of(folder.path(), &process);
+    let anonymous = Client::new(&process.url());
+    let new = json!({ "one_time": process.first_login(), "name": "Ada", "email": "ada@example.test", "password": PASSWORD });
+    let owner = anonymous.post("/api/setup").json(&new).expect(200).await;
+    let me = anonymous.with_token(owner.str("/token"));
+    let me = me.get("/api/auth/me").expect(200).await;
+    assert_eq!(me.body["operator"], true, "{me:?}");
+
+    let client = state.join("client.toml");
+    let mut sessions = Vec::new();
+    for _ in 0..2 {
+        let made = session_of_make_run(&terminal, &state).await;
+        assert!(made.ok, "{}", made.err);
+        let kept = std::fs::read_to_string(&client).expect("the client file");
+        let kept: Value = toml::from_str(&kept).expect("TOML");
+        let program = anonymous.with_token(kept["token"].as_str().expect("a token"));
+        let me = program.get("/api/auth/me").expect(200).await;
+        assert_eq!(me.str("/user/email"), "ada@example.test");
+        program.get("/api/ops/plans").expect(200).await;
+        sessions.push(kept["token"].clone());
+        process.terminate().await;
+        process.again().await;
+        note_process(&state, &process);
+    }
+    assert_eq!(sessions[0], sessions[1], "the token outlives the restart");
+    // A lost session is made anew, by the Owner's new address.
+    std::fs::remove_file(&client).expect("it is there");
+    let again = session_of_make_run(&terminal, &state).await;
+    assert!(again.ok, "{}", again.err);
+    assert!(!folder.path().join("data/first-login").exists());
+    process.terminate().await;
+}
+
+/// A folder as `.roost` of a clone, with the data of this gateway in it.
+fn clone_of(folder: &Path, process: &Process) -> PathBuf {
+    let state = folder.join("state");
+    std::fs::create_dir_all(state.join("run")).expect("a folder");
+    std::os::unix::fs::symlink(folder.join("data"), state.join("data")).expect("a link");
+    note_process(&state, process);
+    state
+}
+
+/// Notes where the gateway is and which process it is, as `make run` does.
+fn note_process(state: &Path, process: &Process) {
+    let run = state.join("run");
+    std::fs::write(run.join("url"), process.url()).expect("a file");
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.id())).expect("it lives");
+    let (_, fields) = stat.rsplit_once(") ").expect("a name in brackets");
+    let began = fields.split(' ').nth(19).expect("when it began");
+    let pid = format!("{} {began}\n", process.id());
+    std::fs::write(run.join("gateway.pid"), pid).expect("a file");
 }

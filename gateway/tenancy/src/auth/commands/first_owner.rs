@@ -2,7 +2,7 @@
 //! one-time login while no person has set a password, because the old one may have expired unused.
 
 use crate::auth::entity::user;
-use crate::auth::{AuthError, EmailBy, Role, Token, hosted, store};
+use crate::auth::{AuthError, EmailBy, Role, Token, account_store, hosted, store};
 use crate::workspaces::{self, MemberRow, WorkspaceRow};
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -38,13 +38,16 @@ pub async fn first_owner(
     // Gateways that start at the same time on an empty database would each create the first workspace.
     tx.alone(FIRST_OWNER).await?;
     let now = clock.now();
-    let owner = if workspaces::count(&*tx).await? == 0 {
+    let (owner, email) = if workspaces::count(&*tx).await? == 0 {
         let of_deployment =
             |id, email, name| user::Model::new(id, (email, EmailBy::Deployment), name, now);
         let system = of_deployment(UserId::SYSTEM, "system", "system");
         store::insert_user(&*tx, system).await?;
         let owner: UserId = fresh(ids);
-        let row = of_deployment(owner, OWNER_EMAIL, "Owner");
+        let row = user::Model {
+            deployment_owner: true,
+            ..of_deployment(owner, OWNER_EMAIL, "Owner")
+        };
         store::insert_user(&*tx, row).await?;
         let workspace_id: WorkspaceId = fresh(ids);
         let workspace = WorkspaceRow::new(workspace_id, "Home".to_owned(), plan.to_owned(), now);
@@ -57,17 +60,14 @@ pub async fn first_owner(
             created_at: now,
         };
         workspaces::insert_member(&*tx, member).await?;
-        owner
+        (owner, OWNER_EMAIL.to_owned())
     } else {
-        match store::user_by_email(&*tx, OWNER_EMAIL).await? {
-            Some(user) => user.id,
+        match account_store::deployment_owner(&*tx).await? {
+            Some(user) => (user.id, user.email),
             None => return Ok(None),
         }
     };
     let token = super::issue_one_time(&tx, clock, ids, owner, one_time_minutes).await?;
     tx.commit().await?;
-    Ok(Some(FirstOwner {
-        email: OWNER_EMAIL.to_owned(),
-        token,
-    }))
+    Ok(Some(FirstOwner { email, token }))
 }

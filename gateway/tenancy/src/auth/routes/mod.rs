@@ -4,6 +4,7 @@ mod account;
 mod device;
 mod invited;
 mod oidc;
+mod setup;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,10 +16,9 @@ use http::{HeaderMap, StatusCode, header};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::commands::{self, Credentials, Origin};
+use super::commands::{self, Credentials, Fresh, Origin};
 use super::dto::{
-    ApiSession, HostedSignIn, Login, Me, MembershipBrief, NewApiSession, NewPassword, Session,
-    Setup, SignedIn, Switch, WorkspaceBrief,
+    ApiSession, Login, NewApiSession, NewPassword, Session, SignedIn, Switch, WorkspaceBrief,
 };
 use super::entity::user;
 use super::middleware::{COOKIE, is_over};
@@ -43,7 +43,7 @@ pub fn router() -> OpenApiRouter<AuthContext> {
         .merge(invited::router())
         .merge(oidc::router())
         .merge(device::router())
-        .routes(routes!(setup))
+        .merge(setup::router())
 }
 
 /// Signs in with a one-time login, or with e-mail and password. Also sets the cookie `roost_session`.
@@ -63,8 +63,13 @@ async fn login(
     };
     let from = origin(&state, peer, &headers);
     let fresh = commands::sign_in(&state, credentials, &from).await?;
-    let cookie = cookie(&state, fresh.token.reveal(), state.absolute);
-    let known = commands::remember_browser(&state, fresh.user.id, &from).await?;
+    signed_in(&state, fresh, &from).await
+}
+
+/// The answer to a sign-in, with its cookies.
+async fn signed_in(state: &AuthContext, fresh: Fresh, from: &Origin) -> ApiResult<Response> {
+    let cookie = cookie(state, fresh.token.reveal(), state.absolute);
+    let known = commands::remember_browser(state, fresh.user.id, from).await?;
     let body = SignedIn {
         token: fresh.token.reveal().to_owned(),
         must_set_password: needs_password(&fresh.user),
@@ -204,17 +209,12 @@ async fn open_session(
         id: row.id,
         token: token.reveal().to_owned(),
         label,
+        scopes,
         expires_at: row.expires_at,
     };
     Ok((StatusCode::CREATED, Secret(body)))
 }
 
-        scopes,
-/// Ends one of the caller's sessions.
-#[utoipa::path(delete, path = "/api/auth/sessions/{id}", tag = "auth", params(("id" = SessionId, Path)),
-    responses((status = 204), (status = 401, body = Problem), (status = 404, body = Problem)))]
-async fn end_session(
-    State(state): State<AuthContext>,
 fn read_scopes(words: &[String]) -> ApiResult<Scopes> {
     Scopes::read(words).map_err(|place| {
         let why = "is not a permission. The permissions that you have are in `permissions` of GET /api/auth/me.";
@@ -222,26 +222,14 @@ fn read_scopes(words: &[String]) -> ApiResult<Scopes> {
     })
 }
 
+/// Ends one of the caller's sessions.
+#[utoipa::path(delete, path = "/api/auth/sessions/{id}", tag = "auth", params(("id" = SessionId, Path)),
+    responses((status = 204), (status = 401, body = Problem), (status = 404, body = Problem)))]
+async fn end_session(
+    State(state): State<AuthContext>,
     caller: Authenticated,
     Path(id): Path<SessionId>,
 ) -> ApiResult<StatusCode> {
     commands::end_session(&state, caller.user.id, id).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// Returns whether the Owner has a password yet, and whether people can sign in by an identity provider.
-#[utoipa::path(get, path = "/api/setup", tag = "auth", responses((status = 200, body = Setup)))]
-async fn setup(State(state): State<AuthContext>) -> ApiResult<Json<Setup>> {
-    let owner_ready = store::anyone_has_a_password(state.db.read()).await?;
-    let issuer = state
-        .hosted
-        .as_ref()
-        .filter(|hosted| hosted.settings.client_id.is_some());
-    let hosted = issuer.map(|hosted| HostedSignIn {
-        name: hosted.settings.display_name.clone(),
-    });
-    Ok(Json(Setup {
-        owner_ready,
-        hosted,
-    }))
 }
