@@ -116,6 +116,7 @@ pub const TABLES: &[Kept] = &[
     kept("login_codes", Until(Rule::SignIns)),
     kept("known_devices", Until(Rule::Devices)),
     kept("operator_grants", Bounded("one for each operator")),
+    kept("plan_limits", Bounded("at most one for each plan")),
     kept("home_workspace", Bounded("one row")),
     kept(
         "workspaces",
@@ -251,8 +252,8 @@ pub const TABLES: &[Kept] = &[
     kept("run_children", With("topology_runs", "one for each child")),
     kept("run_graphs", Until(Rule::RunOutputs)),
     kept("run_messages", Until(Rule::RunOutputs)),
-    kept(
     kept("run_waits", With("topology_runs", "while a step waits")),
+    kept(
         "run_handovers",
         With("topology_runs", "until the next claim"),
     ),

@@ -17,6 +17,7 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::workspaces::entity::workspace::Entity>(),
         Table::of::<crate::workspaces::entity::member::Entity>(),
         Table::of::<crate::workspaces::entity::quota_usage::Entity>(),
+        Table::of::<crate::workspaces::entity::plan_limits::Entity>(),
         Table::of::<crate::workspaces::invitations::entity::Entity>(),
         Table::of::<crate::audit::entity::entry::Entity>(),
         Table::of::<crate::audit::entity::chain::Entity>(),

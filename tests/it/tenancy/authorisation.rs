@@ -218,6 +218,11 @@ const CASES: &[Case] = &[
     ("GET /api/ops/promises", Operator, ""),
     ("GET /api/ops/workspaces", Operator, ""),
     ("GET /api/ops/plans", Operator, ""),
+    (
+        "PUT /api/ops/plans/{name}",
+        Operator,
+        r#"{"agents":5,"live_containers":2,"workspaces":5}"#,
+    ),
     ("GET /api/ops/broker", Operator, ""),
     ("GET /api/ops/sign-in", Operator, ""),
     ("GET /api/ops/log", Operator, ""),
@@ -332,12 +337,12 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
                 .await;
             session.str("/id").to_owned()
         }
+        path if path.starts_with("/api/users/{id}") => bystander.id.clone(),
         path if path.starts_with("/api/nodes/{id}") => {
             let pairing = owner.post("/api/nodes/pair").json(&json!({}));
             pairing.expect(201).await.str("/node/id").to_owned()
         }
         path if catalogue::is_of(path) => catalogue::target(owner, path).await,
-        path if path.starts_with("/api/users/{id}") => bystander.id.clone(),
         path if work::is_of(path) => work::target(owner, path).await,
         path if path.starts_with("/api/missions/") => missions::target(owner).await,
         path if path.starts_with("/api/routines/{") => missions::routine(owner).await,
@@ -363,12 +368,12 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
     // An unknown operation: a permitted caller gets 404, any other caller is refused before.
     let path = path.replace("{operation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{version}", "1");
+    let path = path.replace("{name}", "free");
     let path = path.replace("{token_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{skill_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{invitation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{phase_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{artifact_id}", "0190a000-0000-7000-8000-000000000001");
-    let path = path.replace("{name}", "free");
     let path = match path.contains("{user_id}") {
         true => path.replace("{user_id}", &bystander.id),
         false => path,

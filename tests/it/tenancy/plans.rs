@@ -141,3 +141,81 @@ async fn only_operators_set_plans_and_only_members_rename() {
         over(gateway, scratch).await;
     }
 }
+
+#[tokio::test]
+async fn operator_changes_the_limits_of_a_plan_and_the_next_request_has_them() {
+    for (gateway, scratch) in on_each().await {
+        let (operator, person) = (gateway.owner().await, gateway.stranger().await);
+        let free = async || {
+            let list = operator.get("/api/ops/plans").expect(200).await;
+            list.body["items"][0].clone()
+        };
+        let limits = |agents: u64, version: i64| json!({ "name": "free", "agents": agents, "live_containers": 2, "workspaces": 5, "version": version });
+        assert_eq!(free().await, limits(5, 0));
+        let set = |agents: u64| {
+            let new = json!({ "agents": agents, "live_containers": 2, "workspaces": 5 });
+            operator.put("/api/ops/plans/free").json(&new)
+        };
+        person
+            .post("/api/teams")
+            .json(&crew(6))
+            .refused(402, "quota-exceeded")
+            .await;
+        let changed = set(7).header("if-match", "\"0\"").expect(200).await;
+        assert_eq!(changed.body, limits(7, 1));
+        assert_eq!(free().await, limits(7, 1));
+        person.post("/api/teams").json(&crew(6)).expect(201).await;
+        let quota = person.get("/api/quota").expect(200).await;
+        assert_eq!(quota.body["agents"], json!({ "used": 6, "limit": 7 }));
+
+        // A change of another version is refused, and the same limits again are no change.
+        set(9)
+            .header("if-match", "0")
+            .refused(412, "precondition-failed")
+            .await;
+        assert_eq!(set(7).expect(200).await.body, limits(7, 1));
+        let (one, other) = tokio::join!(
+            set(8).header("if-match", "1").send(),
+            set(9).header("if-match", "1").send()
+        );
+        let mut both = [one.status, other.status];
+        both.sort_unstable();
+        assert_eq!(both, [200, 412], "{} {}", one.text, other.text);
+        // Smaller limits delete nothing, and refuse more.
+        set(2).expect(200).await;
+        assert_eq!(agents(&person).await, 6);
+        let more = person.post("/api/claws").json(&json!({ "name": "more" }));
+        more.refused(402, "quota-exceeded").await;
+
+        let audit = operator.get("/api/audit?action=plan.*").expect(200).await;
+        let entries = audit.body["items"].as_array().expect("entries");
+        assert_eq!(entries.len(), 3, "{}", audit.text);
+        assert_eq!(entries[2]["details"]["from"]["agents"], 5);
+        assert_eq!(entries[2]["details"]["to"]["agents"], 7);
+        over(gateway, scratch).await;
+    }
+}
+
+#[tokio::test]
+async fn limits_of_unknown_plans_and_mistyped_numbers_are_refused() {
+    let gateway = Gateway::start_with(&[OPERATORS]).await;
+    let operator = gateway.owner().await;
+    let good = json!({ "agents": 5, "live_containers": 2, "workspaces": 5 });
+    let unknown = operator.put("/api/ops/plans/golden").json(&good);
+    unknown.refused(404, "not-found").await;
+    for (field, value) in [
+        ("agents", json!(1_000_001)),
+        ("workspaces", json!(0)),
+        ("live_containers", json!(-1)),
+        ("people", json!(5)),
+    ] {
+        let mut wrong = good.clone();
+        wrong[field] = value;
+        let request = operator.put("/api/ops/plans/free").json(&wrong);
+        request.refused(400, "validation").await;
+    }
+    let person = gateway.person("owner").await;
+    let request = person.put("/api/ops/plans/free").json(&good);
+    request.refused(403, "forbidden").await;
+    gateway.stop().await;
+}

@@ -1,11 +1,13 @@
 //! Workspaces and quotas in JSON.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::entity::workspace;
-use super::{FilePolicy, Plans, PushPolicy};
+use super::entity::{plan_limits, workspace};
+use super::{FilePolicy, Plan, Plans, PushPolicy};
 use crate::auth::Role;
 use roost_platform::ids::{SagaId, WorkspaceId};
 use roost_web::json::{Check, Mistakes};
@@ -135,6 +137,61 @@ pub struct PlanLimits {
     pub live_containers: u64,
     /// The most workspaces that a person may own if one of them has this plan.
     pub workspaces: u64,
+    /// Grows with each change by an operator. 0: the limits are those of the configuration.
+    pub version: i64,
+}
+
+impl PlanLimits {
+    /// A plan with its limits.
+    pub fn new(name: &str, plan: Plan, version: i64) -> Self {
+        Self {
+            name: name.to_owned(),
+            agents: plan.agents,
+            live_containers: plan.live_containers,
+            workspaces: plan.workspaces,
+            version,
+        }
+    }
+}
+
+/// The limits that a plan gets.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewLimitsOfPlan {
+    #[schema(maximum = 1_000_000)]
+    pub agents: u64,
+    #[schema(maximum = 1_000_000)]
+    pub live_containers: u64,
+    /// The most workspaces that a person may own if one of them has this plan.
+    #[schema(minimum = 1, maximum = 1_000_000)]
+    pub workspaces: u64,
+}
+
+/// The largest limit. A mistyped number is refused instead of stored.
+const MOST: u64 = 1_000_000;
+
+impl Check for NewLimitsOfPlan {
+    fn check(&self, mistakes: &mut Mistakes) {
+        for (field, limit, least) in [
+            ("/agents", self.agents, 0),
+            ("/live_containers", self.live_containers, 0),
+            ("/workspaces", self.workspaces, 1),
+        ] {
+            if !(least..=MOST).contains(&limit) {
+                mistakes.add(field, format!("must be from {least} to {MOST}"));
+            }
+        }
+    }
+}
+
+impl From<NewLimitsOfPlan> for Plan {
+    fn from(new: NewLimitsOfPlan) -> Self {
+        Self {
+            agents: new.agents,
+            live_containers: new.live_containers,
+            workspaces: new.workspaces,
+        }
+    }
 }
 
 /// All plans, and which of them new workspaces get.
@@ -148,16 +205,14 @@ pub struct PlanList {
 }
 
 impl PlanList {
-    /// The configured plans. The plan with the fewest agents is the first.
-    pub fn new(plans: &Plans) -> Self {
+    /// The configured plans with the limits of now. The plan with the fewest agents is the first.
+    pub fn new(plans: &Plans, changed: &BTreeMap<String, plan_limits::Model>) -> Self {
         let mut items: Vec<PlanLimits> = plans
             .tiers
             .iter()
-            .map(|(name, plan)| PlanLimits {
-                name: name.clone(),
-                agents: plan.agents,
-                live_containers: plan.live_containers,
-                workspaces: plan.workspaces,
+            .map(|(name, plan)| match changed.get(name) {
+                Some(row) => PlanLimits::new(name, row.limits(), row.version),
+                None => PlanLimits::new(name, *plan, 0),
             })
             .collect();
         items.sort_by_key(|plan| plan.agents);

@@ -112,3 +112,29 @@ pub mod quota_usage {
         const WORKSPACE: Column = Column::WorkspaceId;
     }
 }
+
+/// Limits of a plan that an operator changed.
+pub mod plan_limits {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::UserId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "plan_limits")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub plan: String,
+        pub agents: i64,
+        pub live_containers: i64,
+        pub workspaces: i64,
+        pub changed_by: UserId,
+        pub changed_at: DateTimeUtc,
+        /// Counts from 1.
+        pub version: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

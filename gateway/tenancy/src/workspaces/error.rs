@@ -22,6 +22,12 @@ pub enum WorkspaceError {
     /// The deployment has no such plan.
     #[error("there is no such plan")]
     NoPlan { plans: Vec<String> },
+    /// There is no plan of this name to change.
+    #[error("unknown plan")]
+    UnknownPlan,
+    /// Another operator changed the plan.
+    #[error("the plan has version {current}")]
+    PlanMoved { current: i64 },
     /// The person owns as many workspaces as their plan allows.
     #[error("the user owns {used} of {limit} workspaces")]
     TooManyWorkspaces { limit: u64, used: u64 },
@@ -63,6 +69,10 @@ impl From<WorkspaceError> for ApiError {
                 "/plan",
                 format!("must be a plan of this deployment: {}", plans.join(", ")),
             ),
+            E::UnknownPlan => Self::not_found("plan"),
+            E::PlanMoved { current } => Self::new(Code::PreconditionFailed).detail(format!(
+                "The plan has version {current} by now; read it again and repeat your change."
+            )),
             E::TooManyWorkspaces { limit, used } => Self::over_quota(
                 limit,
                 used,

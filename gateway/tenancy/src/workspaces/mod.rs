@@ -1,7 +1,8 @@
 //! Tenants: workspaces, their members, their plan, and how much of it is used.
 //!
 //! Invariants: each workspace has at least one Owner, an event log, and one counter for each quota; one statement
-//! checks and takes a quota. Tables: `workspaces`, `members`, `invitations`, `quota_usage`. No actors.
+//! checks and takes a quota. Tables: `workspaces`, `members`, `invitations`, `quota_usage`,
+//! `plan_limits`. No actors.
 
 pub use context::WorkspacesContext;
 pub use departures::Departures;
@@ -27,6 +28,7 @@ mod error;
 mod file_policy;
 pub mod invitations;
 pub mod members;
+mod plan_store;
 mod plans;
 mod push_policy;
 pub mod quota;

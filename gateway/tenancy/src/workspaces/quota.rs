@@ -3,7 +3,7 @@
 
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Statement};
 
-use super::{Plans, entity, store};
+use super::{Plans, entity, plan_store, store};
 use crate::auth::WorkspaceScope;
 use roost_platform::db::WriteTx;
 use roost_web::error::ApiError;
@@ -68,7 +68,7 @@ pub async fn take(
 ) -> Result<(), QuotaError> {
     let units = i64::try_from(count).unwrap_or(i64::MAX);
     let plan = store::plan(&**tx, scope).await?;
-    let limit = plans.limit(&plan, kind);
+    let limit = plan_store::current(&**tx, plans).await?.limit(&plan, kind);
     let done = tx
         .execute_raw(Statement::from_sql_and_values(
             tx.backend().into(),

@@ -2,17 +2,22 @@
 
 use axum::Json;
 use axum::extract::State;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::dto::{
-    AnyWorkspace, NewWorkspace, PlanList, Quota, Usage, Workspace, WorkspaceChange,
-    WorkspaceDeletion, WorkspaceFilter, WorkspaceGoing,
+    AnyWorkspace, NewLimitsOfPlan, NewWorkspace, PlanLimits, PlanList, Quota, Usage, Workspace,
+    WorkspaceChange, WorkspaceDeletion, WorkspaceFilter, WorkspaceGoing,
 };
-use super::{QuotaKind, WorkspacesContext, commands, invitations, members, quota, store};
-use crate::auth::{Authenticated, MemberOrOperator, OperatorOnly, Role, Scoped, Verb, Within, can};
+use super::{
+    Plan, QuotaKind, WorkspacesContext, commands, invitations, members, plan_store, quota, store,
+};
+use crate::auth::{
+    Authenticated, MemberOrOperator, OperatorOnly, Role, Scoped, Verb, Within, WorkspaceScope, can,
+};
 use roost_platform::ids::WorkspaceId;
+use roost_web::conditional::if_match;
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::idempotency::CreationId;
 use roost_web::json::{Path, Query, Valid};
@@ -29,6 +34,7 @@ pub fn router() -> OpenApiRouter<WorkspacesContext> {
         .routes(routes!(read_quota))
         .routes(routes!(list_all))
         .routes(routes!(list_plans))
+        .routes(routes!(set_limits))
 }
 
 /// The workspaces that the caller belongs to.
@@ -145,9 +151,10 @@ async fn read_quota(
     caller: Scoped<can::ReadWorkspace>,
 ) -> ApiResult<Json<Quota>> {
     let plan = store::plan(state.db.read(), caller.scope()).await?;
+    let plans = plan_store::current(state.db.read(), &state.plans).await?;
     let usage = async |kind| {
         let used = quota::used(state.db.read(), caller.scope(), kind).await?;
-        let limit = state.plans.limit(&plan, kind);
+        let limit = plans.limit(&plan, kind);
         Ok::<_, sea_orm::DbErr>(Usage { used, limit })
     };
     let agents = usage(QuotaKind::Agents).await?;
@@ -186,6 +193,32 @@ async fn list_all(
 async fn list_plans(
     State(state): State<WorkspacesContext>,
     _operator: OperatorOnly,
-) -> Json<PlanList> {
-    Json(PlanList::new(&state.plans))
+) -> ApiResult<Json<PlanList>> {
+    let changed = plan_store::changed(state.db.read()).await?;
+    Ok(Json(PlanList::new(&state.plans, &changed)))
+}
+
+/// Changes the limits of a plan, for all workspaces that have it. Smaller limits delete nothing: the gateway refuses what
+/// needs more than they allow.
+#[utoipa::path(put, path = "/api/ops/plans/{name}", operation_id = "set_limits_of_plan", tag = "operators",
+    request_body = NewLimitsOfPlan,
+    params(("name" = String, Path, description = "the name of a plan of the deployment"),
+        ("If-Match" = Option<String>, Header, description = "the version that the change is based on")),
+    responses((status = 200, body = PlanLimits), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem)))]
+async fn set_limits(
+    State(state): State<WorkspacesContext>,
+    operator: OperatorOnly,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    Valid(new): Valid<NewLimitsOfPlan>,
+) -> ApiResult<Json<PlanLimits>> {
+    let over = if_match(&headers)?;
+    let (scope, plan) = (
+        WorkspaceScope::of_row(operator.workspace()),
+        Plan::from(new),
+    );
+    let by = operator.user.id;
+    let version = commands::set_limits(&state, scope, by, &name, plan, over).await?;
+    Ok(Json(PlanLimits::new(&name, plan, version)))
 }

@@ -243,6 +243,31 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
+        /**
+         * Changes the name or the address of the caller's account. A new address needs the present password. Rights to operate
+         *     the deployment stay with the account.
+         */
+        patch: operations["change_me"];
+        trace?: never;
+    };
+    "/api/auth/me/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Sets the caller's picture: PNG, JPEG or WebP, at most 256 KiB and 1024 pixels a side. It is re-encoded as a PNG of
+         *     256 × 256 pixels.
+         */
+        put: operations["set_my_picture"];
+        post?: never;
+        /** Removes the caller's picture. */
+        delete: operations["remove_my_picture"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -324,7 +349,10 @@ export interface paths {
         /** The caller's sessions, newest first. */
         get: operations["list_sessions"];
         put?: never;
-        /** Opens a session for a program. Its token is shown once. */
+        /**
+         * Opens a session for a program. Its token is shown once. With scopes, the token may do what both its scopes and its
+         *     person's role allow, and nothing about the account.
+         */
         post: operations["open_session"];
         delete?: never;
         options?: never;
@@ -2135,6 +2163,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ops/plans/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Changes the limits of a plan, for all workspaces that have it. Smaller limits delete nothing: the gateway refuses what
+         *     needs more than they allow.
+         */
+        put: operations["set_limits_of_plan"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ops/promises": {
         parameters: {
             query?: never;
@@ -2439,6 +2487,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sums up what the workspace's runs used: runs, tokens, cost and time, by one thing that they name. */
+        get: operations["sum_use_of_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{id}/repo": {
         parameters: {
             query?: never;
@@ -2523,7 +2588,11 @@ export interface paths {
         /** Returns whether the Owner has a password yet, and whether people can sign in by an identity provider. */
         get: operations["setup"];
         put?: never;
-        post?: never;
+        /**
+         * Sets the deployment up: its Owner gets a name, an e-mail and a password, with a one-time login from the gateway's host.
+         *     The Owner is signed in afterwards, also by the cookie `roost_session`. It works while the Owner has no password.
+         */
+        post: operations["set_up"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3247,6 +3316,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/users/{id}/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The picture of a person, for members of a common workspace. 404 without one: the person's `avatar` is null. */
+        get: operations["picture_of_user"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces": {
         parameters: {
             query?: never;
@@ -3565,6 +3651,14 @@ export interface components {
             user: components["schemas"]["UserBrief"];
             workspace: components["schemas"]["WorkspaceBrief"];
         };
+        /** @description A change of the caller's account. What is absent stays as it is. */
+        AccountChange: {
+            /** @description The address that the person signs in with. No other account may have it. */
+            email?: string | null;
+            name?: string | null;
+            /** @description The present password. A new address needs it when the account has a password. */
+            password?: string | null;
+        };
         /** @description One action of an agent, or one action on it. */
         Activity: components["schemas"]["CommandFacts"] & {
             /** Format: date-time */
@@ -3871,6 +3965,8 @@ export interface components {
             expires_at: string;
             id: components["schemas"]["SessionId"];
             label: string;
+            /** @description What the token may do at most. Absent for all that its person may do. */
+            scopes?: string[] | null;
             token: string;
         };
         /**
@@ -5595,11 +5691,13 @@ export interface components {
         NewApiSession: {
             /**
              * Format: int32
-             * @description At least 1. If absent, the longest life that a session can have.
+             * @description 1 to 366. If absent, the longest life that a session can have.
              */
             expires_in_days?: number | null;
             /** @description The purpose of the session, 1 to 100 characters. */
             label: string;
+            /** @description What the token may do at most, as verbs (`runs.read`). If absent, all that its person may do. */
+            scopes?: string[] | null;
         };
         /** @description A team to compare. The same team twice works in the same sandboxes, so each of the two sees the other's files. */
         NewCandidate: {
@@ -5720,6 +5818,18 @@ export interface components {
              * @default null
              */
             workspace_bytes?: number | null;
+        };
+        /** @description The limits that a plan gets. */
+        NewLimitsOfPlan: {
+            /** Format: int64 */
+            agents: number;
+            /** Format: int64 */
+            live_containers: number;
+            /**
+             * Format: int64
+             * @description The most workspaces that a person may own if one of them has this plan.
+             */
+            workspaces: number;
         };
         /** @description A mesh network to connect. It replaces a connected one. The key and the tailnet's name are never shown again. */
         NewMeshNetwork: {
@@ -5842,6 +5952,15 @@ export interface components {
              */
             node_id?: string | null;
             restore?: components["schemas"]["SnapshotId"] | null;
+        };
+        /** @description Who the Owner of the deployment is. */
+        NewSetup: {
+            email: string;
+            name: string;
+            /** @description The one-time login from the gateway's host. */
+            one_time: string;
+            /** @description At least 10 characters, at most 200. */
+            password: string;
         };
         /** @description A new skill of the workspace. */
         NewSkill: {
@@ -7021,6 +7140,8 @@ export interface components {
                 label?: string | null;
                 /** Format: date-time */
                 last_seen_at: string;
+                /** @description What a program's token may do at most, as verbs. Absent for all that its person may do. */
+                scopes?: string[] | null;
                 /** @description The workspace in which the session works. */
                 workspace_id: components["schemas"]["WorkspaceId"];
             }[];
@@ -7380,6 +7501,11 @@ export interface components {
             /** Format: int64 */
             live_containers: number;
             name: string;
+            /**
+             * Format: int64
+             * @description Grows with each change by an operator. 0: the limits are those of the configuration.
+             */
+            version: number;
             /**
              * Format: int64
              * @description The most workspaces that a person may own if one of them has this plan.
@@ -8557,6 +8683,17 @@ export interface components {
             /** @enum {string} */
             type: "pause";
         };
+        /** @description What the runs of a time used. */
+        RunsUse: {
+            by: components["schemas"]["UseBy"];
+            /** Format: date-time */
+            from: string;
+            others?: components["schemas"]["UseSums"] | null;
+            /** @description The largest cost first, and at most 500. Days are in their order. */
+            rows: components["schemas"]["UseRow"][];
+            /** Format: date-time */
+            to: string;
+        };
         /** @description The tools that a team's agents may use. */
         RuntimeConfigChange: {
             mcp_bundles?: components["schemas"]["ToolBundle"][] | null;
@@ -8727,6 +8864,8 @@ export interface components {
             label?: string | null;
             /** Format: date-time */
             last_seen_at: string;
+            /** @description What a program's token may do at most, as verbs. Absent for all that its person may do. */
+            scopes?: string[] | null;
             /** @description The workspace in which the session works. */
             workspace_id: components["schemas"]["WorkspaceId"];
         };
@@ -9593,8 +9732,47 @@ export interface components {
             /** Format: int64 */
             used: number;
         };
+        /**
+         * @description What a row sums up.
+         * @enum {string}
+         */
+        UseBy: "team" | "template" | "mission" | "person" | "model" | "day";
+        /** @description A row of the sums. */
+        UseRow: components["schemas"]["UseSums"] & {
+            /**
+             * @description An id, the name of a model, or a day such as `2026-11-28`. Absent in the row of what has none: runs without a team, a
+             *     template or a mission; and turns without a model, because they failed or their journal was deleted long ago.
+             */
+            key?: string | null;
+            /** @description What people call it. Absent when it is deleted. */
+            name?: string | null;
+        };
+        /** @description What runs used. */
+        UseSums: {
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar.
+             */
+            cost_microusd: number;
+            /** Format: int64 */
+            input_tokens: number;
+            /** Format: int64 */
+            output_tokens: number;
+            /**
+             * Format: int64
+             * @description Runs that no other run started. What such a run started is a part of it.
+             */
+            runs: number;
+            /**
+             * Format: int64
+             * @description The time from the start of each of these runs to its end, or to now. For a model, the time of its turns.
+             */
+            seconds: number;
+        };
         /** @description A user, as colleagues see them. */
         UserBrief: {
+            /** @description The version of the person's picture, for `/api/users/{id}/avatar?v=`. Absent without a picture. */
+            avatar?: string | null;
             email: string;
             id: components["schemas"]["UserId"];
             name: string;
@@ -10536,6 +10714,173 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    change_me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    set_my_picture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "image/jpeg": number[];
+                "image/png": number[];
+                "image/webp": number[];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    remove_my_picture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18086,6 +18431,79 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
+    set_limits_of_plan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that the change is based on */
+                "If-Match"?: string | null;
+            };
+            path: {
+                /** @description the name of a plan of the deployment */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLimitsOfPlan"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanLimits"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
     promises: {
         parameters: {
             query?: never;
@@ -19191,6 +19609,49 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
+    sum_use_of_runs: {
+        parameters: {
+            query: {
+                by: "team" | "template" | "mission" | "person" | "model" | "day";
+                /** @description Only runs that were created at this time or later. Thirty days before `to` when it is absent. */
+                from?: string;
+                /** @description Only runs that were created before this time: at most 366 days after `from`. Now when it is absent. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunsUse"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
     get_run_repo: {
         parameters: {
             query?: never;
@@ -19459,6 +19920,65 @@ export interface operations {
                 };
             };
             414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    set_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSetup"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };
@@ -22728,6 +23248,55 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    picture_of_user: {
+        parameters: {
+            query?: {
+                /** @description The version in the person's `avatar`. With it, a browser may cache the picture. */
+                v?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": number[];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -3,7 +3,7 @@
 use crate::auth::{self, Role, WorkspaceScope};
 use crate::change::Change;
 use crate::workspaces::entity::{member, workspace};
-use crate::workspaces::{WorkspaceError, WorkspacesContext, store};
+use crate::workspaces::{WorkspaceError, WorkspacesContext, plan_store, store};
 use roost_platform::ids::{UserId, WorkspaceId};
 
 /// A workspace to create.
@@ -40,9 +40,8 @@ pub async fn create(
     auth::hold_user(&change, owner).await?;
     let owned = store::plans_owned(change.tx(), owner).await?;
     let used = owned.len() as u64;
-    let limit = state
-        .plans
-        .most_workspaces(owned.iter().map(String::as_str), &plan);
+    let plans = plan_store::current(change.tx(), &state.plans).await?;
+    let limit = plans.most_workspaces(owned.iter().map(String::as_str), &plan);
     if used >= limit {
         return Err(WorkspaceError::TooManyWorkspaces { limit, used });
     }
