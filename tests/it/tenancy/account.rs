@@ -218,7 +218,7 @@ async fn picture_is_shown_to_members_of_a_common_workspace_only() {
         bea.delete("/api/auth/me/avatar").expect(204).await;
         bea.delete("/api/auth/me/avatar").expect(204).await;
         owner.get(&path).refused(404, "not-found").await;
-        let audit = owner.get("/api/audit?action=account.picture*").expect(200);
+        let audit = owner.get("/api/audit?action=account.*").expect(200);
         let audit = audit.await;
         assert_eq!(audit.body["items"].as_array().expect("entries").len(), 3);
         gateway.stop().await;

@@ -171,7 +171,7 @@ mod tests {
             .iter()
             .filter_map(|row| Some(row.key.as_ref()?.to_string()))
             .collect();
-        assert_eq!(days, ["2026-11-27", "2026-11-28", "2026-11-29"]);
+        assert_eq!(days, ["2026-11-26", "2026-11-27", "2026-11-28"]);
     }
 
     #[test]

@@ -138,7 +138,7 @@ async fn use_of_runs_is_summed_once_by_each_thing_that_they_name() {
 
         // A deleted team keeps its sums, without a name.
         let path = format!("/api/teams/{}", outer.as_str().expect("an id"));
-        owner.delete(&path).expect(202).await;
+        owner.delete(&path).expect(204).await;
         eventually("the team is gone", async || {
             let row = rows(owner, "by=team").await.remove(1);
             (row.0 == outer && row.1.is_null()).then_some(())
