@@ -11,6 +11,7 @@ mod private;
 pub mod retained;
 pub mod retention;
 mod sagas;
+mod shared;
 mod sockets;
 mod toolbox;
 mod work;
@@ -20,11 +21,12 @@ pub use private::write_private;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use private::make_data_dir;
 use secrecy::ExposeSecret;
+use shared::Shared;
 use sockets::{bind, local, tls};
 use tokio_util::sync::CancellationToken;
 
@@ -33,7 +35,7 @@ use crate::config::Config;
 use crate::edge::server::operator_gate::OperatorGate;
 use crate::edge::server::router;
 use crate::edge::server::serve::Listener;
-use crate::tree::{self, Handles, Parts};
+use crate::tree::{self, Parts};
 use roost_connections::apps::AppCaller;
 use roost_connections::doors::ApprovalExecutor;
 use roost_connections::repos;
@@ -54,7 +56,7 @@ use roost_platform::outbound::Outbound;
 use roost_platform::sagas::SagaDriver;
 use roost_platform::supervision::killpoints::ArmError;
 use roost_platform::supervision::{
-    KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions, TreeView,
+    KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions,
 };
 use roost_tenancy::audit::ChainWriter;
 use roost_tenancy::auth::{AuthError, OpenStreams};
@@ -254,6 +256,7 @@ impl Gateway {
             broker: broker.clone(),
             apps: apps.clone(),
             outbound,
+            public_address: shared::public_address(&config, &db)?,
             kill_points: kill_points.clone(),
             open_streams: open_streams.clone(),
             live,
@@ -467,28 +470,4 @@ impl Gateway {
         self.db.close().await;
         report
     }
-}
-
-/// What the contexts of the domains are made from.
-struct Shared<'a> {
-    config: &'a Config,
-    db: &'a Db,
-    clock: &'a SharedClock,
-    ids: &'a SharedIds,
-    draining: CancellationToken,
-    view: Arc<OnceLock<TreeView>>,
-    handles: Handles,
-    hub: Hub,
-    events: EventLog,
-    saga_nudge: Nudge,
-    credential_nudge: Nudge,
-    door_nudge: Nudge,
-    mirror_nudge: Nudge,
-    broker: BrokerHandle,
-    apps: AppCaller,
-    outbound: Outbound,
-    kill_points: KillPoints,
-    open_streams: OpenStreams,
-    live: LiveHandle,
-    wakes: RunWakes,
 }

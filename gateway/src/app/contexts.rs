@@ -7,6 +7,7 @@ use super::work::Work;
 use super::{Shared, catalogue, hosts, identity, toolbox};
 use crate::edge::activity::ActivityContext;
 use crate::edge::operator::{OperatorContext, SnapshotCache};
+use crate::edge::public_address::PublicAddressContext;
 use crate::edge::run_use::RunUseContext;
 use crate::edge::server::router::{Contexts, Layers};
 use roost_agents::claws::ClawsContext;
@@ -91,6 +92,7 @@ pub(super) fn contexts(
             sagas: shared.saga_nudge.clone(),
             departures: Arc::new(AgentsLeft),
             public_url: config.public_url.as_ref().map(without_slash),
+            public_address: shared.public_address.clone(),
         },
         apps: AppsContext {
             db: db.clone(),
@@ -140,6 +142,10 @@ pub(super) fn contexts(
         models: hosts::models(shared),
         tools: toolbox::state(shared, work.agents.tools.clone()),
         runs: work.runs.clone(),
+        public_address: PublicAddressContext {
+            db: db.clone(),
+            own_address: shared.public_address.own.clone(),
+        },
         run_use: RunUseContext {
             db: db.clone(),
             clock: clock.clone(),

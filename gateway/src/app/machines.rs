@@ -143,6 +143,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
             fleet,
             hub: shared.hub.clone(),
             live: shared.live.clone(),
+            public_address: shared.public_address.clone(),
             behind_tls: config.is_behind_tls(),
         },
         operations,

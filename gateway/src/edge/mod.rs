@@ -3,5 +3,6 @@
 
 pub mod activity;
 pub mod operator;
+pub mod public_address;
 pub mod run_use;
 pub mod server;

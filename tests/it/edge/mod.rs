@@ -3,6 +3,7 @@
 mod activity;
 mod http;
 mod operator;
+mod public_address;
 mod slow_connections;
 mod specification;
 mod tls;

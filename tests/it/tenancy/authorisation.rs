@@ -219,6 +219,11 @@ const CASES: &[Case] = &[
     ("GET /api/ops/workspaces", Operator, ""),
     ("GET /api/ops/plans", Operator, ""),
     (
+        "POST /api/ops/public-address/check",
+        Operator,
+        r#"{"url":"http://127.0.0.1:9"}"#,
+    ),
+    (
         "PUT /api/ops/plans/{name}",
         Operator,
         r#"{"agents":5,"live_containers":2,"workspaces":5}"#,

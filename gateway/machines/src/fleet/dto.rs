@@ -258,6 +258,9 @@ pub struct Paired {
     pub install: InstallLines,
     /// The command for a machine that already has the daemon.
     pub command: String,
+    /// Why machines may not reach the gateway at the address in these lines, and what to do. Absent when the gateway knows
+    /// of nothing.
+    pub address_problem: Option<String>,
 }
 
 /// Lines to paste on the machine.

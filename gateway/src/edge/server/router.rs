@@ -21,6 +21,7 @@ use super::request_limits::enforce_limits;
 use super::{docs, document, ui};
 use crate::edge::activity;
 use crate::edge::operator::{self, OperatorListener};
+use crate::edge::public_address;
 use crate::edge::run_use;
 use roost_agents::claws;
 use roost_connections::{apps, checkouts, doors, mesh, repos, uploads};
@@ -65,6 +66,7 @@ pub struct Contexts {
     pub tools: tools::ToolsContext,
     pub runs: runs::RunsHandle,
     pub run_use: run_use::RunUseContext,
+    pub public_address: public_address::PublicAddressContext,
     pub runtime: runtime::RuntimeContext,
     pub teams: teams::TeamsContext,
     pub uploads: uploads::UploadsContext,
@@ -145,6 +147,7 @@ domains! {
     tools => tools::router();
     runs => runs::router();
     run_use => run_use::router();
+    public_address => public_address::router();
     run_streams => runs::stream_router();
     runtime => runtime::router();
     teams => teams::router();

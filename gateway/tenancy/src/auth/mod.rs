@@ -21,6 +21,7 @@ pub mod hosted;
 mod middleware;
 mod model;
 mod password;
+mod public_address;
 pub mod public_routes;
 mod routes;
 mod scopes;
@@ -42,6 +43,7 @@ pub use extract::{
 pub use middleware::{AuthLayer, Caller, Credential, Identity, Membership, authenticate};
 pub use model::{EmailBy, PERMISSIONS, Role, Verb, can};
 pub use password::Passwords;
+pub use public_address::{PublicAddress, deployment_id};
 pub use roost_platform::WorkspaceScope;
 pub use routes::router;
 pub use scopes::Scopes;

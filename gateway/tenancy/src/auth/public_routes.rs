@@ -86,6 +86,11 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
     },
     PublicRoute {
         method: "GET",
+        path: "/api/gateway",
+        reason: "a gateway asks itself there, at its public address; it tells a hash",
+    },
+    PublicRoute {
+        method: "GET",
         path: "/healthz",
         reason: "probes have no credentials; it tells one bit",
     },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 
 use super::{Departures, Plans};
-use crate::auth::OpenStreams;
+use crate::auth::{OpenStreams, PublicAddress};
 use crate::change::ChangeContext;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -26,6 +26,8 @@ pub struct WorkspacesContext {
     pub departures: Arc<dyn Departures>,
     /// The address with which links begin, without a slash at its end. If absent, a link is only a path.
     pub public_url: Option<Arc<str>>,
+    /// Says whether links with that address work.
+    pub public_address: PublicAddress,
 }
 
 impl ChangeContext for WorkspacesContext {

@@ -46,6 +46,7 @@ pub(super) async fn pair(
         ),
         join_code: code.to_owned(),
         expires_at: pairing.expires_at,
+        address_problem: state.public_address.problem(&headers).await?,
     };
     Ok((StatusCode::CREATED, Secret(paired)))
 }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::dto::{FreshInvitation, Invitation, NewInvitation};
@@ -61,6 +61,7 @@ async fn list(
 async fn invite(
     State(state): State<WorkspacesContext>,
     caller: Within<can::ManageMembers>,
+    headers: HeaderMap,
     Valid(new): Valid<NewInvitation>,
 ) -> ApiResult<(StatusCode, Secret<FreshInvitation>)> {
     caller.not_by_program()?;
@@ -69,11 +70,13 @@ async fn invite(
         role: caller.role(),
     };
     let (row, token) = commands::invite(&state, caller.scope(), by, new).await?;
+    let address_problem = state.public_address.problem(&headers).await?;
     let base = state.public_url.as_deref().unwrap_or_default();
     let body = FreshInvitation {
         id: row.id,
         link: format!("{base}/invitation#{}", token.reveal()),
         token: token.reveal().to_owned(),
+        address_problem,
         role: Role::from_stored(&row.role),
         expires_at: row.expires_at,
     };
