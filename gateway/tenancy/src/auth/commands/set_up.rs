@@ -68,8 +68,8 @@ fn open_account(owner: Option<user::Model>) -> Result<user::Model, AuthError> {
         .ok_or(AuthError::SetUpAlready)
 }
 
-/// Gives the Owner the address. Whoever has a one-time login of the gateway's host speaks for the deployment. Rights to
-/// operate it stay with the account.
+/// Gives the Owner the address. The person with a one-time login of the gateway's host speaks for the deployment. Rights
+/// to operate it stay with the account.
 async fn take_address(
     state: &AuthContext,
     tx: &WriteTx,
