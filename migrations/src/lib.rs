@@ -85,6 +85,7 @@ mod m0930_model_use;
 mod m0931_accounts;
 mod m0932_token_scopes;
 mod m0933_plan_limits;
+mod m0934_mail;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -168,6 +169,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0931_accounts::Migration),
             Box::new(m0932_token_scopes::Migration),
             Box::new(m0933_plan_limits::Migration),
+            Box::new(m0934_mail::Migration),
         ]
     }
 }

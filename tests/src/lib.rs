@@ -46,6 +46,7 @@ pub mod raw_socket;
 pub mod s3_server;
 pub mod schema;
 mod secret_encodings;
+pub mod smtp_server;
 pub mod specification;
 mod stream;
 pub mod tls_proxy;

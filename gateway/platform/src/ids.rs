@@ -71,6 +71,8 @@ typed_id! {
     WorkspaceId;
     /// A signed-in browser or an API session of a machine.
     SessionId;
+    /// A mail in the queue.
+    MailId;
     /// A link with which a person joins a workspace.
     InvitationId;
     /// An issued one-time login.

@@ -110,6 +110,10 @@ pub const TABLES: &[Kept] = &[
     // People and workspaces.
     kept("users", Forever("the audit log names them")),
     kept("user_avatars", With("users", "at most one for each")),
+    kept(
+        "mails",
+        Bounded("a month after their end, which comes within a day; the worker deletes them"),
+    ),
     kept("sessions", Until(Rule::SignIns)),
     kept("one_time_logins", Until(Rule::SignIns)),
     kept("hosted_sign_ins", Until(Rule::SignIns)),

@@ -86,7 +86,7 @@ pub fn load(overrides: &Overrides) -> Result<(Config, Vec<String>), ConfigErrors
 }
 
 #[derive(Default)]
-struct Reader {
+pub(super) struct Reader {
     figment: Figment,
     mistakes: Vec<Mistake>,
     known: BTreeSet<String>,
@@ -114,6 +114,7 @@ impl Reader {
         let public_url = self.address("public_url", "https://roost.example");
         let oauth = self.oauth(public_url.as_ref());
         let outbound = self.outbound();
+        let mail = self.mail(&outbound);
         let config = Config {
             listen: self.parsed("listen", "127.0.0.1:7667", "an address like 127.0.0.1:7667")?,
             operator_hosts: self
@@ -128,6 +129,7 @@ impl Reader {
                 "an address like 127.0.0.1:7668",
             )?,
             public_url,
+            mail,
             data_dir,
             pdf_renderer: self.optional("pdf_renderer"),
             database_url: SecretString::from(database_url),
@@ -356,7 +358,7 @@ impl Reader {
         self.optional(key).unwrap_or(default)
     }
 
-    fn optional<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
+    pub(super) fn optional<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
         self.known.insert(key.to_owned());
         if self.figment.find_value(key).is_err() {
             return None;
@@ -409,7 +411,7 @@ impl Reader {
             .unwrap_or_else(|_| panic!("the bounds of {key} fit its type: they are constants"))
     }
 
-    fn wrong(&mut self, key: &str, problem: String) {
+    pub(super) fn wrong(&mut self, key: &str, problem: String) {
         self.mistakes.push(Mistake {
             key: key.to_owned(),
             problem,

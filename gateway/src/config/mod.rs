@@ -5,6 +5,7 @@
 mod broker;
 mod layers;
 mod load;
+mod mail;
 mod show;
 
 use std::net::SocketAddr;
@@ -17,6 +18,7 @@ use roost_connections::uploads::UploadLimits;
 use roost_machines::images::NamedImage;
 use roost_missions::pdf::Program;
 use roost_platform::supervision::killpoints::Arm;
+use roost_tenancy::mail::MailSettings;
 use roost_tenancy::streams::Limits as StreamLimits;
 use roost_tenancy::workspaces::Plans;
 use roost_web::client_address::Network;
@@ -57,6 +59,8 @@ pub struct Config {
     pub otlp: Option<Otlp>,
     pub tls: Option<Tls>,
     pub sandboxes: Sandboxes,
+    /// Where mail goes out; absent means that the gateway sends none.
+    pub mail: Option<MailSettings>,
     /// Where the chunks of snapshots are kept.
     pub snapshots: ChunkPlace,
     /// The limits of uploaded files.

@@ -29,6 +29,10 @@ pub fn show(config: &Config) -> String {
     if let Some(url) = &config.public_url {
         line("public_url", text(url.as_str()));
     }
+    if let Some(mail) = &config.mail {
+        line("smtp_url", text("hidden"));
+        line("smtp_from", text(&mail.from));
+    }
     line("data_dir", text(&config.data_dir.display().to_string()));
     let operators: Vec<String> = config.operators.iter().map(|email| text(email)).collect();
     line("operators", format!("[{}]", operators.join(", ")));

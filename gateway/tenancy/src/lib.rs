@@ -4,6 +4,7 @@
 pub mod audit;
 pub mod auth;
 pub mod change;
+pub mod mail;
 pub mod streams;
 mod tables;
 pub mod workspaces;

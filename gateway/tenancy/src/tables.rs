@@ -19,6 +19,7 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::workspaces::entity::quota_usage::Entity>(),
         Table::of::<crate::workspaces::entity::plan_limits::Entity>(),
         Table::of::<crate::workspaces::invitations::entity::Entity>(),
+        Table::of::<crate::mail::entity::Entity>(),
         Table::of::<crate::audit::entity::entry::Entity>(),
         Table::of::<crate::audit::entity::chain::Entity>(),
         Table::of::<crate::audit::entity::waiting::Entity>(),

@@ -94,6 +94,10 @@ kinds! {
     SecretBroker, "secret_broker", Local, Static;
     /// Requests the deletion of unused credentials from the secret broker.
     CredentialSweeper, "credential_sweeper", Local, Static;
+    /// Sends the queued mails.
+    MailSender, "mail_sender", Leased, Static;
+    /// Queues notices about runs for the people who want them.
+    MailNotices, "mail_notices", Leased, Static;
     /// Performs approved actions of agents, and ends requests that were not decided in time.
     DoorExecutor, "door_executor", Local, Static;
     /// Removes containers that no row claims any more.

@@ -29,6 +29,14 @@ pub const fn of(kind: ActorKind) -> KindDoc {
             "nothing between two checks",
             "nothing: each credential to delete is a row until the secret broker has deleted it, and a repeated request is harmless",
         ),
+        K::MailSender => (
+            "a conversation with the mail server in progress",
+            "nothing: mails are rows until they are sent or given up. A mail that was sent just before may be sent again",
+        ),
+        K::MailNotices => (
+            "nothing between two checks",
+            "nothing: it compares runs and approvals with the queued mails again",
+        ),
         K::DoorExecutor => (
             "requests in progress to apps",
             "no unsent request: approved doors are rows; a door without a recorded answer is shown as unclear and never sent again",

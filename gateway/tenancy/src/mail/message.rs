@@ -1,0 +1,140 @@
+//! The messages: plain text, the reason first. Pure code.
+
+use roost_platform::ids::{DoorId, InvitationId, RunId, UserId};
+
+/// What a message is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// A person confirms a new address. Each new wish is a message of its own.
+    Address {
+        user: UserId,
+        token_sha256: String,
+    },
+    Invitation(InvitationId),
+    RunFailed(RunId),
+    Approval(DoorId),
+}
+
+impl Purpose {
+    /// The key of a message: there is one for each thing.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Address { user, token_sha256 } => format!("address/{user}/{token_sha256}"),
+            Self::Invitation(id) => format!("invitation/{id}"),
+            Self::RunFailed(id) => format!("run-failed/{id}"),
+            Self::Approval(id) => format!("approval/{id}"),
+        }
+    }
+}
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mail {
+    pub purpose: Purpose,
+    pub recipient: String,
+    pub subject: String,
+    pub text: String,
+}
+
+/// The longest text of others in a message, in characters.
+const LONGEST: usize = 200;
+
+/// A text of people or agents on one line.
+fn one_line(text: &str) -> String {
+    roost_protocol::text::clean(text, LONGEST).replace(['\n', '\r'], " ")
+}
+
+impl Mail {
+    /// The link by which a person confirms a new address.
+    pub fn address(purpose: Purpose, recipient: &str, name: &str, link: &str) -> Self {
+        Self {
+            purpose,
+            recipient: recipient.to_owned(),
+            subject: "Confirm your e-mail address for Roost".to_owned(),
+            text: format!(
+                "{name}, open this link to use {recipient} for your Roost account:\n\n{link}\n\nIt works once, for 24 hours. \
+                 Without it, nothing changes. If you did not ask for it, ignore this message.\n",
+                name = one_line(name),
+            ),
+        }
+    }
+
+    /// An invitation into a workspace.
+    pub fn invitation(
+        id: InvitationId,
+        recipient: &str,
+        (inviter, workspace): (&str, &str),
+        link: &str,
+    ) -> Self {
+        let (inviter, workspace) = (one_line(inviter), one_line(workspace));
+        Self {
+            purpose: Purpose::Invitation(id),
+            recipient: recipient.to_owned(),
+            subject: format!("{inviter} invites you to {workspace} on Roost"),
+            text: format!(
+                "{inviter} invites you to the workspace {workspace} on Roost. Open this link to join:\n\n{link}\n\nIt works \
+                 once. If you do not know {inviter}, ignore this message.\n"
+            ),
+        }
+    }
+
+    /// A run that failed.
+    pub fn run_failed(
+        id: RunId,
+        recipient: &str,
+        (title, reason): (&str, &str),
+        link: &str,
+    ) -> Self {
+        let (title, reason) = (one_line(title), one_line(reason));
+        Self {
+            purpose: Purpose::RunFailed(id),
+            recipient: recipient.to_owned(),
+            subject: format!("Failed: {title}"),
+            text: format!(
+                "Your run \"{title}\" failed: {reason}\n\n{link}\n\nYou get this message because you turned notices on, in the \
+                 settings of your account.\n"
+            ),
+        }
+    }
+
+    /// An agent that waits for an approval.
+    pub fn approval(
+        id: DoorId,
+        recipient: &str,
+        (title, action): (&str, &str),
+        link: &str,
+    ) -> Self {
+        let (title, action) = (one_line(title), one_line(action));
+        Self {
+            purpose: Purpose::Approval(id),
+            recipient: recipient.to_owned(),
+            subject: format!("Waits for your approval: {title}"),
+            text: format!(
+                "The agent {title} waits for your approval of: {action}\n\n{link}\n\nYou get this message because \
+                 you turned notices on, in the settings of your account.\n"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn texts_of_others_stay_on_one_line_and_are_cut() {
+        let title = format!("one\r\nBcc: eve@example.test\n{}", "x".repeat(1_000));
+        let id = RunId(Uuid::from_u128(1));
+        let mail = Mail::run_failed(
+            id,
+            "a@example.test",
+            (&title, "no"),
+            "https://r.example/runs/1",
+        );
+        assert!(!mail.subject.contains(['\n', '\r']), "{}", mail.subject);
+        assert!(mail.subject.chars().count() < 300);
+        assert!(mail.text.contains("https://r.example/runs/1"));
+    }
+}
