@@ -7,6 +7,7 @@ mod hosts;
 mod identity;
 mod links;
 mod machines;
+pub mod notices;
 mod private;
 pub mod retained;
 pub mod retention;
@@ -251,6 +252,7 @@ impl Gateway {
             events: events.clone(),
             saga_nudge: saga_nudge.clone(),
             credential_nudge: credential_nudge.clone(),
+            mail_nudge: Nudge::default(),
             door_nudge: door_nudge.clone(),
             mirror_nudge: Nudge::default(),
             broker: broker.clone(),
@@ -340,6 +342,9 @@ impl Gateway {
                 broker: broker.clone(),
             },
             credential_nudge,
+            mail: notices::sender(&shared),
+            mail_nudge: shared.mail_nudge.clone(),
+            notices: notices::of(&shared),
             doors: ApprovalExecutor {
                 db: db.clone(),
                 clock: clock.clone(),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   secret broker (where this gateway starts it) · committer · credential sweeper · door executor · saga driver · audit chain · event relay · wake batches · stream watch · retention · event retention
+//! ├─ foundation   secret broker (where this gateway starts it) · committer · credential sweeper · mail sender · mail notices · door executor · saga driver · audit chain · event relay · wake batches · stream watch · retention · event retention
 //! ├─ events       one writer for each workspace that has ephemeral events
 //! ├─ live         one actor for each open stream
 //! ├─ operations   work that operators requested
@@ -16,6 +16,7 @@
 
 use std::time::Duration;
 
+use crate::app::notices::{self, Notices};
 use crate::app::retention;
 use crate::edge::server::certificate::Certificate;
 use crate::edge::server::serve::{self, Listener};
@@ -33,6 +34,7 @@ use roost_platform::supervision::{
 };
 use roost_tenancy::audit::{self, ChainWriter};
 use roost_tenancy::auth::{OpenStreams, STREAM_WATCH_PERIOD};
+use roost_tenancy::mail::{self, MailWorker};
 use roost_tenancy::streams::LiveHandle;
 
 /// The parts of the tree.
@@ -48,6 +50,9 @@ pub struct Parts {
     pub clock: SharedClock,
     /// The secret broker, where this gateway starts it.
     pub broker: Option<Embedded>,
+    pub mail: MailWorker,
+    pub mail_nudge: Nudge,
+    pub notices: Notices,
     pub credentials: CredentialSweeper,
     pub credential_nudge: Nudge,
     pub doors: ApprovalExecutor,
@@ -129,6 +134,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
     let batches = parts.hub.wake_batches().clone();
     let (sweeper, event_sweeper) = (parts.sweeper.clone(), parts.sweeper.clone());
     let (credentials, doors) = (parts.credentials.clone(), parts.doors.clone());
+    let (sender, noticed) = (parts.mail.clone(), parts.notices.clone());
     let chain = parts.audit_chain.clone();
     let (streams, clock) = (parts.open_streams.clone(), parts.clock.clone());
     let watched = parts.db.clone();
@@ -147,6 +153,26 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             move |_| {
                 let credentials = credentials.clone();
                 async move { Ok(credentials.sweep().await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "mail-sender",
+            ActorKind::MailSender,
+            mail::PERIOD,
+            &parts.mail_nudge,
+            move |_| {
+                let mail = sender.clone();
+                async move { Ok(mail.run_pass().await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "mail-notices",
+            ActorKind::MailNotices,
+            notices::PERIOD,
+            &Nudge::default(),
+            move |_| {
+                let notices = noticed.clone();
+                async move { Ok(notices.run_pass().await?) }
             },
         ))
         .child(ChildSpec::periodic(

@@ -92,6 +92,8 @@ pub(super) fn contexts(
             sagas: shared.saga_nudge.clone(),
             departures: Arc::new(AgentsLeft),
             public_url: config.public_url.as_ref().map(without_slash),
+            mail: shared.mail(),
+            behind_tls: config.is_behind_tls(),
             public_address: shared.public_address.clone(),
         },
         apps: AppsContext {

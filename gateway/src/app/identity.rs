@@ -57,6 +57,7 @@ pub(super) fn state(shared: &Shared<'_>, hosted: Option<Hosted>) -> Result<AuthC
             .map(super::contexts::without_slash),
         hosted,
         operators: config.operators.clone().into(),
+        mail: shared.mail(),
         pictures: Pictures::default(),
         departures: Arc::new(AgentsLeft),
     })

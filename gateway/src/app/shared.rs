@@ -17,6 +17,7 @@ use roost_platform::ids::SharedIds;
 use roost_platform::outbound::{Outbound, OwnAddress};
 use roost_platform::supervision::{KillPoints, Nudge, TreeView};
 use roost_tenancy::auth::{OpenStreams, PublicAddress};
+use roost_tenancy::mail::MailQueue;
 use roost_tenancy::streams::LiveHandle;
 
 /// The parts that several domains share.
@@ -32,6 +33,7 @@ pub(super) struct Shared<'a> {
     pub(super) events: EventLog,
     pub(super) saga_nudge: Nudge,
     pub(super) credential_nudge: Nudge,
+    pub(super) mail_nudge: Nudge,
     pub(super) door_nudge: Nudge,
     pub(super) mirror_nudge: Nudge,
     pub(super) broker: BrokerHandle,
@@ -42,6 +44,15 @@ pub(super) struct Shared<'a> {
     pub(super) open_streams: OpenStreams,
     pub(super) live: LiveHandle,
     pub(super) wakes: RunWakes,
+}
+
+impl Shared<'_> {
+    /// The queue of mails, if the operator named a server.
+    pub(super) fn mail(&self) -> Option<MailQueue> {
+        self.config.mail.as_ref().map(|_| MailQueue {
+            nudge: self.mail_nudge.clone(),
+        })
+    }
 }
 
 /// What says whether the deployment answers at its public address.

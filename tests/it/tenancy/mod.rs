@@ -5,6 +5,7 @@ mod audit;
 mod auth;
 mod authorisation;
 mod identity;
+mod mail;
 mod members;
 mod personal_limits;
 mod plans;

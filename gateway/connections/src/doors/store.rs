@@ -367,3 +367,24 @@ pub async fn remove_all(tx: &WriteTx, scope: WorkspaceScope) -> Result<(), DbErr
     Entity::delete_in(scope).exec(&**tx).await?;
     Ok(())
 }
+
+/// The requests on the authority of these people, in all their workspaces, that wait for a decision since a time or later;
+/// the newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn asked_since(
+    db: &impl ConnectionTrait,
+    people: &[UserId],
+    since: DateTime<Utc>,
+    most: u64,
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::RequestedBy.is_in(people.iter().copied()))
+        .filter(Column::State.eq(DoorState::Pending.as_str()))
+        .filter(Column::CreatedAt.gt(since))
+        .order_by_desc(Column::CreatedAt)
+        .limit(most)
+        .all(db)
+        .await
+}

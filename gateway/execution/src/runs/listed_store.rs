@@ -249,3 +249,44 @@ pub async fn last_of_teams(
         .all(db)
         .await
 }
+
+/// A run that failed.
+#[derive(Debug, Clone, FromQueryResult)]
+pub struct FailedRun {
+    pub id: RunId,
+    pub created_by: UserId,
+    pub title: String,
+    pub error: Option<String>,
+    pub ended_ms: i64,
+}
+
+/// The runs of these people, in all their workspaces, that failed since a time; the newest first. A run that another run
+/// started is told with it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn failed_since(
+    db: &impl ConnectionTrait,
+    people: &[UserId],
+    since_ms: i64,
+    most: u64,
+) -> Result<Vec<FailedRun>, DbErr> {
+    use record::Column::{CreatedBy, EndedMs, Error, Id, ParentRunId, Title};
+    let state = record::Entity::belongs_to(state::Entity)
+        .from(Id)
+        .to(state::Column::RunId)
+        .into();
+    record::Entity::find()
+        .select_only()
+        .columns([Id, CreatedBy, Title, Error, EndedMs])
+        .join(sea_orm::JoinType::InnerJoin, state)
+        .filter(state::Column::Status.eq(Status::Failed.as_str()))
+        .filter(CreatedBy.is_in(people.iter().copied()))
+        .filter(ParentRunId.is_null())
+        .filter(EndedMs.gt(since_ms))
+        .order_by_desc(EndedMs)
+        .limit(most)
+        .into_model()
+        .all(db)
+        .await
+}

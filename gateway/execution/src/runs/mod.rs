@@ -85,7 +85,7 @@ pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};
 pub use journal::{Journal, JournalError, MOST_ENTRIES};
 pub use listed::Listed as ListedRun;
-pub use listed_store::{Wanted as RunsWanted, last_of_teams, list};
+pub use listed_store::{FailedRun, Wanted as RunsWanted, failed_since, last_of_teams, list};
 pub use messages::Message as RunMessage;
 pub use model::{Class, Kind, Status as RunStatus, StepStatus, Tier, effect_key, is_last, titled};
 pub use of_mission_store::{

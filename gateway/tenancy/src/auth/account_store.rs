@@ -65,6 +65,64 @@ pub async fn set_address(
     Ok(())
 }
 
+/// Sets the address that a person has to confirm, with the hash of the link and its end; or removes it.
+pub async fn set_pending(
+    tx: &WriteTx,
+    user: UserId,
+    pending: Option<(&str, &str, DateTime<Utc>)>,
+) -> Result<(), DbErr> {
+    use user::Column::{PendingEmail, PendingSha256, PendingUntil};
+    tx.changes_authority();
+    let (email, sha256, until) = match pending {
+        Some((email, sha256, until)) => (Some(email), Some(sha256), Some(until)),
+        None => (None, None, None),
+    };
+    user::Entity::update_many()
+        .col_expr(PendingEmail, Expr::value(email.map(str::to_owned)))
+        .col_expr(PendingSha256, Expr::value(sha256.map(str::to_owned)))
+        .col_expr(PendingUntil, Expr::value(until))
+        .filter(user::Column::Id.eq(user))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// The account whose new address this link confirms, while the link works.
+pub async fn by_pending(
+    db: &impl ConnectionTrait,
+    sha256: &str,
+    now: DateTime<Utc>,
+) -> Result<Option<user::Model>, DbErr> {
+    user::Entity::find()
+        .filter(user::Column::PendingSha256.eq(sha256))
+        .filter(user::Column::PendingUntil.gt(now))
+        .one(db)
+        .await
+}
+
+/// Sets since when a person gets mail about runs.
+pub async fn set_notices(
+    tx: &WriteTx,
+    user: UserId,
+    since: Option<DateTime<Utc>>,
+) -> Result<(), DbErr> {
+    tx.changes_authority();
+    user::Entity::update_many()
+        .col_expr(user::Column::MailNoticesAt, Expr::value(since))
+        .filter(user::Column::Id.eq(user))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// The people who get mail about runs.
+pub async fn with_notices(db: &impl ConnectionTrait) -> Result<Vec<user::Model>, DbErr> {
+    user::Entity::find()
+        .filter(user::Column::MailNoticesAt.is_not_null())
+        .all(db)
+        .await
+}
+
 /// The picture of a person.
 pub async fn picture(
     db: &impl ConnectionTrait,

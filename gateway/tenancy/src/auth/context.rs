@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::hosted::Hosted;
 use super::{OpenStreams, Passwords, Throttle};
 use crate::change::ChangeContext;
+use crate::mail::MailQueue;
 use crate::workspaces::Departures;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
@@ -35,6 +36,8 @@ pub struct AuthContext {
     pub hosted: Option<Hosted>,
     /// Addresses (lower case) that the configuration makes operators.
     pub operators: std::sync::Arc<[String]>,
+    /// The queue of mails, if the operator named a server.
+    pub mail: Option<MailQueue>,
     /// Re-encodes the pictures of people.
     pub pictures: Pictures,
     /// What else ends together with a person's access.

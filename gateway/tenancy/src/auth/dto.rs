@@ -104,6 +104,12 @@ pub struct Me {
     pub must_set_password: bool,
     /// The caller also signs in by the identity provider.
     pub hosted: bool,
+    /// The address that the caller wants. It is used when its link was opened.
+    pub pending_email: Option<String>,
+    /// The deployment sends mail. Without it, a new address is used at once, and nobody gets notices.
+    pub mail: bool,
+    /// The caller gets mail about own runs that fail or wait for an approval.
+    pub mail_notices: bool,
 }
 
 /// The workspace in which the session continues.

@@ -38,6 +38,13 @@ pub mod user {
         pub deployment_owner: bool,
         /// The version of the person's picture. Absent without one.
         pub avatar: Option<String>,
+        /// Since when the person gets mail about runs that fail or wait for an approval. Absent: never.
+        pub mail_notices_at: Option<DateTimeUtc>,
+        /// The address that the person wants and has not confirmed yet.
+        pub pending_email: Option<String>,
+        /// The hash of the link that confirms it, and its end.
+        pub pending_sha256: Option<String>,
+        pub pending_until: Option<DateTimeUtc>,
     }
 
     impl Model {
@@ -64,6 +71,10 @@ pub mod user {
                 operates: false,
                 deployment_owner: false,
                 avatar: None,
+                mail_notices_at: None,
+                pending_email: None,
+                pending_sha256: None,
+                pending_until: None,
             }
         }
 

@@ -25,6 +25,9 @@ pub enum AuthError {
     /// The issuer gives the address of a person that signs in there.
     #[error("the address comes from the issuer")]
     AddressOfIssuer,
+    /// The link of a new address is unknown, used or expired.
+    #[error("unknown link")]
+    UnknownAddressLink,
     /// The Owner of the deployment has a password.
     #[error("the deployment is set up")]
     SetUpAlready,
@@ -96,6 +99,8 @@ impl From<AuthError> for ApiError {
                 .detail("A new e-mail address needs your present password in `password`, and this is another one."),
             E::AddressTaken => Self::new(Code::Conflict)
                 .detail("Another account has this e-mail address. Choose another address."),
+            E::UnknownAddressLink => Self::not_found("link")
+                .detail("This link is used, expired or incomplete. Ask for the new address again, in the settings of your account."),
             E::SetUpAlready => Self::new(Code::Conflict)
                 .detail("This gateway is set up already. Sign in with your e-mail and your password."),
             E::AddressOfIssuer => Self::new(Code::Forbidden)

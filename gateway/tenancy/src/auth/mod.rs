@@ -30,7 +30,7 @@ mod streams;
 mod throttle;
 mod token;
 
-pub use account_store::deployment_owner;
+pub use account_store::{deployment_owner, with_notices};
 pub use brief::{BRIEF_COLUMNS, brief_in, joined_brief};
 pub use cache::{KEPT as AUTHORITY_KEPT, RecentCallers};
 pub use commands::{Grant, Granted, first_owner, grant_operator, issue_one_time};

@@ -30,6 +30,11 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
         reason: "the one-time login of the gateway's host is the credential; rate-limited by address",
     },
     PublicRoute {
+        method: "POST",
+        path: "/api/auth/confirm-address",
+        reason: "the link is the credential, and it is opened where mail is read; guesses are rate-limited",
+    },
+    PublicRoute {
         method: "GET",
         path: "/api/auth/oidc/start",
         reason: "it is how one signs in by the identity provider; bounded by address",

@@ -7,6 +7,7 @@ use axum::extract::FromRef;
 use super::{Departures, Plans};
 use crate::auth::{OpenStreams, PublicAddress};
 use crate::change::ChangeContext;
+use crate::mail::MailQueue;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::ids::SharedIds;
@@ -26,6 +27,10 @@ pub struct WorkspacesContext {
     pub departures: Arc<dyn Departures>,
     /// The address with which links begin, without a slash at its end. If absent, a link is only a path.
     pub public_url: Option<Arc<str>>,
+    /// The queue of mails, if the operator named a server.
+    pub mail: Option<MailQueue>,
+    /// Pages are served over TLS.
+    pub behind_tls: bool,
     /// Says whether links with that address work.
     pub public_address: PublicAddress,
 }

@@ -127,6 +127,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/confirm-address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirms a new address with the link that was sent there. The token is sent in the body, so that no log contains it. */
+        post: operations["confirm_address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/device": {
         parameters: {
             query?: never;
@@ -244,7 +261,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes the name or the address of the caller's account. A new address needs the present password. Rights to operate
+         * Changes the name, the address or the notices of the caller's account. A new address needs the present password. Where
+         *     the gateway sends mail, it is used when the link that is sent there was opened. Rights to operate
          *     the deployment stay with the account.
          */
         patch: operations["change_me"];
@@ -1059,6 +1077,23 @@ export interface paths {
         };
         /** What each machine has promised to the sandboxes of the workspace, used or not. Lost sandboxes have no reservation. */
         get: operations["reserved"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gateway": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says which deployment this gateway belongs to. A gateway asks itself here, at its public address. */
+        get: operations["identity_of_gateway"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2194,6 +2229,23 @@ export interface paths {
         get: operations["promises"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ops/public-address/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Checks whether this deployment answers at an address, as the gateway's host sees it. */
+        post: operations["check_public_address"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3655,6 +3707,8 @@ export interface components {
         AccountChange: {
             /** @description The address that the person signs in with. No other account may have it. */
             email?: string | null;
+            /** @description Whether the person gets mail about own runs that fail or wait for an approval. */
+            mail_notices?: boolean | null;
             name?: string | null;
             /** @description The present password. A new address needs it when the account has a password. */
             password?: string | null;
@@ -3701,7 +3755,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "pdf_renderer" | "routine_scheduler" | "summarizer" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "mail_sender" | "mail_notices" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "pdf_renderer" | "routine_scheduler" | "summarizer" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
@@ -3764,6 +3818,26 @@ export interface components {
          * @enum {string}
          */
         ActorState: "starting" | "running" | "backing_off" | "stopping" | "stopped" | "failed";
+        /** @description Whether the deployment answers at an address. */
+        AddressChecked: {
+            reachable: boolean;
+            /** @description Why not. Absent when it does. */
+            reason?: string | null;
+        };
+        /** @description The address that the account has now. */
+        AddressConfirmed: {
+            email: string;
+        };
+        /** @description The secret of the link that confirms a new address. */
+        AddressLink: {
+            /** @description What follows `#` in the link. */
+            token: string;
+        };
+        /** @description An address to check. */
+        AddressToCheck: {
+            /** @description Such as `https://roost.example.com`. */
+            url: string;
+        };
         /** @description The sandbox of an agent. */
         AgentBody: {
             /** @description `local`, or the id of a node. */
@@ -4725,14 +4799,23 @@ export interface components {
         };
         /** @description A fresh invitation. The link is shown once. */
         FreshInvitation: {
+            /** @description Why others may not reach the gateway by the link, and what to do. Absent when the gateway knows of nothing. */
+            address_problem?: string | null;
             /** Format: date-time */
             expires_at: string;
             id: components["schemas"]["InvitationId"];
             /** @description The part after `#` never reaches a server or its log. Without a `public_url` the link is only a path. */
             link: string;
+            /** @description The link is also sent to the invitation's e-mail. */
+            mailed: boolean;
             role: components["schemas"]["Role"];
             /** @description The secret of the link. */
             token: string;
+        };
+        /** @description Which deployment a gateway belongs to. */
+        GatewayIdentity: {
+            /** @description The same for all gateways of a deployment. It tells nothing else. */
+            id: string;
         };
         /** @description The health of the gateway. */
         Health: {
@@ -5178,9 +5261,15 @@ export interface components {
         Me: {
             /** @description The caller also signs in by the identity provider. */
             hosted: boolean;
+            /** @description The deployment sends mail. Without it, a new address is used at once, and nobody gets notices. */
+            mail: boolean;
+            /** @description The caller gets mail about own runs that fail or wait for an approval. */
+            mail_notices: boolean;
             must_set_password: boolean;
             /** @description The caller operates the deployment. */
             operator: boolean;
+            /** @description The address that the caller wants. It is used when its link was opened. */
+            pending_email?: string | null;
             /** @description What the caller's role allows in this workspace, as verbs (`claws.write`). */
             permissions: string[];
             role: components["schemas"]["Role"];
@@ -7357,6 +7446,11 @@ export interface components {
         };
         /** @description The one answer that shows a join code. */
         Paired: {
+            /**
+             * @description Why machines may not reach the gateway at the address in these lines, and what to do. Absent when the gateway knows
+             *     of nothing.
+             */
+            address_problem?: string | null;
             /** @description The command for a machine that already has the daemon. */
             command: string;
             /** Format: date-time */
@@ -10375,6 +10469,73 @@ export interface operations {
                 };
             };
             414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    confirm_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressLink"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddressConfirmed"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };
@@ -14382,6 +14543,27 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    identity_of_gateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayIdentity"];
                 };
             };
             414: components["responses"]["AddressTooLong"];
@@ -18538,6 +18720,57 @@ export interface operations {
                 };
             };
             414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    check_public_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressToCheck"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddressChecked"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOtherProblem"];
         };
     };

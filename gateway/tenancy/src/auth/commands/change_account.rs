@@ -1,15 +1,22 @@
 //! Changing the name, the address or the picture of the caller's own account.
 
+use chrono::TimeDelta;
 use secrecy::SecretString;
 use sha2::{Digest, Sha256};
 
 use super::accept_invitation::belongs_to_an_operator;
 use super::current_password::is_current;
-use super::open_session::people_only;
+use super::open_session::{Origin, people_only};
+use super::sign_in::count_attempt;
 use crate::auth::entity::user;
-use crate::auth::{AuthContext, AuthError, Caller, EmailBy, account_store, store};
+use crate::auth::{
+    AuthContext, AuthError, Caller, EmailBy, Token, WorkspaceScope, account_store, sha256_hex,
+    store,
+};
 use crate::change::Change;
-use roost_platform::db::unique_violation;
+use crate::mail::{self, Mail, Purpose};
+use crate::workspaces;
+use roost_platform::db::{WriteTx, unique_violation};
 
 /// What a person changes.
 pub struct AccountChange {
@@ -19,9 +26,15 @@ pub struct AccountChange {
     pub email: Option<String>,
     /// The present password. A new address needs it when the account has one.
     pub password: Option<SecretString>,
+    /// Whether the person gets mail about runs.
+    pub notices: Option<bool>,
 }
 
-/// Changes the caller's account. Returns it as it is now.
+/// How long the link for a new address works.
+const LINK_HOURS: i64 = 24;
+
+/// Changes the caller's account. Returns it as it is now. Where the gateway sends mail, a new address is used when the
+/// person has opened its link. `base` is the address of the gateway, with which the link begins.
 ///
 /// # Errors
 /// [`AuthError::WrongPassword`], [`AuthError::AddressTaken`], [`AuthError::OperatorsAddress`],
@@ -30,6 +43,7 @@ pub async fn change_account(
     state: &AuthContext,
     caller: &Caller,
     wanted: AccountChange,
+    base: &str,
 ) -> Result<user::Model, AuthError> {
     // Another gateway may have changed the account since the caller was identified: what decides is read now.
     let token = &people_only(caller)?.token_sha256;
@@ -37,6 +51,7 @@ pub async fn change_account(
         .await?
         .ok_or(AuthError::UnknownSession)?;
     let scope = caller.member.as_ref().ok_or(AuthError::NoWorkspace)?.scope;
+    let takes_back = user.pending_email.is_some() && wanted.email.as_ref() == Some(&user.email);
     let email = wanted.email.filter(|email| *email != user.email);
     if let Some(email) = &email {
         may_have(state, caller, &user, email, wanted.password).await?;
@@ -52,20 +67,102 @@ pub async fn change_account(
         if store::user_by_email(change.tx(), email).await?.is_some() {
             return Err(AuthError::AddressTaken);
         }
-        // The person typed the address, and nothing proves that it is theirs.
-        let typed = (&**email, EmailBy::Person);
-        account_store::set_address(&change, &user, typed, caller.operator)
-            .await
-            .map_err(|error| match unique_violation(&error) {
-                true => AuthError::AddressTaken,
-                false => error.into(),
-            })?;
-        let details = serde_json::json!({ "from": user.email, "to": email });
-        change.record("account.address_changed", ("user", &about), details);
+        match &state.mail {
+            Some(queue) => {
+                let token = Token::fresh("rem_")?;
+                let until = change.now() + TimeDelta::hours(LINK_HOURS);
+                let sha256 = token.sha256();
+                account_store::set_pending(&change, about, Some((email, &sha256, until))).await?;
+                let purpose = Purpose::Address {
+                    user: about,
+                    token_sha256: sha256,
+                };
+                let link = format!("{base}/confirm-address#{}", token.reveal());
+                let message = Mail::address(purpose, email, &user.name, &link);
+                mail::queue(&change, &state.ids, change.now(), message).await?;
+                change.wake(&queue.nudge);
+                let details = serde_json::json!({ "to": email });
+                change.record("account.address_wanted", ("user", &about), details);
+            }
+            None => use_address(&mut change, &user, email, caller.operator).await?,
+        }
+    }
+    if takes_back {
+        account_store::set_pending(&change, about, None).await?;
+    }
+    if let Some(notices) = wanted.notices
+        && notices != user.mail_notices_at.is_some()
+    {
+        let since = notices.then(|| change.now());
+        account_store::set_notices(&change, about, since).await?;
+        let details = serde_json::json!({ "on": notices });
+        change.record("account.notices_set", ("user", &about), details);
     }
     let now = store::user_by_id(change.tx(), user.id).await?;
     change.commit().await?;
     now.ok_or(AuthError::UnknownSession)
+}
+
+/// Gives the account the address. The person typed it, or opened a link that was sent there; no operator of the deployment
+/// and no issuer vouches for it.
+async fn use_address(
+    change: &mut Change,
+    user: &user::Model,
+    email: &str,
+    operates: bool,
+) -> Result<(), AuthError> {
+    account_store::set_address(change, user, (email, EmailBy::Person), operates)
+        .await
+        .map_err(|error| match unique_violation(&error) {
+            true => AuthError::AddressTaken,
+            false => error.into(),
+        })?;
+    let details = serde_json::json!({ "from": user.email, "to": email });
+    change.record("account.address_changed", ("user", &user.id), details);
+    Ok(())
+}
+
+/// A person opened the link that was sent to a new address. Returns the address.
+///
+/// # Errors
+/// [`AuthError::UnknownAddressLink`], [`AuthError::AddressTaken`], [`AuthError::TooManyAttempts`], or an internal error.
+pub async fn confirm_address(
+    state: &AuthContext,
+    token: &str,
+    from: &Origin,
+) -> Result<String, AuthError> {
+    let hash = sha256_hex(token.trim());
+    let tx = state.db.write().await?;
+    let found = account_store::by_pending(&*tx, &hash, state.clock.now()).await?;
+    let Some((user, email)) = found.and_then(|user| Some((user.clone(), user.pending_email?)))
+    else {
+        count_attempt(state, None, from.address)?;
+        return Err(AuthError::UnknownAddressLink);
+    };
+    let member = workspaces::first_membership(&*tx, user.id)
+        .await?
+        .ok_or(AuthError::NoWorkspace)?;
+    let operates = operates(state, &tx, &user).await?;
+    if !operates && belongs_to_an_operator(state, &email).await? {
+        return Err(AuthError::OperatorsAddress);
+    }
+    let scope = WorkspaceScope::of_member(member.workspace_id);
+    let mut change = Change::within(state, tx, scope, user.id);
+    use_address(&mut change, &user, &email, operates).await?;
+    account_store::set_pending(&change, user.id, None).await?;
+    change.commit().await?;
+    Ok(email)
+}
+
+/// Whether an account operates the deployment, by itself or by its address.
+pub(super) async fn operates(
+    state: &AuthContext,
+    tx: &WriteTx,
+    user: &user::Model,
+) -> Result<bool, AuthError> {
+    let configured = state.operators.contains(&user.email);
+    let by_address = configured || store::is_granted(&**tx, &user.email).await?;
+    Ok(user.operates || user.email_by().is_vouched() && by_address)
 }
 
 /// Checks that the account may have this address.

@@ -14,7 +14,9 @@ mod sign_out;
 mod switch_workspace;
 
 pub use accept_invitation::{Person, accept_invitation, look_at_invitation};
-pub use change_account::{AccountChange, change_account, remove_picture, set_picture};
+pub use change_account::{
+    AccountChange, change_account, confirm_address, remove_picture, set_picture,
+};
 pub use first_owner::first_owner;
 pub use grant_operator::{Grant, Granted, grant_operator};
 pub use issue_one_time::issue_one_time;

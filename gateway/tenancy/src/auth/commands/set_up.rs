@@ -3,6 +3,7 @@
 
 use secrecy::{ExposeSecret, SecretString};
 
+use super::change_account::operates;
 use super::open_session::Origin;
 use super::sign_in::{Fresh, count_attempt, open_in};
 use crate::auth::entity::user;
@@ -82,9 +83,7 @@ async fn take_address(
     if store::user_by_email(&**tx, email).await?.is_some() {
         return Err(AuthError::AddressTaken);
     }
-    let configured = state.operators.contains(&owner.email);
-    let by_address = configured || store::is_granted(&**tx, &owner.email).await?;
-    let operates = owner.operates || owner.email_by().is_vouched() && by_address;
+    let operates = operates(state, tx, owner).await?;
     let address = (email, EmailBy::Deployment);
     account_store::set_address(tx, owner, address, operates)
         .await

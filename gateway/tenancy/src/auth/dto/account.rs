@@ -1,7 +1,7 @@
 //! The caller's own account in JSON.
 
 use secrecy::SecretString;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::check_email;
@@ -23,6 +23,9 @@ pub struct AccountChange {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     pub password: Option<SecretString>,
+    /// Whether the person gets mail about own runs that fail or wait for an approval.
+    #[serde(default)]
+    pub mail_notices: Option<bool>,
 }
 
 impl Check for AccountChange {
@@ -33,8 +36,8 @@ impl Check for AccountChange {
         if let Some(email) = &self.email {
             check_email("/email", email, mistakes);
         }
-        if self.name.is_none() && self.email.is_none() {
-            mistakes.add("", "must have `name` or `email`");
+        if self.name.is_none() && self.email.is_none() && self.mail_notices.is_none() {
+            mistakes.add("", "must have `name`, `email` or `mail_notices`");
         }
     }
 }
@@ -45,8 +48,28 @@ impl From<AccountChange> for commands::AccountChange {
             name: change.name.map(|name| name.trim().to_owned()),
             email: change.email.map(|email| email.trim().to_lowercase()),
             password: change.password,
+            notices: change.mail_notices,
         }
     }
+}
+
+/// The secret of the link that confirms a new address.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AddressLink {
+    /// What follows `#` in the link.
+    #[schema(value_type = String)]
+    pub token: SecretString,
+}
+
+impl Check for AddressLink {
+    fn check(&self, _: &mut Mistakes) {}
+}
+
+/// The address that the account has now.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AddressConfirmed {
+    pub email: String,
 }
 
 /// The requested picture.

@@ -1,14 +1,17 @@
 //! `/api/auth/me` and the pictures of people.
 
+use std::net::SocketAddr;
+
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
+use secrecy::ExposeSecret;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::needs_password;
-use crate::auth::dto::account::{AccountChange, WhichPicture};
+use super::{base, needs_password, origin};
+use crate::auth::dto::account::{AccountChange, AddressConfirmed, AddressLink, WhichPicture};
 use crate::auth::dto::{Me, MembershipBrief, WorkspaceBrief};
 use crate::auth::entity::user;
 use crate::auth::{
@@ -33,6 +36,7 @@ const MOST_BYTES: usize = 256 << 10;
 pub(super) fn router() -> OpenApiRouter<AuthContext> {
     OpenApiRouter::new()
         .routes(routes!(me, change_me))
+        .routes(routes!(confirm_address))
         .routes(routes!(set_picture, remove_picture))
         .routes(routes!(show_picture))
 }
@@ -72,11 +76,18 @@ async fn shown(state: &AuthContext, caller: &Caller, user: user::Model) -> ApiRe
         permissions,
         must_set_password: needs_password(&user),
         hosted: user.auth_subject.is_some(),
+        pending_email: user.pending_email.clone().filter(|_| {
+            user.pending_until
+                .is_some_and(|until| until > state.clock.now())
+        }),
+        mail: state.mail.is_some(),
+        mail_notices: user.mail_notices_at.is_some(),
         user: user.into(),
     })
 }
 
-/// Changes the name or the address of the caller's account. A new address needs the present password. Rights to operate
+/// Changes the name, the address or the notices of the caller's account. A new address needs the present password. Where
+/// the gateway sends mail, it is used when the link that is sent there was opened. Rights to operate
 /// the deployment stay with the account.
 #[utoipa::path(patch, path = "/api/auth/me", tag = "auth", operation_id = "change_me", request_body = AccountChange,
     responses((status = 200, body = Me), (status = 400, body = Problem), (status = 401, body = Problem),
@@ -84,10 +95,28 @@ async fn shown(state: &AuthContext, caller: &Caller, user: user::Model) -> ApiRe
 async fn change_me(
     State(state): State<AuthContext>,
     caller: Authenticated,
+    headers: HeaderMap,
     Valid(body): Valid<AccountChange>,
 ) -> ApiResult<Json<Me>> {
-    let user = commands::change_account(&state, &caller, body.into()).await?;
+    let base = base(&state, &headers);
+    let user = commands::change_account(&state, &caller, body.into(), &base).await?;
     Ok(Json(shown(&state, &caller, user).await?))
+}
+
+/// Confirms a new address with the link that was sent there. The token is sent in the body, so that no log contains it.
+#[utoipa::path(post, path = "/api/auth/confirm-address", tag = "auth", operation_id = "confirm_address",
+    request_body = AddressLink,
+    responses((status = 200, body = AddressConfirmed), (status = 400, body = Problem), (status = 403, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 429, body = Problem)))]
+async fn confirm_address(
+    State(state): State<AuthContext>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+    Valid(body): Valid<AddressLink>,
+) -> ApiResult<Json<AddressConfirmed>> {
+    let from = origin(&state, peer, &headers);
+    let email = commands::confirm_address(&state, body.token.expose_secret(), &from).await?;
+    Ok(Json(AddressConfirmed { email }))
 }
 
 /// Sets the caller's picture: PNG, JPEG or WebP, at most 256 KiB and 1024 pixels a side. It is re-encoded as a PNG of

@@ -103,6 +103,21 @@ fn device_cookie(
     Some(AppendHeaders([(header::SET_COOKIE, value)]))
 }
 
+/// The address at which the caller reaches the gateway, without a slash at its end.
+fn base(state: &AuthContext, headers: &HeaderMap) -> String {
+    if let Some(base) = &state.public_url {
+        return base.to_string();
+    }
+    let scheme = if state.secure_cookies {
+        "https"
+    } else {
+        "http"
+    };
+    let host = headers.get(header::HOST);
+    let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
+    format!("{scheme}://{host}")
+}
+
 /// Whether the user must set a password: a person without a password and an issuer needs a new one-time login each
 /// time.
 fn needs_password(user: &user::Model) -> bool {

@@ -9,7 +9,7 @@ use http::{HeaderMap, StatusCode, header};
 use serde::Deserialize;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::{AuthContext, cookie, origin};
+use super::{AuthContext, base, cookie, origin};
 use crate::auth::Authenticated;
 use crate::auth::commands::people_only;
 use crate::auth::dto::HostedLink;
@@ -137,17 +137,7 @@ fn hosted(state: &AuthContext) -> Result<&Hosted, HostedError> {
 
 /// The address at which people reach the gateway. The identity provider compares it with the registered one.
 fn callback_address(state: &AuthContext, headers: &HeaderMap) -> String {
-    if let Some(base) = &state.public_url {
-        return format!("{base}{CALLBACK}");
-    }
-    let scheme = if state.secure_cookies {
-        "https"
-    } else {
-        "http"
-    };
-    let host = headers.get(header::HOST);
-    let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
-    format!("{scheme}://{host}{CALLBACK}")
+    format!("{}{CALLBACK}", base(state, headers))
 }
 
 fn begun_cookie(state: &AuthContext, begun: &Begun) -> String {

@@ -7,10 +7,11 @@ use super::entity::Model;
 use super::store;
 use crate::auth::{self, Role, Token, WorkspaceScope};
 use crate::change::Change;
+use crate::mail::{self, Mail};
 use crate::workspaces::members::commands::By;
 use crate::workspaces::members::model::Refusal;
 use crate::workspaces::members::store::take_turn;
-use crate::workspaces::{WorkspaceError, WorkspacesContext};
+use crate::workspaces::{WorkspaceError, WorkspacesContext, store as places};
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{InvitationId, fresh};
 
@@ -20,7 +21,16 @@ const MOST_OPEN: u64 = 200;
 /// account can create workspaces.
 const MOST_A_DAY: u64 = 100;
 
-/// Creates an invitation. The returned token is its only copy.
+/// What a mail about an invitation says.
+pub struct Sends<'a> {
+    /// The inviter's name.
+    pub name: &'a str,
+    /// The address of the gateway, with which the link begins.
+    pub base: String,
+}
+
+/// Creates an invitation, and sends its link to the e-mail that it names, where the gateway sends mail. The returned token
+/// is its only other copy.
 ///
 /// # Errors
 /// [`WorkspaceError::Refused`] for a role above one's own, [`WorkspaceError::TooManyInvitations`],
@@ -29,6 +39,7 @@ pub async fn invite(
     state: &WorkspacesContext,
     scope: WorkspaceScope,
     by: By,
+    sends: Sends<'_>,
     new: NewInvitation,
 ) -> Result<(Model, Token), WorkspaceError> {
     if new.role > by.role {
@@ -61,6 +72,16 @@ pub async fn invite(
         return Err(WorkspaceError::TooManyInvitationsToday { most: MOST_A_DAY });
     }
     store::insert(change.tx(), row.clone()).await?;
+    if let (Some(queue), Some(email)) = (&state.mail, &row.email) {
+        let workspace = places::get(change.tx(), scope)
+            .await?
+            .ok_or(WorkspaceError::NotFound)?;
+        let link = format!("{}/invitation#{}", sends.base, token.reveal());
+        let names = (sends.name, &*workspace.name);
+        let message = Mail::invitation(row.id, email, names, &link);
+        mail::queue(&change, &state.ids, now, message).await?;
+        change.wake(&queue.nudge);
+    }
     let details = serde_json::json!({ "role": row.role, "email": row.email });
     record(&mut change, "invitation.created", row.id, details, version);
     change.commit().await?;

@@ -76,6 +76,8 @@ pub struct FreshInvitation {
     pub link: String,
     /// The secret of the link.
     pub token: String,
+    /// The link is also sent to the invitation's e-mail.
+    pub mailed: bool,
     /// Why others may not reach the gateway by the link, and what to do. Absent when the gateway knows of nothing.
     pub address_problem: Option<String>,
     pub role: Role,

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, StatusCode, header};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::dto::{FreshInvitation, Invitation, NewInvitation};
@@ -69,18 +69,34 @@ async fn invite(
         user: caller.user_id(),
         role: caller.role(),
     };
-    let (row, token) = commands::invite(&state, caller.scope(), by, new).await?;
+    let sends = commands::Sends {
+        name: &caller.caller().user.name,
+        base: base(&state, &headers),
+    };
+    let (row, token) = commands::invite(&state, caller.scope(), by, sends, new).await?;
     let address_problem = state.public_address.problem(&headers).await?;
     let base = state.public_url.as_deref().unwrap_or_default();
     let body = FreshInvitation {
         id: row.id,
         link: format!("{base}/invitation#{}", token.reveal()),
         token: token.reveal().to_owned(),
+        mailed: state.mail.is_some() && row.email.is_some(),
         address_problem,
         role: Role::from_stored(&row.role),
         expires_at: row.expires_at,
     };
     Ok((StatusCode::CREATED, Secret(body)))
+}
+
+/// The address at which the caller reaches the gateway, for a link that is read elsewhere.
+fn base(state: &WorkspacesContext, headers: &HeaderMap) -> String {
+    if let Some(base) = &state.public_url {
+        return base.to_string();
+    }
+    let scheme = if state.behind_tls { "https" } else { "http" };
+    let host = headers.get(header::HOST);
+    let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
+    format!("{scheme}://{host}")
 }
 
 /// Withdraws an invitation. Its link stops working at once.
