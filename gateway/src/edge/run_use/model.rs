@@ -57,12 +57,17 @@ impl From<Summed> for Keyed {
     }
 }
 
+/// From a time until before another one.
+pub type Range = (DateTime<Utc>, DateTime<Utc>);
+/// The parameter that is wrong, and what it must be.
+pub type Mistake = (&'static str, &'static str);
+
 /// The times of a request. An error names the parameter, and says what it must be.
 pub fn times(
     from: Option<DateTime<Utc>>,
     to: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
-) -> Result<(DateTime<Utc>, DateTime<Utc>), (&'static str, &'static str)> {
+) -> Result<Range, Mistake> {
     let to = to.unwrap_or(now);
     let default = || to.checked_sub_signed(TimeDelta::days(DEFAULT_DAYS));
     let from = from.or_else(default).unwrap_or(to);

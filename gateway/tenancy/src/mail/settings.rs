@@ -1,5 +1,6 @@
 //! The mail server of the deployment, from the setting `smtp_url`.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
@@ -66,7 +67,7 @@ impl SmtpServer {
         };
         let decoded = |text: &str| {
             let text = percent_decode_str(text).decode_utf8();
-            text.map(|text| text.into_owned()).map_err(|_| FORM)
+            text.map(Cow::into_owned).map_err(|_| FORM)
         };
         let credentials = match (url.username(), url.password()) {
             ("", None) => None,
@@ -136,7 +137,7 @@ mod tests {
             "smtps://ada:secret@mail.example.com/inbox",
             "smtps://ada:secret@mail.example.com?tls=off",
         ] {
-            let refused = SmtpServer::parse(text).err().expect(text);
+            let refused = SmtpServer::parse(text).expect_err(text);
             assert!(!refused.contains("secret"), "{refused}");
         }
     }
