@@ -113,6 +113,13 @@ async fn new_address_is_used_when_the_link_that_was_sent_there_is_opened() {
         let wanted = "account.address_wanted";
         assert_eq!(actions, [wanted, "account.address_changed", wanted, wanted]);
         assert!(!audit.text.contains("rem_"));
+        // A person sends mail to few addresses of others.
+        for n in 3..10 {
+            wants(&bea, &format!("{n}-{new}")).await;
+        }
+        let more = bea.patch("/api/auth/me");
+        let more = more.json(&json!({ "email": format!("x-{new}"), "password": PASSWORD }));
+        more.refused(429, "too-many-attempts").await;
         // The text of a mail that was sent is deleted: it has the link.
         let db = gateway.app().db();
         let left = "SELECT COUNT(*) AS n FROM mails WHERE text <> '' AND ended_at IS NOT NULL";
@@ -323,7 +330,7 @@ async fn wrong_mail_settings_are_named_without_the_password() {
             set: Vec::new(),
             without_environment: true,
         };
-        let refused = config::load(&overrides).err().expect(part).to_string();
+        let refused = config::load(&overrides).expect_err(part).to_string();
         assert!(
             refused.contains(part) && !refused.contains("secret"),
             "{refused}"

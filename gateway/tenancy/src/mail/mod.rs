@@ -14,7 +14,7 @@ mod worker;
 
 pub use message::{Mail, Purpose};
 pub use settings::{MailSettings, SmtpServer, Tls};
-pub use store::{queue, unknown_among};
+pub use store::{address_wishes, queue, unknown_among};
 pub use worker::{MailWorker, PERIOD};
 
 use roost_platform::supervision::Nudge;

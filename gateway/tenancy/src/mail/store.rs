@@ -4,14 +4,15 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Set,
     sea_query::{Expr, OnConflict},
 };
 
 use super::Mail;
 use super::entity::{ActiveModel, Column, Entity, Model};
 use roost_platform::db::WriteTx;
-use roost_platform::ids::{SharedIds, fresh};
+use roost_platform::ids::{SharedIds, UserId, fresh};
 
 /// Queues a message, unless one about the same thing was queued before. The caller wakes the worker.
 ///
@@ -68,6 +69,22 @@ pub async fn unknown_among(
         .into_iter()
         .filter(|mail| !known.contains(&mail.purpose.key()));
     Ok(new.collect())
+}
+
+/// How many messages to confirm a new address a person has caused since a time.
+///
+/// # Errors
+/// When the database fails.
+pub async fn address_wishes(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    since: DateTime<Utc>,
+) -> Result<u64, DbErr> {
+    Entity::find()
+        .filter(Column::About.starts_with(format!("address/{user}/")))
+        .filter(Column::CreatedAt.gt(since))
+        .count(db)
+        .await
 }
 
 /// Messages that are due, the longest overdue first.

@@ -32,6 +32,8 @@ pub struct AccountChange {
 
 /// How long the link for a new address works.
 const LINK_HOURS: i64 = 24;
+/// The most mails about new addresses of a person within a day. Each goes to an address that the person chose.
+const MOST_WISHES: u64 = 10;
 
 /// Changes the caller's account. Returns it as it is now. Where the gateway sends mail, a new address is used when the
 /// person has opened its link. `base` is the address of the gateway, with which the link begins.
@@ -69,6 +71,12 @@ pub async fn change_account(
         }
         match &state.mail {
             Some(queue) => {
+                let day_ago = change.now() - TimeDelta::days(1);
+                if mail::address_wishes(change.tx(), about, day_ago).await? >= MOST_WISHES {
+                    return Err(AuthError::TooManyAttempts {
+                        retry_after_s: 3_600,
+                    });
+                }
                 let token = Token::fresh("rem_")?;
                 let until = change.now() + TimeDelta::hours(LINK_HOURS);
                 let sha256 = token.sha256();
