@@ -7,6 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use crate::{Client, Store};
@@ -103,6 +104,26 @@ impl Process {
             sleep(Duration::from_millis(10)).await;
         }
         false
+    }
+
+    /// A session of the Owner, opened with the first login of its folder.
+    ///
+    /// # Panics
+    /// When the login is refused.
+    pub async fn owner_token(&self) -> String {
+        let login = json!({ "one_time": self.first_login() });
+        let login = Client::new(&self.url())
+            .post("/api/auth/login")
+            .json(&login);
+        login.expect(200).await.str("/token").to_owned()
+    }
+
+    /// A client of the Owner, with a session of its own.
+    ///
+    /// # Panics
+    /// When the login is refused.
+    pub async fn owner(&self) -> Client {
+        Client::new(&self.url()).with_token(&self.owner_token().await)
     }
 
     /// Its exit status, if it has ended.

@@ -84,10 +84,8 @@ impl Before {
         let folder = tempfile::tempdir().expect("a folder");
         let mut process = Process::start(folder.path(), &store(scratch.as_ref())).await;
         let anonymous = Client::new(&process.url());
-        let login = json!({ "one_time": process.first_login() });
-        let login = anonymous.post("/api/auth/login").json(&login);
-        let token = login.expect(200).await.str("/token").to_owned();
-        let owner = anonymous.with_token(&token);
+        let token = process.owner_token().await;
+        let owner = Client::new(&process.url()).with_token(&token);
         let machine = Machine::joined_by(&anonymous, &owner).await;
         let set = json!({ "target": "node", "node_id": machine.node_id });
         let set = owner.put("/api/fleet/placement").json(&set);

@@ -93,10 +93,7 @@ async fn a_sandbox_that_ends_while_it_is_read_is_no_warning_and_a_missing_probe_
         ("plans.free", "{ agents = 50, live_containers = 50 }"),
     ];
     let gateway = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
-    let login = json!({ "one_time": gateway.first_login() });
-    let anonymous = Client::new(&gateway.url());
-    let session = anonymous.post("/api/auth/login").json(&login);
-    let owner = anonymous.with_token(session.expect(200).await.str("/token"));
+    let owner = gateway.owner().await;
     for n in 0..4 {
         let sandbox = sandbox_of(&owner, &format!("quick {n}")).await;
         owner.post(&sandbox).json(&json!({})).expect(201).await;

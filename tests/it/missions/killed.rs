@@ -38,11 +38,7 @@ async fn killed_at_each_point(store: &Store) {
         ("runs.lease_seconds", "3"),
     ];
     let mut process = Process::start_with(folder.path(), store, &set).await;
-    let login = json!({ "one_time": process.first_login() });
-    let anonymous = Client::new(&process.url());
-    let login = anonymous.post("/api/auth/login").json(&login);
-    let token = login.expect(200).await.str("/token").to_owned();
-    let owner = Client::new(&process.url()).with_token(&token);
+    let owner = process.owner().await;
     let role = json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.", "skills": [], "brain_seed": "" });
     let new = json!({ "key": "writers", "name": "Writers", "description": "", "stack": "any", "default_topology": "single",
         "risk_profile": "toolfree", "mcp_bundles": [], "category": "research", "roles": [role] });

@@ -48,11 +48,7 @@ async fn stage(folder: &Path, store: &Store, socket: &str) -> (Process, Client) 
         ("runs.lease_seconds", "3"),
     ];
     let process = Process::start_with(folder, store, &set).await;
-    let login = json!({ "one_time": process.first_login() });
-    let anonymous = Client::new(&process.url());
-    let login = anonymous.post("/api/auth/login").json(&login);
-    let token = login.expect(200).await.str("/token").to_owned();
-    let owner = Client::new(&process.url()).with_token(&token);
+    let owner = process.owner().await;
     (process, owner)
 }
 

@@ -20,10 +20,7 @@ async fn each_broken_connection_is_replaced_after_the_server_was_restarted() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::Postgres(postgres.url("restarted"));
     let process = Process::start(folder.path(), &store).await;
-    let anonymous = Client::new(&process.url());
-    let login = json!({ "one_time": process.first_login() });
-    let login = anonymous.post("/api/auth/login").json(&login);
-    let owner = anonymous.with_token(login.expect(200).await.str("/token"));
+    let owner = process.owner().await;
     let read = || join_all((0..TOGETHER).map(|_| owner.get("/api/claws").send()));
     let write = || {
         let agents = (0..TOGETHER).map(|_| {

@@ -76,10 +76,7 @@ impl Stage {
             broker.call(&Verb::Status).await.ok().map(drop)
         })
         .await;
-        let anonymous = Client::new(&process.url());
-        let body = json!({ "one_time": process.first_login() });
-        let signed_in = anonymous.post("/api/auth/login").json(&body);
-        let owner = anonymous.with_token(signed_in.expect(200).await.str("/token"));
+        let owner = process.owner().await;
         let made = owner.post("/api/claws").json(&json!({ "name": "Ada" }));
         let agent = made.expect(201).await.str("/id").to_owned();
         Self {

@@ -65,14 +65,7 @@ async fn empty_place() -> Place {
     );
     std::fs::write(folder.path().join("roost.toml"), keys).expect("a file");
     std::fs::write(folder.path().join("password.txt"), PASSWORD).expect("a file");
-    let anonymous = Client::new(&process.url());
-    let login = json!({ "one_time": process.first_login() });
-    let me: Answer = anonymous
-        .post("/api/auth/login")
-        .json(&login)
-        .expect(200)
-        .await;
-    let owner = anonymous.with_token(me.str("/token"));
+    let owner = process.owner().await;
     Place {
         process,
         folder,

@@ -48,13 +48,7 @@ async fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut process = Process::start(folder.path(), &Store::Sqlite).await;
     let anonymous = Client::new(&process.url());
-    let login = json!({ "one_time": process.first_login() });
-    let login = anonymous
-        .post("/api/auth/login")
-        .json(&login)
-        .expect(200)
-        .await;
-    let owner = anonymous.with_token(login.str("/token"));
+    let owner = process.owner().await;
     println!(
         "{machines} machines; the gateway alone: {}",
         memory(process.id())?

@@ -171,13 +171,7 @@ async fn with_a_wrong_root_key_the_gateway_serves_says_so_and_nothing_is_lost() 
     let answers = || async { broker.call(&Verb::Status).await.ok().map(drop) };
     eventually("the broker answers", answers).await;
     let anonymous = Client::new(&process.url());
-    let body = json!({ "one_time": process.first_login() });
-    let signed_in = anonymous
-        .post("/api/auth/login")
-        .json(&body)
-        .expect(200)
-        .await;
-    let owner = anonymous.with_token(signed_in.str("/token"));
+    let owner = process.owner().await;
     let agent = super::agent_of(&owner).await;
     let start = || {
         owner

@@ -111,14 +111,8 @@ async fn pasted_secret_is_only_in_the_broker() {
         broker.call(&Verb::Status).await.ok().map(drop)
     })
     .await;
-    let anonymous = Client::new(&process.url());
-    let body = json!({ "one_time": process.first_login() });
-    let signed_in = anonymous
-        .post("/api/auth/login")
-        .json(&body)
-        .expect(200)
-        .await;
-    let owner = anonymous.with_token(signed_in.str("/token"));
+    let token = process.owner_token().await;
+    let owner = Client::new(&process.url()).with_token(&token);
     let agent = super::agent_of(&owner).await;
     let mut stream = Stream::open(owner.get("/api/events")).await;
 
@@ -148,7 +142,7 @@ async fn pasted_secret_is_only_in_the_broker() {
             json!({ "clawId": agent, "provider": "webhook", "secret": HOOK, "url": url }),
         ),
     ] {
-        let one = Client::new(&process.url()).with_token(signed_in.str("/token"));
+        let one = Client::new(&process.url()).with_token(&token);
         let mut request = one.post("/api/apps/connections").json(&body);
         if !key.is_empty() {
             request = request.header("idempotency-key", key);
@@ -201,7 +195,7 @@ async fn pasted_secret_is_only_in_the_broker() {
 
     drop(kept);
     // The search took so long that the gateway hung up.
-    let owner = Client::new(&process.url()).with_token(signed_in.str("/token"));
+    let owner = Client::new(&process.url()).with_token(&token);
     for path in ["/api/apps/connections", "/api/doors", "/api/audit"] {
         shown += &owner.get(path).expect(200).await.text;
     }

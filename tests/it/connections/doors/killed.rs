@@ -58,16 +58,10 @@ impl Lives {
         let set: Vec<(&str, &str)> = set.chain(more.iter().copied()).collect();
         let process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
         broker_answers(folder.path()).await;
-        let anonymous = Client::new(&process.url());
-        let login = json!({ "one_time": process.first_login() });
-        let login = anonymous
-            .post("/api/auth/login")
-            .json(&login)
-            .expect(200)
-            .await;
+        let token = process.owner_token().await;
         Self {
             folder,
-            token: login.str("/token").to_owned(),
+            token,
             process,
         }
     }

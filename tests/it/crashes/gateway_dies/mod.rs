@@ -72,10 +72,7 @@ impl Stage {
             Store::Postgres(scratch.url().to_owned())
         });
         let process = Process::start_with(folder.path(), &store, &set).await;
-        let anonymous = Client::new(&process.url());
-        let login = json!({ "one_time": process.first_login() });
-        let login = anonymous.post("/api/auth/login").json(&login);
-        let owner = anonymous.with_token(login.expect(200).await.str("/token"));
+        let owner = process.owner().await;
         let daemon = match place {
             Place::Local => None,
             Place::Node => Some(Daemon::joined(&process.url(), &owner, None).await),

@@ -58,9 +58,7 @@ impl Two {
             ("chaos.allow", "true"),
         ];
         let one = Process::start_with(folder.path(), &store, &set).await;
-        let login = json!({ "one_time": one.first_login() });
-        let login = Client::new(&one.url()).post("/api/auth/login").json(&login);
-        let token = login.expect(200).await.str("/token").to_owned();
+        let token = one.owner_token().await;
         let two = Process::start_with(other.path(), &store, &set).await;
         Some(Self {
             folder,

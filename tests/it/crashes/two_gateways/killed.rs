@@ -43,9 +43,7 @@ impl Pair {
         let set = [("heartbeat.seconds", "1")];
         let one = Process::start_with(folders[0].path(), &store, &set).await;
         let anonymous = Client::new(&one.url());
-        let login = json!({ "one_time": one.first_login() });
-        let login = anonymous.post("/api/auth/login").json(&login);
-        let token = login.expect(200).await.str("/token").to_owned();
+        let token = one.owner_token().await;
         let two = Process::start_with(folders[1].path(), &store, &set).await;
         let owners = [&one, &two].map(|one| Client::new(&one.url()).with_token(&token));
         let machine = Machine::joined_by(&anonymous, &owners[0]).await;

@@ -264,12 +264,7 @@ async fn a_comparison_whose_gateway_dies_starts_no_candidate_twice_and_counts_ea
     let folder = tempfile::tempdir().expect("a folder");
     let set = [("sandboxes.local", "off"), ("chaos.allow", "true")];
     let mut process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
-    let login = json!({ "one_time": process.first_login() });
-    let login = Client::new(&process.url())
-        .post("/api/auth/login")
-        .json(&login);
-    let token = login.expect(200).await.str("/token").to_owned();
-    let owner = Client::new(&process.url()).with_token(&token);
+    let owner = process.owner().await;
     let teams = (
         line_of(&owner, &["writer"]).await,
         line_of(&owner, &["editor"]).await,

@@ -60,12 +60,7 @@ async fn killed_at_each_point(store: &Store) {
         ("runs.lease_seconds", "3"),
     ];
     let mut process = Process::start_with(folder.path(), store, &set).await;
-    let login = json!({ "one_time": process.first_login() });
-    let login = Client::new(&process.url())
-        .post("/api/auth/login")
-        .json(&login);
-    let token = login.expect(200).await.str("/token").to_owned();
-    let owner = Client::new(&process.url()).with_token(&token);
+    let owner = process.owner().await;
     let team = line_of(&owner, &["writer", "editor"]).await;
     let path = format!("/api/teams/{}/run", team["id"].as_str().expect("an id"));
     for point in KILLED_THERE {

@@ -189,12 +189,7 @@ async fn tree_is_killed(store: &Store) {
         ("runs.at_once", "1"),
     ];
     let mut process = Process::start_with(folder.path(), store, &set).await;
-    let login = json!({ "one_time": process.first_login() });
-    let login = Client::new(&process.url())
-        .post("/api/auth/login")
-        .json(&login);
-    let token = login.expect(200).await.str("/token").to_owned();
-    let owner = Client::new(&process.url()).with_token(&token);
+    let owner = process.owner().await;
     let inner = line_of(&owner, &["writer"]).await;
     let team = around(&owner, &inner).await;
     let path = format!("/api/teams/{}/run", team["id"].as_str().expect("an id"));

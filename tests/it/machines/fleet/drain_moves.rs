@@ -213,10 +213,7 @@ async fn drain_with_move_goes_on_after_a_restart_of_the_gateway() {
     let image = image();
     let set = [("sandboxes.local", "off"), ("sandboxes.image", &*image)];
     let mut process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
-    let anonymous = Client::new(&process.url());
-    let login = json!({ "one_time": process.first_login() });
-    let login = anonymous.post("/api/auth/login").json(&login);
-    let owner = anonymous.with_token(login.expect(200).await.str("/token"));
+    let owner = process.owner().await;
     let first = machine(&process.url(), &owner).await;
     let second = machine(&process.url(), &owner).await;
     let bea = agent_on(&owner, "Bea", &first).await;

@@ -43,14 +43,7 @@ async fn a_killed_gateway_applies_all_approved_items_or_none_and_once() {
         ];
         let data = tempfile::tempdir().expect("a folder");
         let mut process = Process::start_with(data.path(), &store, &set).await;
-        let login = json!({ "one_time": process.first_login() });
-        let anonymous = Client::new(&process.url());
-        let login = anonymous
-            .post("/api/auth/login")
-            .json(&login)
-            .expect(200)
-            .await;
-        let token = login.str("/token").to_owned();
+        let token = process.owner_token().await;
         let mut applied = 0;
         for point in KILLED_THERE {
             let owner = Client::new(&process.url()).with_token(&token);

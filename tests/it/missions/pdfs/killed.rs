@@ -37,11 +37,7 @@ async fn killed_at_each_point(store: &Store) {
     let folder = tempfile::tempdir().expect("a folder");
     let set = [("sandboxes.local", "off"), ("chaos.allow", "true")];
     let mut process = Process::start_with(folder.path(), store, &set).await;
-    let login = json!({ "one_time": process.first_login() });
-    let anonymous = Client::new(&process.url());
-    let login = anonymous.post("/api/auth/login").json(&login);
-    let token = login.expect(200).await.str("/token").to_owned();
-    let owner = Client::new(&process.url()).with_token(&token);
+    let owner = process.owner().await;
     for point in KILLED_THERE {
         let new = json!({ "template_kind": "research", "title": point, "goal": "Find out." });
         let mission = owner.post("/api/missions").json(&new).expect(201).await;

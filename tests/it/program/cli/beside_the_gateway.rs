@@ -100,10 +100,7 @@ async fn a_model_on_this_machine_is_taken_as_make_run_sets_it_up_and_else_refuse
     let terminal = Terminal::new();
     let set = [("outbound.allow_private", allowed.as_str())];
     let process = Process::start_with(terminal.folder(), &Store::Sqlite, &set).await;
-    let anonymous = roost_tests::Client::new(&process.url());
-    let login = serde_json::json!({ "one_time": process.first_login() });
-    let login = anonymous.post("/api/auth/login").json(&login);
-    let owner = anonymous.with_token(login.expect(200).await.str("/token"));
+    let owner = process.owner().await;
     owner.post("/api/models").json(&ollama).expect(201).await;
     let named = serde_json::json!({ "provider": "ollama", "model": "named", "base_url": "http://localhost:11434/v1" });
     owner.post("/api/models").json(&named).expect(201).await;

@@ -93,10 +93,7 @@ async fn make_run_gets_a_session_after_any_change_of_the_owners_password() {
     note_process(&state, &process);
 
     // The person signs in and chooses a password, which uses the first login up and ends other sessions.
-    let anonymous = Client::new(&process.url());
-    let login = json!({ "one_time": process.first_login() });
-    let login = anonymous.post("/api/auth/login").json(&login);
-    let owner = anonymous.with_token(login.expect(200).await.str("/token"));
+    let owner = process.owner().await;
     let password = json!({ "new": PASSWORD });
     let set = owner.post("/api/auth/password").json(&password);
     set.expect(204).await;

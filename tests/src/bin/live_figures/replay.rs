@@ -19,15 +19,8 @@ pub async fn run(count: u64) -> Result<String> {
     let folder = tempfile::tempdir()?;
     let set = [("events.retention_count", "10000000")];
     let mut process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
-    let login = json!({ "one_time": process.first_login() });
-    let anonymous = Client::new(&process.url());
-    let login = anonymous
-        .post("/api/auth/login")
-        .json(&login)
-        .expect(200)
-        .await;
-    let token = login.str("/token").to_owned();
-    let owner = anonymous.with_token(&token);
+    let token = process.owner_token().await;
+    let owner = Client::new(&process.url()).with_token(&token);
     owner
         .post("/api/claws")
         .json(&json!({ "name": "first" }))

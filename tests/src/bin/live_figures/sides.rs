@@ -130,15 +130,8 @@ impl Roost {
             ("events.retention_count", "10000000"),
         ];
         let process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
-        let anonymous = Client::new(&process.url());
-        let login = json!({ "one_time": process.first_login() });
-        let login = anonymous
-            .post("/api/auth/login")
-            .json(&login)
-            .expect(200)
-            .await;
-        let token = login.str("/token").to_owned();
-        let owner = anonymous.with_token(&token);
+        let token = process.owner_token().await;
+        let owner = Client::new(&process.url()).with_token(&token);
         let claw = owner.post("/api/claws").json(&json!({ "name": "figures" }));
         let claw = claw.expect(201).await;
         Ok(Self {

@@ -53,7 +53,7 @@ async fn on(options: &Options, report: &mut Report, store: Store, base: &str) ->
     let script = folder.path().join("script.toml");
     std::fs::write(&script, talk(options.turns))?;
     let mut process = started(folder.path(), &store, &script).await;
-    let owner = signed_in(&process).await;
+    let owner = process.owner().await;
     let teams: Vec<String> = stream::iter(0..options.agents)
         .map(|_| team(&owner))
         .buffer_unordered(TOGETHER)
@@ -124,13 +124,6 @@ async fn started(folder: &Path, store: &Store, script: &Path) -> Process {
     let script = script.display().to_string();
     let set = [("runs.script", &*script), ("broker.start", "off")];
     Process::start_with(folder, store, &set).await
-}
-
-async fn signed_in(process: &Process) -> Client {
-    let anonymous = Client::new(&process.url());
-    let login = json!({ "one_time": process.first_login() });
-    let login = anonymous.post("/api/auth/login").json(&login);
-    anonymous.with_token(login.expect(200).await.str("/token"))
 }
 
 /// The script of every agent: it lists its skills and reads one, in turn, and is then done.

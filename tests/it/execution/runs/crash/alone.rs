@@ -36,10 +36,7 @@ async fn play(seed: u64, store: Store) {
         ("sandboxes.image", &*image),
     ];
     let mut process = Process::start_with(folder.path(), &store, &set).await;
-    let anonymous = Client::new(&process.url());
-    let login = json!({ "one_time": process.first_login() });
-    let login = anonymous.post("/api/auth/login").json(&login);
-    let owner = anonymous.with_token(login.expect(200).await.str("/token"));
+    let owner = process.owner().await;
     let follower = Follower::start(vec![owner.clone()]);
     let inspector = DbInspector::open(&process.database()).await;
     let mut work = Work::begin(seed, &owner).await;

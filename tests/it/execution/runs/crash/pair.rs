@@ -104,10 +104,7 @@ impl<'a> Stage<'a> {
         ];
         let store = Store::Postgres(postgres.url(database));
         let one = Process::start_with(folders[0].path(), &store, &set).await;
-        let anonymous = Client::new(&one.url());
-        let login = json!({ "one_time": one.first_login() });
-        let login = anonymous.post("/api/auth/login").json(&login);
-        let token = login.expect(200).await.str("/token").to_owned();
+        let token = one.owner_token().await;
         let mut two = Process::start_with(folders[1].path(), &store, &set).await;
         two.kill();
         let owners = [&one, &two].map(|one| Client::new(&one.url()).with_token(&token));
