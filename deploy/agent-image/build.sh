@@ -4,7 +4,7 @@
 #
 #   deploy/agent-image/build.sh [options]
 #
-#   --recipe NAME         base, rust, node, python, polyglot: the files in deploy/agent-image/recipes (default: the tag's,
+#   --recipe NAME         base, rust, node, python, polyglot, security: the files in deploy/agent-image/recipes (default: the tag's,
 #                         else rust)
 #   --profile tiny        busybox, for tests that need only a shell
 #   --tag NAME:TAG        default roost-agent:NAME, roost-agent:tiny
@@ -94,7 +94,7 @@ layer_key() { # RECIPE LAYER-BELOW...
     {
         cat "$here/finish-rootfs" "$here/rootfs.sh"
         printf '%s\n' "$name" "$arch"
-        if [ "$profile" = recipe ]; then suite && packages "$name" "$(suite)"; fi
+        if [ "$profile" = recipe ]; then suite && packages "$name" "$(suite)" && extras "$name" | xargs -r cat; fi
         if [ $# -gt 0 ]; then cat "$here/layer"; fi
         for below in "$@"; do cat "$below.sha256"; done
     } | sha256sum | cut -c1-16

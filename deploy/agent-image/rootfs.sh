@@ -39,6 +39,37 @@ packages() { # RECIPE SUITE
     if grep -q "^$2:" "$file"; then sed -n "s/^$2: *//p" "$file"; else sed -n 's/^\*: *//p' "$file"; fi | tr ' ' '\n'
 }
 
+# The files that a recipe's layer holds besides Debian's packages, and their names: they are of the layer's key.
+extras() { # RECIPE
+    local name
+    for name in $(recipe_says "$1" python); do printf '%s\n' "$here/python/$name.txt" "$here/python-in"; done
+    if [ -n "$(recipe_says "$1" python)" ]; then find "$here/semgrep" -type f | LC_ALL=C sort; fi
+}
+
+# Fetches the Python programs of a recipe as files: on this machine, so that its index and proxies are used, and each file by
+# its hash.
+wheels() { # RECIPE FOLDER
+    local name pip=(python3 -m pip) platform options=() machine
+    if ! python3 -m pip --version >/dev/null 2>&1; then
+        python3 -m venv "$work/pip" >&2 || die "python3-venv is missing: apt-get install python3-venv"
+        pip=("$work/pip/bin/pip")
+    fi
+    machine=$(uname -m)
+    for platform in 34 31 28 27 26 24 17 12 5; do options+=(--platform "manylinux_2_${platform}_$machine"); done
+    for platform in manylinux2014 manylinux2010 manylinux1 linux; do options+=(--platform "${platform}_$machine"); done
+    case $(suite) in
+    bookworm) options+=(--python-version 3.11) ;;
+    trixie) options+=(--python-version 3.13) ;;
+    *) die "the recipe $1 is built for Debian bookworm and trixie, not $(suite)" ;;
+    esac
+    for name in $(recipe_says "$1" python); do
+        say "the Python packages of $name, from its index"
+        "${pip[@]}" download --quiet --disable-pip-version-check --no-input --only-binary :all: --implementation cp "${options[@]}" \
+            --require-hashes --no-deps -r "$here/python/$name.txt" -d "$2" >&2 ||
+            die "the packages of $name could not be fetched; try again when the Python package index can be reached"
+    done
+}
+
 # The newest date among the machine's package lists: the image's clock, so that equal packages give equal bytes.
 lists_epoch() {
     local newest=0 file stamp
@@ -71,12 +102,17 @@ recipe_layer() { # RECIPE FILE LAYER-BELOW...
         for below in "$@"; do options+=(--setup-hook="tar-in $below /"); done
         options+=(--setup-hook="$here/layer begin \"\$1\"")
     fi
+    if [ -n "$(recipe_says "$recipe" python)" ]; then
+        mkdir "$work/wheels"
+        wheels "$recipe" "$work/wheels"
+        for below in $(recipe_says "$recipe" python); do options+=(--customize-hook="$here/python-in \"\$1\" $below $work/wheels $here"); done
+    fi
     say "root file system of $recipe: Debian $release with $(packages "$recipe" "$release" | wc -l) packages (about a minute, then cached)"
+    [ -z "$include" ] || options+=(--include="$include")
     options+=(--customize-hook="$here/finish-rootfs \"\$1\"")
     [ $# = 0 ] || options+=(--skip=cleanup/apt --customize-hook="$here/layer end \"\$1\"")
     # No documentation or translations: nobody reads them in a sandbox, and they are a fifth of the bytes.
     SOURCE_DATE_EPOCH=$(lists_epoch) mmdebstrap --quiet --variant="$variant" --architectures="$arch" \
-        --include="$include" \
         --aptopt='Acquire::Retries "3"' \
         --dpkgopt='path-exclude=/usr/share/doc/*' \
         --dpkgopt='path-exclude=/usr/share/man/*' \
