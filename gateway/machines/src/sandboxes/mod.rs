@@ -60,4 +60,6 @@ pub use snapshots::{
     Bucket, BucketKey, ChunkPlace, ChunkStore, ChunkStoreError, Exchange, ExchangeError,
     LocalChunks, Snapshot,
 };
-pub use store::{current, forget_ended, owners_with_anything, remove_all, remove_of};
+pub use store::{
+    Place, current, forget_ended, owners_with_anything, remove_all, remove_of, running_places,
+};

@@ -14,11 +14,11 @@ use sea_orm::{
 
 use super::entity::{container, placement};
 use super::model::State;
-use super::{OwnerKind, snapshots, step_files};
+use super::{OwnerKind, SandboxOwner, snapshots, step_files};
 use roost_agents::claws;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
-use roost_platform::ids::{SandboxId, SandboxOwnerId, WorkspaceId};
+use roost_platform::ids::{NodeId, SandboxId, SandboxOwnerId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 
 const LIVE: [&str; 3] = ["provisioning", "running", "destroying"];
@@ -37,6 +37,37 @@ pub async fn current(
         .one(db)
         .await?;
     Ok(newest.filter(|row| State::parse(&row.state).is_some_and(State::current)))
+}
+
+/// Where the running sandboxes of a workspace are, the newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn running_places(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    most: u64,
+) -> Result<Vec<Place>, DbErr> {
+    let rows = container::Entity::find_in(scope)
+        .filter(container::Column::State.eq(State::Running.as_str()))
+        .order_by_desc(container::Column::Id)
+        .limit(most)
+        .all(db)
+        .await?;
+    let places = rows.into_iter().map(|row| Place {
+        owner: row.owner(),
+        // The gateway's own host has no id.
+        node: row.node_id.parse().ok(),
+    });
+    Ok(places.collect())
+}
+
+/// Where a sandbox is.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    pub owner: SandboxOwner,
+    /// The machine; `None` is the gateway's own host.
+    pub node: Option<NodeId>,
 }
 
 /// Locks this owner's sandboxes until the end of the transaction, so that rows read after it cannot change before the

@@ -11,9 +11,11 @@ use roost_execution::topology::Command;
 const FIND: &str = r#"if [ -f Makefile ] && grep -q '^bench:' Makefile; then make -s bench
 elif [ -f Cargo.toml ]; then cargo bench
 elif [ -f go.mod ]; then go test -run '^$' -bench . ./...
+elif git grep -qE 'def test_.*\(.*benchmark' -- '*.py'; then
+    python3 -m pytest -q -p no:cacheprovider --benchmark-only --benchmark-json "$ROOST_RESULTS/pytest.json"
 elif [ -f package.json ] && grep -q '"bench"' package.json; then npm run --silent bench
 else
-    echo 'Roost found no benchmark: no target bench in a Makefile, no Cargo.toml, go.mod or script bench of a package.json.' >&2
+    echo 'Roost found no benchmark: no target bench in a Makefile, no Cargo.toml, go.mod, test with pytest-benchmark or script bench of a package.json.' >&2
     echo 'Name its command in config.benchmark.command of the mission.' >&2
     exit 65
 fi"#;

@@ -15,7 +15,7 @@ pub(super) const NOTHING_TO_SCAN: i32 = 66;
 pub enum Scanner {
     /// Python code.
     Bandit,
-    /// Code of many languages, with the rules of the repository.
+    /// Code of many languages, with the rules of the image and of the repository.
     Semgrep,
     /// Known vulnerabilities of Rust crates, with an advisory database of the image.
     CargoAudit,
@@ -55,6 +55,16 @@ impl Scanner {
         }
     }
 
+    /// What a person reads when the image lacks it.
+    pub(super) const fn absent(self) -> &'static str {
+        match self {
+            Self::Bandit | Self::Semgrep => {
+                "The image of the sandbox does not have it. The image `security` has it."
+            }
+            Self::CargoAudit | Self::CargoDeny => "The image of the sandbox does not have it.",
+        }
+    }
+
     /// The program in the image.
     const fn program(self) -> &'static str {
         match self {
@@ -69,7 +79,9 @@ impl Scanner {
     const fn applies(self) -> &'static str {
         match self {
             Self::Bandit => "git ls-files '*.py' | grep -q .",
-            Self::Semgrep => "[ -e .semgrep.yml ] || [ -d .semgrep ]",
+            Self::Semgrep => {
+                "[ -d /usr/share/roost/semgrep ] || [ -e .semgrep.yml ] || [ -d .semgrep ]"
+            }
             Self::CargoAudit => "[ -f Cargo.lock ]",
             Self::CargoDeny => "[ -f Cargo.toml ] && [ -f deny.toml ]",
         }
@@ -81,8 +93,11 @@ impl Scanner {
             // It exits with 1 when it found something. Versions before 1.7 have no option against that.
             Self::Bandit => "bandit -q -r . -f json 2>/dev/null || [ $? = 1 ]",
             Self::Semgrep => {
-                "rules=.semgrep.yml; [ -e \"$rules\" ] || rules=.semgrep\n\
-                 semgrep scan --quiet --metrics off --disable-version-check --json --config \"$rules\" . 2>/dev/null"
+                "set --\n\
+                 for rules in /usr/share/roost/semgrep .semgrep.yml .semgrep; do\n\
+                 [ ! -e \"$rules\" ] || set -- \"$@\" --config \"$rules\"\n\
+                 done\n\
+                 semgrep scan --quiet --metrics off --disable-version-check --json \"$@\" . 2>/dev/null"
             }
             Self::CargoAudit => "cargo-audit audit --json --no-fetch --stale 2>/dev/null || true",
             Self::CargoDeny => {

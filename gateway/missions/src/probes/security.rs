@@ -303,7 +303,7 @@ fn suppressions_script() -> String {
 
 fn report_of(scanner: Scanner, made: &CommandMade, root: &str) -> Result<Report, String> {
     match made.exit_code {
-        Some(NOT_THERE) => return Err("The image of the sandbox does not have it.".to_owned()),
+        Some(NOT_THERE) => return Err(scanner.absent().to_owned()),
         Some(NOTHING_TO_SCAN) => return Err("The repository has nothing for it.".to_owned()),
         Some(0) => {}
         Some(code) => return Err(format!("It failed with exit code {code}.")),

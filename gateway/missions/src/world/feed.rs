@@ -23,8 +23,8 @@ const TYPES: [&str; 4] = [
     "node.activity",
     "topology.update",
 ];
-/// The resources that are landmarks.
-const KINDS: [&str; 4] = ["team", "claw", "node", "mission"];
+/// The resources that are landmarks, and sandboxes: an edge leads to the machine of each.
+const KINDS: [&str; 5] = ["team", "claw", "node", "mission", "sandbox"];
 
 /// The world for one reader.
 pub(super) struct WorldFeed {

@@ -34,10 +34,13 @@ pub(super) struct Facts {
     pub(super) agents: Vec<Named<ClawId>>,
     /// Who sits in which team, in the order of the seats.
     pub(super) seats: Vec<(TeamId, ClawId)>,
+    /// Whose sandbox runs where. `None` is the gateway's own host.
+    pub(super) places: Vec<(WorldNodeId, Option<NodeId>)>,
 }
 
 /// The landmarks. An agent hangs on the first of its teams, and an edge leads to it from each other one. A team hangs on the
-/// mission in flight that it was minted for.
+/// mission in flight that it was minted for. An edge of flow leads from the owner of a running sandbox to its machine, and from
+/// a mission to the machine that it is pinned to. The gateway's own host is a landmark while a sandbox runs there.
 pub(super) fn landmarks(facts: &Facts) -> TopologyUpdate {
     let mut nodes = Vec::new();
     let mut edges = Vec::new();
@@ -56,6 +59,10 @@ pub(super) fn landmarks(facts: &Facts) -> TopologyUpdate {
                 kind: Some(WorldEdgeKind::Flow),
             });
         }
+    }
+    if facts.places.iter().any(|(_, machine)| machine.is_none()) {
+        let mark = WorldNodeId::Machine(None);
+        nodes.push(WorldNode::new(mark, "This gateway", None));
     }
     for machine in &facts.machines {
         let mark = WorldNodeId::Machine(Some(machine.id));
@@ -80,6 +87,22 @@ pub(super) fn landmarks(facts: &Facts) -> TopologyUpdate {
     for agent in &facts.agents {
         let mark = WorldNodeId::Agent(agent.id);
         nodes.push(WorldNode::new(mark, &agent.name, first.remove(&agent.id)));
+    }
+    let known: HashSet<WorldNodeId> = nodes.iter().map(|node| node.id.clone()).collect();
+    for (owner, machine) in &facts.places {
+        let machine = WorldNodeId::Machine(*machine);
+        let edge = WorldEdge {
+            from: owner.clone(),
+            to: machine,
+            kind: Some(WorldEdgeKind::Flow),
+        };
+        // A mission that is pinned to the machine has the edge already.
+        let is_drawn = edges
+            .iter()
+            .any(|drawn| drawn.from == edge.from && drawn.to == edge.to);
+        if known.contains(&edge.from) && known.contains(&edge.to) && !is_drawn {
+            edges.push(edge);
+        }
     }
     TopologyUpdate {
         formation: Formation::Live,
@@ -129,6 +152,7 @@ mod tests {
             teams: named(TeamId, &[1, 2]),
             agents: named(ClawId, &[3, 6]),
             seats: vec![(team, agent), (other, agent)],
+            places: Vec::new(),
         };
         let drawn = serde_json::to_value(landmarks(&facts)).unwrap();
         assert_eq!(drawn["formation"], "live");
@@ -156,6 +180,54 @@ mod tests {
         assert_eq!(flows.filter(|edge| edge["kind"] == "flow").count(), 1);
     }
 
+    #[test]
+    fn running_sandbox_leads_from_its_owner_to_its_machine_once() {
+        let (agent, machine) = (ClawId(Uuid::from_u128(3)), NodeId(Uuid::from_u128(4)));
+        let mission = MissionId(Uuid::from_u128(5));
+        let mut facts = Facts {
+            missions: vec![MissionMark {
+                id: mission,
+                title: String::new(),
+                teams: Vec::new(),
+                machine: Some(machine),
+            }],
+            machines: named(NodeId, &[4]),
+            agents: named(ClawId, &[3]),
+            places: vec![
+                (WorldNodeId::Mission(mission.0), Some(machine)),
+                (WorldNodeId::Agent(agent), None),
+                // Of an agent and of a machine that are not drawn.
+                (WorldNodeId::Agent(ClawId(Uuid::from_u128(9))), None),
+                (WorldNodeId::Agent(agent), Some(NodeId(Uuid::from_u128(9)))),
+            ],
+            ..Facts::default()
+        };
+        let drawn = landmarks(&facts);
+        let flows: Vec<_> = drawn
+            .edges
+            .iter()
+            .map(|edge| (edge.from.clone(), edge.to.clone()))
+            .collect();
+        assert_eq!(
+            flows,
+            [
+                (
+                    WorldNodeId::Mission(mission.0),
+                    WorldNodeId::Machine(Some(machine))
+                ),
+                (WorldNodeId::Agent(agent), WorldNodeId::Machine(None)),
+            ]
+        );
+        let hosts = |drawn: &TopologyUpdate| {
+            let all = drawn.nodes.iter();
+            all.filter(|node| node.id == WorldNodeId::Machine(None))
+                .count()
+        };
+        assert_eq!(hosts(&drawn), 1);
+        facts.places.clear();
+        assert_eq!(hosts(&landmarks(&facts)), 0);
+    }
+
     proptest! {
         /// Every edge and every parent leads to a node that is drawn, and each node is drawn once.
         #[test]
@@ -164,6 +236,7 @@ mod tests {
             machines in prop::collection::btree_set(20_u8..24, 0..3), missions in prop::collection::btree_set(30_u8..33, 0..3),
             minted in prop::collection::vec((30_u8..33, 0_u8..6), 0..6), pinned in prop::option::of(20_u8..24),
             seats in prop::collection::vec((0_u8..6, 10_u8..16), 0..10),
+            places in prop::collection::vec((10_u8..16, prop::option::of(20_u8..24)), 0..6),
         ) {
             let uuid = |number: u8| Uuid::from_u128(number.into());
             let numbers = |all: &std::collections::BTreeSet<u8>| all.iter().copied().collect::<Vec<_>>();
@@ -179,6 +252,9 @@ mod tests {
                 teams: named(TeamId, &numbers(&teams)),
                 agents: named(ClawId, &numbers(&agents)),
                 seats: seats.iter().map(|(team, agent)| (TeamId(uuid(*team)), ClawId(uuid(*agent)))).collect(),
+                places: places.iter().map(|(agent, machine)| {
+                    (WorldNodeId::Agent(ClawId(uuid(*agent))), machine.map(|machine| NodeId(uuid(machine))))
+                }).collect(),
             };
             let drawn = landmarks(&facts);
             let known: HashSet<_> = drawn.nodes.iter().map(|node| node.id.clone()).collect();

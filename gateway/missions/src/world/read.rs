@@ -6,8 +6,10 @@ use super::landmarks::{Facts, MissionMark, Named};
 use crate::missions;
 use roost_agents::claws;
 use roost_machines::fleet;
+use roost_machines::sandboxes::{self, SandboxOwner};
 use roost_organisation::teams;
 use roost_platform::db::Db;
+use roost_platform::events::WorldNodeId;
 use roost_platform::ids::{ClawId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
@@ -60,7 +62,17 @@ pub(super) async fn facts(db: &Db, scope: WorkspaceScope) -> Result<Facts, DbErr
         id: mission.id,
         title: mission.title,
     });
+    let places = sandboxes::running_places(read, scope, MOST).await?;
+    let places = places.into_iter().map(|place| {
+        let owner = match place.owner {
+            SandboxOwner::Claw(agent) => WorldNodeId::Agent(agent),
+            SandboxOwner::Team(team) => WorldNodeId::Team(team),
+            SandboxOwner::Mission(mission) => WorldNodeId::Mission(mission.0),
+        };
+        (owner, place.node)
+    });
     Ok(Facts {
+        places: places.collect(),
         missions: missions.collect(),
         machines: machines.collect(),
         teams,

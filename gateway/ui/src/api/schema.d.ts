@@ -3508,7 +3508,8 @@ export interface paths {
         };
         /**
          * The world of the workspace (server-sent events). A `topology.update` of the formation `live` without an id has the
-         *     landmarks: missions in flight, machines, teams and agents, at most 1,000 of each. It is the first event, and it comes
+         *     landmarks: missions in flight, machines, teams and agents, at most 1,000 of each. An edge of the kind `flow` leads from the
+         *     owner of a running sandbox to its machine (`machine:local` is the gateway's own host). It is the first event, and it comes
          *     again when a landmark appears, changes or goes; the newest one replaces those before it. The other events say what happens
          *     at the landmarks, as in `/api/events`. A client that connects again gets the landmarks again.
          */

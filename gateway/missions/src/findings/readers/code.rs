@@ -149,7 +149,7 @@ pub(super) fn semgrep(text: &str, checkout: Checkout<'_>) -> Result<Report, Read
         let (file, message) = placed(checkout, &result.path, result.extra.message);
         all.add(Finding {
             severity: severity_of(result.extra.severity.as_deref()),
-            rule: result.check_id,
+            rule: of_roost(&result.check_id).to_owned(),
             tool: tool.to_owned(),
             message,
             file,
@@ -166,6 +166,12 @@ pub(super) fn semgrep(text: &str, checkout: Checkout<'_>) -> Result<Report, Read
         });
     }
     Ok(all.finish())
+}
+
+/// Semgrep puts the folder of the rules in front of the id of each. The folder of the image says nothing to a reader.
+fn of_roost(check_id: &str) -> &str {
+    let of_image = check_id.strip_prefix("usr.share.roost.semgrep.");
+    of_image.unwrap_or(check_id)
 }
 
 /// A text, or each text of a list.
