@@ -42,6 +42,7 @@ mod terminal;
 mod tree;
 mod upload;
 mod watch;
+mod world;
 
 use std::process::ExitCode;
 
@@ -117,6 +118,7 @@ pub enum ClientCommand {
     LevelUp(levelups::LevelUp),
     /// Live events of the workspace
     Events(events::Events),
+    World(world::World),
     /// The supervision tree
     Tree(tree::Tree),
     /// Kill actors at named points, on a gateway that allows it
@@ -170,6 +172,7 @@ impl ClientCommand {
             Self::Door(command) => command.run(&api).await,
             Self::LevelUp(command) => command.run(&api).await,
             Self::Events(command) => command.run(&api).await,
+            Self::World(command) => command.run(&api).await,
             Self::Tree(command) => command.run(&api).await,
             Self::Chaos(command) => command.run(&api).await,
             Self::AuditList(list) => list.run(&api).await,

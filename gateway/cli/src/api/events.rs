@@ -144,7 +144,51 @@ pub struct ResourceChanged {
 }
 
 #[derive(Deserialize)]
+pub struct TopologyUpdate {
+    pub nodes: Option<Vec<WorldNode>>,
+    pub edges: Option<Vec<WorldEdge>>,
+}
+
+#[derive(Deserialize)]
+pub struct WorldEdge {
+    pub from: WorldNodeId,
+    pub to: WorldNodeId,
+    pub kind: Option<WorldEdgeKind>,
+}
+
+pub enum WorldEvents {
+    TopologyUpdate(Parsed<TopologyUpdate>),
+    WorldTouch(Parsed<WorldTouch>),
+    /// An event that the client does not read.
+    Other,
+}
+
+impl WorldEvents {
+    /// Reads an event.
+    ///
+    /// # Errors
+    /// When its data are not those of such an event.
+    pub fn read(event: &str, data: &str) -> serde_json::Result<Self> {
+        Ok(match event {
+            "topology.update" => Self::TopologyUpdate(serde_json::from_str(data)?),
+            "world.touch" => Self::WorldTouch(serde_json::from_str(data)?),
+            _ => Self::Other,
+        })
+    }
+}
+
+#[derive(Deserialize)]
+pub struct WorldNode {
+    pub id: WorldNodeId,
+    pub label: Option<String>,
+    #[serde(rename = "parentId")]
+    pub parent_id: Option<WorldNodeId>,
+}
+
+#[derive(Deserialize)]
 pub struct WorldTouch {
     #[serde(rename = "agentId")]
     pub agent_id: ClawId,
+    #[serde(rename = "nodeId")]
+    pub node_id: WorldNodeId,
 }

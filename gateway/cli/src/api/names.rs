@@ -407,3 +407,13 @@ string_enum!(
 );
 
 id!(WorkspaceId);
+
+string_enum!(
+    WorldEdgeKind {
+        Parent = "parent",
+        Peer = "peer",
+        Flow = "flow",
+    }
+);
+
+id!(WorldNodeId);

@@ -440,6 +440,12 @@ pub fn events(types: Option<&str>, agent_id: Option<&ClawId>, last_event_id: Opt
     call
 }
 
+/// `GET /api/world/stream`
+#[must_use]
+pub fn world() -> Call<Stream<WorldEvents>> {
+    Call::new(Method::GET, "/api/world/stream".to_owned())
+}
+
 /// `GET /api/ops/tree`
 #[must_use]
 pub fn tree(format: Option<&str>) -> Call<TreeSnapshot> {

@@ -273,6 +273,7 @@ pub const ROUTES: &[Route] = &[
         "/api/events",
         &["types", "agent_id", "last_event_id", "from"],
     ),
+    route("world", "get", "/api/world/stream", &[]),
     route("tree", "get", "/api/ops/tree", &["format"]),
     route("explain_actor", "get", "/api/ops/actors/{id}/explain", &[]),
     route("restart_actor", "post", "/api/ops/actors/{id}/restart", &[]),

@@ -401,7 +401,10 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("FrameLine", &["kind", "text"]),
     ("PlacementFallback", &["agentId"]),
     ("ResourceChanged", &["kind", "id"]),
-    ("WorldTouch", &["agentId"]),
+    ("TopologyUpdate", &["nodes", "edges"]),
+    ("WorldEdge", &["from", "to"]),
+    ("WorldNode", &["id", "label", "parentId"]),
+    ("WorldTouch", &["agentId", "nodeId"]),
 ];
 
 /// The streams, and those of their events that the client reads.
@@ -421,6 +424,7 @@ pub const STREAMS: &[(&str, &[&str])] = &[
             "world.touch",
         ],
     ),
+    ("WorldEvents", &["topology.update", "world.touch"]),
 ];
 
 /// Objects that the client reads although no route of the table answers with them.
