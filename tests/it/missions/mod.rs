@@ -9,6 +9,7 @@ pub(crate) mod pdfs;
 mod pinned;
 mod probes;
 mod probes_killed;
+mod probes_tools;
 mod refused;
 pub(crate) mod routines;
 mod two_gateways;

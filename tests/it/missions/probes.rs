@@ -28,7 +28,7 @@ const CODES: &str = r#"
 const MEASURES: &str = "echo \"read: $(( $(wc -c < a.txt) * 10 )).$(date +%N) ns\"";
 
 /// A template whose agent works on the repository.
-async fn coders(owner: &Person) -> String {
+pub(super) async fn coders(owner: &Person) -> String {
     let role = json!({ "slot": "coder", "title": "Coder", "system_prompt": "You code.", "skills": [], "brain_seed": "# Notes" });
     let new = json!({ "key": "coders", "name": "Coders", "description": "", "stack": "any", "default_topology": "single",
         "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox", "repo"], "category": "development", "roles": [role] });
@@ -36,7 +36,7 @@ async fn coders(owner: &Person) -> String {
     made.await.str("/id").to_owned()
 }
 
-async fn artifact(owner: &Person, mission: &Answer, title: &str) -> Answer {
+pub(super) async fn artifact(owner: &Person, mission: &Answer, title: &str) -> Answer {
     let all = mission.body["artifacts"].as_array().expect("artifacts");
     let found = all.iter().find(|one| one["title"] == title);
     let found = found.unwrap_or_else(|| panic!("no artifact {title}: {all:?}"));
@@ -45,11 +45,11 @@ async fn artifact(owner: &Person, mission: &Answer, title: &str) -> Answer {
     owner.get(&path).expect(200).await
 }
 
-fn content(artifact: &Answer) -> Value {
+pub(super) fn content(artifact: &Answer) -> Value {
     serde_json::from_str(artifact.str("/content")).expect("the content is JSON")
 }
 
-async fn card(owner: &Person, mission: &Answer, phase: usize) -> Answer {
+pub(super) async fn card(owner: &Person, mission: &Answer, phase: usize) -> Answer {
     let (id, phase) = (mission.str("/id"), phase_id(mission, phase));
     let path = format!("/api/missions/{id}/phases/{phase}/summary");
     owner.get(&path).expect(200).await

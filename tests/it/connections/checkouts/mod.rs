@@ -64,6 +64,11 @@ impl Bench {
         Self::at("forgejo", script).await
     }
 
+    /// With some keys set, as with `--set`.
+    pub(crate) async fn set(script: &str, more: &[(&str, &str)]) -> Self {
+        Self::with(Store::Sqlite, None, script, "forgejo", more).await
+    }
+
     /// With a code host of this kind.
     async fn at(kind: &str, script: &str) -> Self {
         Self::with(Store::Sqlite, None, script, kind, &[]).await
