@@ -75,8 +75,8 @@ async fn list(api: &Api, all: bool) -> anyhow::Result<()> {
     }
     let row = |door: &Parsed<Asked>| {
         vec![
-            short(&door.id),
-            door.created_at.shown(),
+            named::short(&door.id),
+            show::relative(Some(&door.created_at)),
             door.agent_name.shown(),
             door.summary.shown(),
             state(door),
@@ -85,12 +85,6 @@ async fn list(api: &Api, all: bool) -> anyhow::Result<()> {
     let rows: Vec<_> = page.items.iter().map(row).collect();
     show::table(&["ID", "ASKED", "AGENT", "WHAT", "STATE"], &rows);
     Ok(())
-}
-
-/// The end of an id, which differs between ids that were made one after the other.
-fn short(id: &DoorId) -> String {
-    let text = id.to_string();
-    text[text.len().saturating_sub(8)..].shown()
 }
 
 /// The request with this id, or the only one of the newest whose id ends so.
@@ -324,7 +318,7 @@ pub(super) async fn ask_about(
                 "{} waits for a decision: {}. Decide with: roost approval approve {}",
                 door.agent_name.shown(),
                 door.summary.shown(),
-                short(&door.id)
+                named::short(&door.id)
             );
             continue;
         }
@@ -335,7 +329,7 @@ pub(super) async fn ask_about(
             None => println!(
                 "Not decided. It waits until {}; decide with: roost approval approve {}",
                 door.expires_at.shown(),
-                short(&door.id)
+                named::short(&door.id)
             ),
         }
     }

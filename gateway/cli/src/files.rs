@@ -200,7 +200,7 @@ fn history(api: &Api, all: &[Parsed<Snapshot>]) {
     let row = |snapshot: &Parsed<Snapshot>| {
         vec![
             snapshot.digest.get(..12).unwrap_or_default().to_owned(),
-            snapshot.taken_at.shown(),
+            show::relative(Some(&snapshot.taken_at)),
             snapshot.files.to_string(),
             show::bytes(Some(snapshot.bytes)),
             match snapshot.uploaded {

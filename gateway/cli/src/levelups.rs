@@ -130,8 +130,8 @@ async fn list(api: &Api, status: Option<&str>) -> anyhow::Result<()> {
     let row = |proposal: &LevelUpProposalBrief| {
         let subject = subject(proposal.agent_id.as_ref(), proposal.team_id.as_ref());
         vec![
-            short(&proposal.id),
-            proposal.created_at.shown(),
+            named::short(&proposal.id),
+            show::relative(Some(&proposal.created_at)),
             names.get(&subject).cloned().unwrap_or(subject),
             items(proposal),
             proposal.model.shown(),
@@ -168,12 +168,6 @@ async fn names(api: &Api) -> anyhow::Result<BTreeMap<String, String>> {
         names.insert(team.id.shown(), format!("team {}", team.name.shown()));
     }
     Ok(names)
-}
-
-/// The end of an id, which differs between ids that were made one after the other.
-fn short(id: &LevelUpId) -> String {
-    let text = id.to_string();
-    text[text.len().saturating_sub(8)..].shown()
 }
 
 /// The proposal with this id, or the only one whose id ends so.
@@ -235,7 +229,7 @@ fn print(api: &Api, proposal: &Parsed<LevelUpProposal>) {
     if proposal.status == LevelUpStatus::Pending && !payload.items.is_empty() {
         println!(
             "\nDecide with: roost levelup apply {id} --item ITEM, or roost levelup reject {id}",
-            id = short(&proposal.id)
+            id = named::short(&proposal.id)
         );
     }
 }

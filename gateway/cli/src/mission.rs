@@ -161,11 +161,11 @@ async fn list(api: &Api) -> anyhow::Result<()> {
             )
         });
         vec![
-            mission.created_at.shown(),
+            show::relative(Some(&mission.created_at)),
             mission.title.shown(),
             mission.status.shown(),
             format!("{}/{}", past.count(), mission.phases.len()),
-            mission.id.shown(),
+            named::short(&mission.id),
         ]
     };
     let rows: Vec<_> = items.iter().map(row).collect();

@@ -35,6 +35,21 @@ pub(super) fn is_id(wanted: &str) -> bool {
     uuid::Uuid::parse_str(wanted).is_ok()
 }
 
+/// The end of an id, which differs between ids that were made one after the other.
+pub(super) fn short(id: &impl Shown) -> String {
+    let text = id.shown();
+    let from = text.len().saturating_sub(8);
+    text.get(from..).unwrap_or(&text).to_owned()
+}
+
+/// Whether it can be the end of an id, as lists show it.
+pub(super) fn is_short(wanted: &str) -> bool {
+    wanted.len() >= 4
+        && wanted
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
 /// The id that `wanted` is, or the id of the one thing in the list with this name.
 ///
 /// # Errors
@@ -59,8 +74,13 @@ pub(super) fn the_one<'a, T: Named>(
     wanted: &str,
     items: &'a [Parsed<T>],
 ) -> anyhow::Result<&'a Parsed<T>> {
-    let found: Vec<&Parsed<T>> = items.iter().filter(|item| item.is_called(wanted)).collect();
+    let mut found: Vec<&Parsed<T>> = items.iter().filter(|item| item.is_called(wanted)).collect();
     let kind = T::KIND;
+    // A name goes before the end of an id.
+    if found.is_empty() && is_short(wanted) {
+        let ends = |item: &&Parsed<T>| item.id().shown().ends_with(wanted);
+        found = items.iter().filter(ends).collect();
+    }
     match found.as_slice() {
         [one] => Ok(one),
         [] => bail!("no {} is called {wanted:?}; see `{}`", kind.one, kind.list),

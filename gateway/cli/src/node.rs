@@ -143,7 +143,7 @@ async fn list(api: &Api) -> anyhow::Result<()> {
                 .shown(),
             format!("{} of {}", show::bytes(used), show::bytes(total)),
             node.image.shown(),
-            node.last_seen_at.shown(),
+            show::relative(node.last_seen_at.as_ref()),
             node.id.shown(),
         ]
     };

@@ -290,8 +290,8 @@ impl Token {
                         vec![
                             one.label.shown(),
                             scopes(one),
-                            one.last_seen_at.shown(),
-                            one.expires_at.shown(),
+                            show::relative(Some(&one.last_seen_at)),
+                            show::relative(Some(&one.expires_at)),
                             one.id.shown(),
                         ]
                     };

@@ -213,7 +213,7 @@ async fn journal(api: &Api, id: Option<RoutineId>) -> anyhow::Result<()> {
     }
     let row = |line: &Parsed<RoutineFiring>| {
         vec![
-            line.due_at.shown(),
+            show::relative(Some(&line.due_at)),
             line.routine_name.shown(),
             line.cause.shown(),
             line.state.shown(),

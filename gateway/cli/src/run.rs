@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 use crate::api::types::{
     ForkFrom, Run as Whole, RunCheck, RunId, RunOutcome, RunStatus, RunStep, Team, TeamId,
 };
 use crate::api::{Api, Moment, Parsed, raw_list, routes};
 use crate::doors::Asking;
+use crate::named;
 use crate::show::{self, Shown};
 use crate::{compare, journal, run_files, run_list, run_live, run_repo, team, watch};
 
@@ -123,12 +124,33 @@ pub enum Run {
     },
 }
 
+/// How many runs are searched for the end of an id.
+const NEWEST: u64 = 200;
+
+/// The run with this id, or the only one of the newest whose id ends so.
+pub(super) async fn find(api: &Api, wanted: &str) -> anyhow::Result<RunId> {
+    if named::is_id(wanted) || !named::is_short(wanted) {
+        return Ok(wanted.to_owned().into());
+    }
+    let call = routes::runs(Some(NEWEST), None, None, None, None, None, None, Some(true));
+    let page = api.ask(call).await?;
+    let mut found = page.into_value().items;
+    found.retain(|run| run.id.shown().ends_with(wanted));
+    match (found.pop(), found.is_empty()) {
+        (Some(run), true) => Ok(run.id.clone()),
+        (Some(_), false) => bail!("several runs end with {wanted:?}; give more of the id"),
+        (None, _) => {
+            bail!("no run of the newest {NEWEST} ends with {wanted:?}; see: roost run list --all")
+        }
+    }
+}
+
 impl Run {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
             Self::List(list) => return list.run(api).await,
             Self::Show { run } => {
-                let run = api.ask(routes::run(&run.into())).await?;
+                let run = api.ask(routes::run(&find(api, &run).await?)).await?;
                 let team = match api.json {
                     true => String::new(),
                     false => team_of(run.team_id.as_ref(), &team_names(api).await?),
@@ -140,7 +162,7 @@ impl Run {
                 one(api, &run, &team, &packages);
             }
             Self::Journal { run, step, lap } => {
-                let id = RunId::from(run);
+                let id = find(api, &run).await?;
                 let page = |limit, cursor: Option<&str>| {
                     routes::step_calls(&id, &step, Some(lap), limit, cursor)
                 };
@@ -154,9 +176,11 @@ impl Run {
                     }
                 }
             }
-            Self::Watch { run } => return watch::watch(api, &run.into(), Asking::Person).await,
+            Self::Watch { run } => {
+                return watch::watch(api, &find(api, &run).await?, Asking::Person).await;
+            }
             Self::Cancel { run } => {
-                let run = api.ask(routes::cancel_run(&run.into())).await?;
+                let run = api.ask(routes::cancel_run(&find(api, &run).await?)).await?;
                 match api.json {
                     true => show::json(run.raw()),
                     false if run.cancelling => println!("It is about to stop."),
@@ -184,7 +208,9 @@ impl Run {
                     lap: Some(lap),
                     without_files: Some(without_files),
                 };
-                let fork = api.ask(routes::fork_run(&run.into(), &from)).await?;
+                let fork = api
+                    .ask(routes::fork_run(&find(api, &run).await?, &from))
+                    .await?;
                 if detach {
                     println!("{}", fork.id.shown());
                     return Ok(ExitCode::SUCCESS);
@@ -196,18 +222,22 @@ impl Run {
                 return watch::watch(api, &fork.id, Asking::Person).await;
             }
             Self::Repo { run, get, branch } => match get {
-                Some(to) => run_repo::get(api, &run.into(), &to, branch.as_deref()).await?,
-                None => run_repo::show(api, &run.into()).await?,
+                Some(to) => {
+                    run_repo::get(api, &find(api, &run).await?, &to, branch.as_deref()).await?
+                }
+                None => run_repo::show(api, &find(api, &run).await?).await?,
             },
-            Self::Diff { run, branch } => run_repo::diff(api, &run.into(), branch).await?,
+            Self::Diff { run, branch } => {
+                run_repo::diff(api, &find(api, &run).await?, branch).await?
+            }
             Self::Push {
                 run,
                 branch,
                 commit,
-            } => run_repo::push(api, &run.into(), branch, commit).await?,
+            } => run_repo::push(api, &find(api, &run).await?, branch, commit).await?,
             Self::Compare(compare) => return compare.run(api).await,
             Self::Export { run, output } => {
-                let id = RunId::from(run);
+                let id = find(api, &run).await?;
                 let mut whole = api.ask(routes::run(&id)).await?.raw().clone();
                 let calls = api.ask(routes::run_calls(&id)).await?;
                 whole["calls"] = calls.raw()["items"].clone();

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use crate::api::types::{RunOriginWord, RunOutcome, RunStatus, RunSummary};
 use crate::api::{Api, Parsed, routes};
+use crate::named;
 use crate::run::{cost, state, team_names, team_of};
 use crate::show::{self, Shown};
 use crate::team;
@@ -67,14 +68,14 @@ impl List {
                 None => state(&run.status, run.outcome.as_ref()),
             };
             vec![
-                run.created_at.shown(),
+                show::relative(Some(&run.created_at)),
                 run.title.shown(),
                 team_of(run.team_id.as_ref(), &teams),
                 run.kind.shown(),
                 state,
                 format!("{}/{}", run.steps_done, run.steps_most),
                 cost(run.cost_microusd),
-                run.id.shown(),
+                named::short(&run.id),
             ]
         };
         let rows: Vec<_> = page.items.iter().map(row).collect();

@@ -3,7 +3,7 @@
 use crate::api::types::{NewRunMessage, RunSummary};
 use crate::api::{Api, Parsed, routes};
 use crate::show::{self, Shown};
-use crate::{claws, team};
+use crate::{claws, run as runs, team};
 
 /// Says something to a run. `text` is the message, or `-` to read it from standard input.
 pub(super) async fn say(
@@ -21,7 +21,9 @@ pub(super) async fn say(
         text: team::goal_text(text)?,
         agent_id,
     };
-    let said = api.ask(routes::say_to_run(&run.into(), &message)).await?;
+    let said = api
+        .ask(routes::say_to_run(&runs::find(api, &run).await?, &message))
+        .await?;
     match (api.json, to) {
         (true, _) => show::json(said.raw()),
         (false, true) => println!("The agent hears it before its next turn."),
@@ -32,7 +34,9 @@ pub(super) async fn say(
 
 /// Pauses a run.
 pub(super) async fn pause(api: &Api, run: String) -> anyhow::Result<()> {
-    let run = api.ask(routes::pause_run(&run.into())).await?;
+    let run = api
+        .ask(routes::pause_run(&runs::find(api, &run).await?))
+        .await?;
     shown(
         api,
         &run,
@@ -43,7 +47,9 @@ pub(super) async fn pause(api: &Api, run: String) -> anyhow::Result<()> {
 
 /// Resumes a run.
 pub(super) async fn resume(api: &Api, run: String) -> anyhow::Result<()> {
-    let run = api.ask(routes::resume_run(&run.into())).await?;
+    let run = api
+        .ask(routes::resume_run(&runs::find(api, &run).await?))
+        .await?;
     shown(api, &run, "It works again.");
     Ok(())
 }

@@ -57,7 +57,7 @@ impl Log {
 
 fn row(one: &Parsed<SandboxCommand>) -> Vec<String> {
     vec![
-        one.created_at.shown(),
+        show::relative(Some(&one.created_at)),
         who(one),
         end(one),
         what(one),

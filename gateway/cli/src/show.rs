@@ -40,6 +40,34 @@ impl Shown for Moment {
     }
 }
 
+/// A time for a list: how long ago it was or how long it is until then. A dash when there is none.
+pub fn relative(at: Option<&Moment>) -> String {
+    match at.map(|at| (at, at.parsed())) {
+        None => "-".to_owned(),
+        Some((at, None)) => clean(at.as_str()),
+        Some((_, Some(moment))) => distance(moment.to_utc(), chrono::Utc::now()),
+    }
+}
+
+/// `4 min ago`, `in 2 h`; the day when it is over thirty days away.
+fn distance(at: chrono::DateTime<chrono::Utc>, now: chrono::DateTime<chrono::Utc>) -> String {
+    let seconds = (now - at).num_seconds();
+    let far = seconds.unsigned_abs();
+    let count = match far {
+        // Two clocks differ by so much.
+        0..=4 => return "now".to_owned(),
+        5..=59 => format!("{far} s"),
+        60..=3_599 => format!("{} min", far / 60),
+        3_600..=86_399 => format!("{} h", far / 3_600),
+        86_400..=2_591_999 => format!("{} d", far / 86_400),
+        _ => return at.format("%Y-%m-%d").to_string(),
+    };
+    match seconds > 0 {
+        true => format!("{count} ago"),
+        false => format!("in {count}"),
+    }
+}
+
 impl<T: Shown> Shown for Option<T> {
     fn shown(&self) -> String {
         self.as_ref().map_or_else(|| "-".to_owned(), T::shown)
@@ -181,6 +209,38 @@ mod tests {
         let at = moment(json!("2026-11-21T05:09:40.909762061Z"));
         assert_eq!(at.shown(), "2026-11-21 05:09:40 UTC");
         assert_eq!(moment(Value::Null).shown(), "-");
+    }
+
+    #[test]
+    fn times_of_lists_are_distances_from_now() {
+        let now = chrono::DateTime::parse_from_rfc3339("2026-11-28T12:00:00Z").unwrap();
+        let from = |seconds: i64| {
+            distance(
+                now.to_utc() - chrono::TimeDelta::seconds(seconds),
+                now.to_utc(),
+            )
+        };
+        let shown: Vec<String> = [3, -4, 59, 60, 3_599, 7_200, 90_000, -300, 2_592_000]
+            .into_iter()
+            .map(from)
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "now",
+                "now",
+                "59 s ago",
+                "1 min ago",
+                "59 min ago",
+                "2 h ago",
+                "1 d ago",
+                "in 5 min",
+                "2026-10-29"
+            ]
+        );
+        let unread: Moment = serde_json::from_value(json!("soon\u{1b}")).unwrap();
+        assert_eq!(relative(Some(&unread)), "soon\\x1b");
+        assert_eq!(relative(None), "-");
     }
 
     #[test]

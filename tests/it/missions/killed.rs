@@ -1,7 +1,7 @@
 //! The gateway dies at each kill point of missions. The mission continues, and nothing of it happens twice.
 
 use roost_platform::supervision::KILL_POINTS;
-use roost_tests::{Client, Process, ScratchPostgres, Store, eventually};
+use roost_tests::{Process, ScratchPostgres, Store, eventually};
 use serde_json::json;
 
 /// The points that have their case here.

@@ -12,6 +12,7 @@ mod probes_killed;
 mod probes_tools;
 mod refused;
 pub(crate) mod routines;
+mod states;
 mod two_gateways;
 mod world;
 

@@ -1,7 +1,7 @@
 //! PostgreSQL is restarted under a running gateway.
 
 use futures::future::join_all;
-use roost_tests::{Client, DbInspector, PostgresServer, Process, Store};
+use roost_tests::{DbInspector, PostgresServer, Process, Store};
 use serde_json::json;
 
 /// The connections that a gateway may have open to PostgreSQL. Each can break once.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use roost_tests::{Answer, Client, Process, Store, bin_dir, free_port};
+use roost_tests::{Client, Process, Store, bin_dir, free_port};
 use serde_json::{Value, json};
 
 const EMAIL: &str = "you@example.com";

@@ -2,7 +2,7 @@
 //! or done twice.
 
 use roost_platform::supervision::KILL_POINTS;
-use roost_tests::{Client, Process, ScratchPostgres, Store};
+use roost_tests::{Process, ScratchPostgres, Store};
 use serde_json::json;
 
 use super::{line_of, over, steps};

@@ -1,7 +1,7 @@
 //! The gateway dies at each kill point of PDFs, and the report is there after the next start.
 
 use roost_platform::supervision::KILL_POINTS;
-use roost_tests::{Client, DbInspector, Process, ScratchPostgres, Store, eventually};
+use roost_tests::{DbInspector, Process, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 
 use super::{pdf, words};

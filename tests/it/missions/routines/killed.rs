@@ -1,7 +1,7 @@
 //! The gateway dies at each kill point of routines. Each due time starts something once.
 
 use roost_platform::supervision::KILL_POINTS;
-use roost_tests::{Client, Process, ScratchPostgres, Store};
+use roost_tests::{Process, ScratchPostgres, Store};
 use serde_json::json;
 
 use super::{at_once, journal, line, of_team};

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use roost_tests::{Client, DbInspector, Follower, Process, ScratchPostgres, Store};
-use serde_json::json;
+use roost_tests::{DbInspector, Follower, Process, ScratchPostgres, Store};
 use tokio::time::sleep;
 
 use super::books::{Ran, SCRIPT, Work};
