@@ -13,13 +13,16 @@ mod files;
 mod images;
 mod journal;
 mod levelups;
+mod member;
 mod mission;
 mod mission_create;
 mod mission_pdf;
+mod model;
 mod named;
 mod node;
 mod owners;
 mod people;
+mod placement;
 mod problem;
 mod profile;
 mod put;
@@ -35,6 +38,7 @@ mod sandbox;
 mod sandbox_log;
 mod session;
 mod show;
+mod skill;
 mod sse;
 mod team;
 mod team_show;
@@ -78,6 +82,9 @@ pub enum ClientCommand {
     /// Workspaces that you belong to
     #[command(subcommand)]
     Workspace(people::Workspace),
+    /// People of the workspace and invitations
+    #[command(subcommand)]
+    Member(member::Member),
     /// Tokens that your programs sign in with
     #[command(subcommand)]
     Token(people::Token),
@@ -87,6 +94,13 @@ pub enum ClientCommand {
     /// Machines
     #[command(subcommand)]
     Node(node::Node),
+    Placement(placement::Placement),
+    /// Language models
+    #[command(subcommand)]
+    Model(model::Model),
+    /// Skills: what agents can read to work better
+    #[command(subcommand)]
+    Skill(skill::Skill),
     /// Sandboxes of agents and commands in them
     #[command(subcommand)]
     Sandbox(sandbox::Sandbox),
@@ -158,9 +172,13 @@ impl ClientCommand {
             Self::Logout => session::logout(&api).await,
             Self::Whoami => session::whoami(&api).await,
             Self::Workspace(command) => command.run(&api).await,
+            Self::Member(command) => command.run(&api).await,
             Self::Token(command) => command.run(&api).await,
             Self::Claw(command) => command.run(&api).await,
             Self::Node(command) => command.run(&api).await,
+            Self::Placement(command) => command.run(&api).await,
+            Self::Model(command) => command.run(&api).await,
+            Self::Skill(command) => command.run(&api).await,
             Self::Sandbox(command) => command.run(&api).await,
             Self::Files(command) => command.run(&api).await,
             Self::Images(command) => command.run(&api).await,

@@ -22,7 +22,7 @@ const SHORTENS: &str = r#"
 "#;
 
 const PYTHON: &str = "import time\n\ndef wait():\n    time.sleep(int(open('a.txt').read()) / 1000)\n\n\
-    def test_wait(benchmark):\n    benchmark.pedantic(wait, rounds=5)\n";
+    def test_wait(benchmark):\n    benchmark.pedantic(wait, rounds=3)\n";
 
 const GO: &str = "package tools\n\nimport (\n\t\"os\"\n\t\"strconv\"\n\t\"testing\"\n\t\"time\"\n)\n\n\
     func BenchmarkWait(b *testing.B) {\n\ttext, _ := os.ReadFile(\"a.txt\")\n\tn, _ := strconv.Atoi(string(text))\n\
@@ -30,10 +30,10 @@ const GO: &str = "package tools\n\nimport (\n\t\"os\"\n\t\"strconv\"\n\t\"testin
 
 /// Each program that measures, one after the other. What they write beside the repository is not committed.
 const MEASURES: &str = "set -e; export HOME=/tmp GOCACHE=/workspace/.go GOFLAGS=-mod=mod\n\
-    hyperfine --shell none --runs 5 --export-json \"$ROOST_RESULTS/hyperfine.json\" --command-name sleep \
+    hyperfine --shell none --runs 2 --warmup 0 --export-json \"$ROOST_RESULTS/hyperfine.json\" --command-name sleep \
     \"sleep 0.0$(printf %02d \"$(cat a.txt)\")\"\n\
     python3 -m pytest -q -p no:cacheprovider --benchmark-json \"$ROOST_RESULTS/pytest.json\" test_wait.py >/dev/null\n\
-    go test -run '^$' -bench . -benchtime 5x .";
+    go test -run '^$' -bench . -benchtime 3x .";
 
 /// A bench whose sandboxes have this image of Roost.
 async fn bench(script: &str, recipe: &str, files: &[(&str, &str)]) -> Bench {
@@ -68,7 +68,7 @@ async fn hyperfine_pytest_and_go_measure_the_same_improvement() {
     ];
     let bench = bench(SHORTENS, "polyglot", &files).await;
     let owner = bench.gateway.owner().await;
-    let config = json!({ "benchmark": { "command": MEASURES, "iterations": 3 } });
+    let config = json!({ "benchmark": { "command": MEASURES, "iterations": 6 } });
     let id = coded(&bench, owner, "benchmark", config).await;
     let over = becomes(owner, &id, "completed").await;
     let measured = content(&artifact(owner, &over, "Measurements").await);

@@ -12,9 +12,9 @@ use crate::connections::repos::Place;
 use crate::execution::runs::windows::piece;
 
 /// A mission of two phases with one writer, as a draft.
-async fn draft(owner: &Person) -> String {
-    let writers = template(owner, &roost_tests::unique("W").replace('-', "_")).await;
-    let new = json!({ "template_kind": "custom", "title": "Write", "goal": "Write.",
+async fn draft(owner: &Person, title: &str) -> String {
+    let writers = template(owner, &format!("Writers_{title}")).await;
+    let new = json!({ "template_kind": "custom", "title": title, "goal": "Write.",
         "config": { "phases": ["research", "research"] }, "team_template_id": writers });
     created(owner, &new).await
 }
@@ -47,7 +47,7 @@ async fn mission_is_cancelled_from_each_state_that_is_not_its_end() {
         .await;
         think_with(owner, &server).await;
 
-        let id = draft(owner).await;
+        let id = draft(owner, "draft").await;
         set_status(owner, &id, "cancelled", 200).await;
         let over = mission(owner, &id).await;
         assert_eq!(over.str("/status"), "cancelled");
@@ -68,7 +68,7 @@ async fn mission_is_cancelled_from_each_state_that_is_not_its_end() {
         assert_eq!(after[0], "failed", "{after:?}");
 
         // What is over stays as it ended, and says so.
-        let done = draft(owner).await;
+        let done = draft(owner, "done").await;
         launched(owner, &done).await;
         becomes(owner, &done, "completed").await;
         for (id, status) in [(&id, "cancelled"), (&done, "completed")] {
@@ -102,7 +102,7 @@ async fn pause_while_a_phase_ends_holds_the_next_phase_until_it_is_resumed() {
         let server = ModelServer::slowly(answer, Duration::from_millis(100)).await;
         think_with(owner, &server).await;
         for moment in MOMENTS {
-            let id = draft(owner).await;
+            let id = draft(owner, &format!("{}_{}", moment.0, moment.1)).await;
             launched(owner, &id).await;
             eventually("the moment has come", async || {
                 let now = mission(owner, &id).await;
@@ -154,15 +154,20 @@ async fn pause_while_a_phase_ends_holds_the_next_phase_until_it_is_resumed() {
 async fn repository_whose_default_branch_is_gone_pauses_the_mission_with_what_to_do() {
     let bench = Bench::new("[[scene]]\n  [[scene.turn]]\n  say = \"Done.\"\n").await;
     let owner = bench.gateway.owner().await;
-    let writers = template(owner, "Writers").await;
-    let new = json!({ "template_kind": "development", "title": "Write", "goal": "Write.", "repo_id": bench.repo,
-        "team_template_id": writers });
+    let coders = coders(owner).await;
+    let new = json!({ "template_kind": "custom", "title": "Write", "goal": "Write.", "repo_id": bench.repo,
+        "config": { "phases": ["coding"] }, "team_template_id": coders });
     let id = created(owner, &new).await;
     let host = &bench.host;
     host.git("acme/tools", &["branch", "-m", "main", "trunk"], None)
         .await;
     launched(owner, &id).await;
-    let paused = becomes(owner, &id, "paused").await;
+    let paused = eventually("the mission is not at work", async || {
+        let now = mission(owner, &id).await;
+        (now.body["status"] != "running").then_some(now)
+    })
+    .await;
+    assert_eq!(paused.str("/status"), "paused", "{paused:?}");
     assert_eq!(paused.str("/status_reason"), "phase_failed");
     let detail = paused.str("/status_detail");
     assert!(detail.contains("main"), "it names the branch: {detail}");
@@ -192,7 +197,7 @@ async fn markers_by_the_thousand_make_tasks_up_to_the_limit_and_the_mission_goes
     })
     .await;
     think_with(owner, &server).await;
-    let id = draft(owner).await;
+    let id = draft(owner, "markers").await;
     launched(owner, &id).await;
     let over = becomes(owner, &id, "completed").await;
     let tasks = over.body["tasks"].as_array().expect("tasks");

@@ -153,7 +153,6 @@ pub struct TopologyUpdate {
 pub struct WorldEdge {
     pub from: WorldNodeId,
     pub to: WorldNodeId,
-    pub kind: Option<WorldEdgeKind>,
 }
 
 pub enum WorldEvents {

@@ -111,6 +111,8 @@ string_enum!(
     }
 );
 
+id!(InvitationId);
+
 string_enum!(
     LevelUpEvidenceKind {
         Run = "run",
@@ -160,6 +162,17 @@ string_enum!(
     }
 );
 
+id!(ModelId);
+
+string_enum!(
+    ModelProvider {
+        Openai = "openai",
+        Anthropic = "anthropic",
+        Gemini = "gemini",
+        Ollama = "ollama",
+    }
+);
+
 string_enum!(
     NodeConnection {
         Connected = "connected",
@@ -189,6 +202,13 @@ string_enum!(
         Failed = "failed",
         Cancelled = "cancelled",
         Lost = "lost",
+    }
+);
+
+string_enum!(
+    PlacementTarget {
+        Local = "local",
+        Node = "node",
     }
 );
 
@@ -344,6 +364,8 @@ string_enum!(
 
 id!(SessionId);
 
+id!(SkillId);
+
 id!(SnapshotId);
 
 string_enum!(
@@ -407,13 +429,5 @@ string_enum!(
 );
 
 id!(WorkspaceId);
-
-string_enum!(
-    WorldEdgeKind {
-        Parent = "parent",
-        Peer = "peer",
-        Flow = "flow",
-    }
-);
 
 id!(WorldNodeId);

@@ -5,6 +5,7 @@ mod document;
 mod routes;
 mod rust;
 mod wanted;
+mod wanted_groups;
 mod wanted_missions;
 mod wanted_runs;
 

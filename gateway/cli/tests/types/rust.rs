@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::document::{Document, referred, words};
 use crate::routes::{ROUTES, Route};
 use crate::wanted::{BESIDE, FIELDS, STREAMS};
+use crate::wanted_groups;
 use crate::wanted_missions;
 use crate::wanted_runs;
 
@@ -79,6 +80,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         };
         file.push_str(&function(document, route, &mut roots, &mut bodies)?);
     }
+    let read = reachable(document, &roots)?;
     roots.extend(bodies.iter().cloned());
     let sent = reachable(document, &bodies)?;
     let all = reachable(document, &roots)?;
@@ -87,6 +89,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     let outside_streams = reachable(document, &roots)?;
     let mut named = FIELDS
         .iter()
+        .chain(wanted_groups::FIELDS)
         .chain(wanted_runs::FIELDS)
         .chain(wanted_missions::FIELDS);
     if let Some((name, _)) = named.find(|(name, _)| !all.contains_key(*name)) {
@@ -103,7 +106,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! What the client sends. {HEAD}\n\n{collections}use serde::Serialize;\n\nuse super::names::*;\n"
     );
     let mut answers = format!(
-        "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
+        "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::requests::ModelPrice;\nuse super::strings::Moment;\n"
     );
     let mut level_ups = format!(
         "//! What the client reads of proposals that improve agents and teams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
@@ -126,7 +129,11 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
             }
         } else if sent.contains_key(name) {
             all_required_are_set(document, name)?;
-            requests.push_str(&text.replace(DERIVE, "#[derive(Serialize)]"));
+            let derive = match read.contains_key(name) {
+                true => "#[derive(Serialize, serde::Deserialize)]",
+                false => "#[derive(Serialize)]",
+            };
+            requests.push_str(&text.replace(DERIVE, derive));
         } else {
             let text = text.replace(SKIP, "");
             let derive = match OF_OTHERS.contains(&name.as_str()) {
@@ -244,6 +251,7 @@ fn tagged(
 fn object(document: &Document, name: &str, needs: &mut BTreeSet<String>) -> Result<String, String> {
     let mut fields_of = FIELDS
         .iter()
+        .chain(wanted_groups::FIELDS)
         .chain(wanted_runs::FIELDS)
         .chain(wanted_missions::FIELDS);
     let Some((_, wanted)) = fields_of.find(|(object, _)| *object == name) else {

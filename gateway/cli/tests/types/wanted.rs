@@ -379,7 +379,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("TopologyNode", &["id", "label", "attributes"]),
     ("TopologySteps", &["least", "most"]),
     ("TreeSnapshot", &["root"]),
-    ("UserBrief", &["email"]),
+    ("UserBrief", &["id", "email", "name"]),
     ("VerifyCheck", &["level", "title", "detail"]),
     ("VerifyFact", &["title", "expected", "actual", "ok"]),
     ("VerifyReport", &["ok", "checks", "probe"]),

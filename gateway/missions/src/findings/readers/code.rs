@@ -160,6 +160,12 @@ pub(super) fn semgrep(text: &str, checkout: Checkout<'_>) -> Result<Report, Read
             aliases: words(&metadata["cwe"])
                 .iter()
                 .filter_map(|text| cwe(text))
+                // Rules of semgrep name the test of bandit that finds the same.
+                .chain(
+                    words(&metadata["bandit-code"])
+                        .into_iter()
+                        .map(str::to_owned),
+                )
                 .collect(),
             help: metadata["source"].as_str().map(str::to_owned),
             ..Finding::default()
