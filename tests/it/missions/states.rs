@@ -6,6 +6,7 @@ use roost_tests::model_server::{Asked, ModelServer};
 use roost_tests::{Answer, Person, eventually};
 use serde_json::{Value, json};
 
+use super::probes::coders;
 use super::{becomes, created, launched, mission, phases, set_status, template, think_with};
 use crate::connections::checkouts::Bench;
 use crate::connections::repos::Place;

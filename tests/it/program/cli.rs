@@ -1,6 +1,7 @@
 //! `roost` as people type it: refusals, messages, and its session at the gateway.
 
 mod beside_the_gateway;
+mod groups;
 mod messages;
 mod sessions;
 

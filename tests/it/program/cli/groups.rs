@@ -13,7 +13,9 @@ async fn person_is_invited_gets_another_role_and_is_removed_from_a_terminal() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let terminal = Terminal::signed_in(&gateway.url(), &owner.token).await;
-    let made = terminal.runs(&["member", "invite", "--role", "member"]).await;
+    let made = terminal
+        .runs(&["member", "invite", "--role", "member"])
+        .await;
     assert!(made.ok && made.out.starts_with("http"), "{}", made.err);
     assert!(made.err.contains("works once"), "{}", made.err);
     let link = made.out.trim();
@@ -75,7 +77,11 @@ async fn model_is_added_tried_and_removed_from_a_terminal() {
     assert!(tried.out.starts_with("I am here. ("), "{}", tried.err);
     drop(server);
     let failed = terminal.runs(&["model", "try", "tiny"]).await;
-    assert!(!failed.ok && failed.err.contains("did not answer"), "{}", failed.err);
+    assert!(
+        !failed.ok && failed.err.contains("did not answer"),
+        "{}",
+        failed.err
+    );
     assert!(terminal.runs(&["model", "rm", "tiny"]).await.ok);
     let err = terminal.refused(&["model", "try", "tiny"]).await;
     assert!(err.contains("no model is called \"tiny\""), "{err}");
@@ -97,7 +103,9 @@ async fn skills_the_placement_and_the_world_are_read_in_a_terminal() {
 
     let skills = terminal.runs(&["skill", "list"]).await;
     assert!(skills.out.contains("stating-uncertainty"), "{}", skills.err);
-    let one = terminal.runs(&["skill", "show", "stating-uncertainty"]).await;
+    let one = terminal
+        .runs(&["skill", "show", "stating-uncertainty"])
+        .await;
     assert!(one.out.lines().count() > 4, "{}", one.out);
     let set = ["skill", "set", "stating-uncertainty", "No."];
     let err = terminal.refused(&set).await;
