@@ -7,16 +7,19 @@ interface Props {
   label: string;
   placeholder: string;
   required?: boolean;
+  /** What is typed into it at first. */
+  initial?: string | undefined;
   hint?: ReactNode;
 }
 
 /** An address that the gateway calls. Where it is refused, the setting that allows private ones stands below the reason. */
-export function AddressField({ problem, ...field }: Props) {
+export function AddressField({ problem, initial, ...field }: Props) {
   const error = problem?.field("/base_url");
   return (
     <div>
       <Field
         {...field}
+        defaultValue={initial}
         name="base_url"
         inputMode="url"
         maxLength={500}

@@ -31,8 +31,15 @@ test.describe("settings: models", () => {
       await page.keyboard.press("Enter");
       await hasFocus(page.getByLabel("Provider"));
       await choose(page.getByLabel("Provider"), "anthropic");
-      await page.getByLabel("Model", { exact: true }).fill("claude sonnet");
-      await page.getByLabel("API key (optional)").fill(KEY);
+      await page.getByText(/Prices of 2026-11-28, from public price lists/).waitFor();
+      expect(await page.getByLabel("Output price").inputValue()).toBe("10");
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `models-preset-${width}-${theme}`);
+      await choose(page.getByLabel("Model", { exact: true }), { label: "Another model" });
+      await page.getByLabel("Name of the model").fill("claude sonnet");
+      expect(await page.getByLabel("Window in tokens (optional)").inputValue()).toBe("");
+      await page.getByLabel("Try it now").uncheck();
+      await page.getByLabel("API key").fill(KEY);
       await page.getByLabel("Input price").fill("3");
       await page.keyboard.press("Enter");
       await page.getByText("Give both sums in dollars, or none.").waitFor();
@@ -41,7 +48,7 @@ test.describe("settings: models", () => {
       await page.getByText("must have no blanks").waitFor();
       expect(await axe(page)).toStrictEqual([]);
       await shot(page, `models-add-${width}-${theme}`);
-      await page.getByLabel("Model", { exact: true }).fill("claude-sonnet");
+      await page.getByLabel("Name of the model").fill("claude-sonnet");
       await page.keyboard.press("Enter");
       await rowOf(page, "anthropic/claude-sonnet").getByText("The default", { exact: true }).waitFor();
       expect(mock.state.models.keys).toStrictEqual([KEY]);
@@ -68,20 +75,50 @@ test.describe("settings: models", () => {
       await shot(page, `models-tried-${width}-${theme}`);
     });
 
-  test("Ollama needs an address and a refused address names the setting that allows it", async ({
+  test("a preset fills in address, price and window, and the new model is tried at once", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ width: 1440, theme: "light" });
+    await page.goto(`${mock.url}/settings/models`);
+    await page.getByRole("button", { name: "Add a model" }).click();
+    await choose(page.getByLabel("Provider"), "xai");
+    const price = page.getByLabel("Input price");
+    expect(await price.inputValue()).toBe("2");
+    await page.getByText("the provider asks for a higher price").waitFor();
+    await choose(page.getByLabel("Model", { exact: true }), "grok-4.3");
+    expect(await price.inputValue()).toBe("1.25");
+    await price.fill("1.5");
+    await page.getByLabel("API key").fill(KEY);
+    await shot(page, "models-preset-1440-light");
+    await page.getByRole("button", { name: "Add model" }).click();
+    await rowOf(page, "openai/grok-4.3")
+      .getByText(/Answered in/)
+      .waitFor();
+    await rowOf(page, "openai/grok-4.3").getByText(/xAI/).waitFor();
+    expect(mock.state.models.asked).toStrictEqual({
+      provider: "openai",
+      model: "grok-4.3",
+      base_url: "https://api.x.ai/v1",
+      api_key: "taken",
+      price: { input_microusd: 1_500_000, output_microusd: 2_500_000 },
+      context_tokens: 199_999,
+      is_default: false,
+    });
+  });
+
+  test("Ollama on this host is a preset, and a refused address names the setting that allows it", async ({
     visit,
   }) => {
     const { mock, page } = await visit();
     await page.goto(`${mock.url}/settings/models`);
     await page.getByRole("button", { name: "Add a model" }).click();
     const address = page.getByRole("textbox", { name: /^Address/ });
-    expect(await address.getAttribute("placeholder")).toBe("https://api.openai.com/v1");
+    expect(await address.inputValue()).toBe("");
     await choose(page.getByLabel("Provider"), "ollama");
-    await page.getByLabel("Model", { exact: true }).fill("qwen3:8b");
+    await page.getByText("its tokens cost nothing").waitFor();
     expect(await address.evaluate((field: HTMLInputElement) => field.required)).toBeTruthy();
-    expect(await address.getAttribute("placeholder")).not.toMatch(/127\.|localhost/);
-    await address.fill("http://127.0.0.1:11434/v1");
-    await page.keyboard.press("Enter");
+    expect(await address.inputValue()).toBe("http://127.0.0.1:11434/v1");
+    await page.getByRole("button", { name: "Add model" }).click();
     await page.getByText("the address of 127.0.0.1 cannot be used").waitFor();
     await page.getByText("outbound.allow_private").waitFor();
     expect(await address.inputValue()).toBe("http://127.0.0.1:11434/v1");
@@ -89,7 +126,9 @@ test.describe("settings: models", () => {
     await shot(page, "models-ollama-refused");
     await address.fill("http://ollama.lan:11434/v1");
     await page.keyboard.press("Enter");
-    await rowOf(page, "ollama/qwen3:8b").waitFor();
+    await rowOf(page, "ollama/qwen3:8b")
+      .getByText(/\$0 in, \$0 out/)
+      .waitFor();
   });
 
   test("a failed try says why, and default, price and key change and a model is removed", async ({

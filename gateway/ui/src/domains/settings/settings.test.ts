@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { priceOf, priceWord, triedWord } from "./models/words";
+import { ALL, PRESETS, presetOf, priceOn } from "./models/presets";
+import { priceOf, priceWord, providerName, laterWord, triedWord, usualWord } from "./models/words";
 import { kept, mcpMissing, sealed, sent, spoken } from "./words";
 
 const silent = { reachable: true, warnings: [] };
@@ -47,5 +48,43 @@ describe("prices and tries of models", () => {
     expect(triedWord(tried)).not.toContain("for");
     expect(triedWord({ ...tried, cost_microusd: 0 })).toContain("for $0");
     expect(triedWord({ ...tried, ok: false })).toContain("It may be tried again.");
+  });
+});
+
+describe("the presets of providers", () => {
+  it("are whole: an https address of their own, a list of prices, models with a price and a window", () => {
+    expect(new Set(ALL.map(({ key }) => key)).size).toBe(ALL.length);
+    for (const { name, base, prices, models } of PRESETS) {
+      expect(base ?? "https://", name).toMatch(/^https:\/\/\S*[^/]$|^https:\/\/$/);
+      expect(prices, name).toMatch(/^https:\/\//);
+      expect(models.length, name).toBeGreaterThan(0);
+      for (const one of models) {
+        expect(one.input > 0 && one.output >= one.input, one.model).toBe(true);
+        expect(one.window >= 16_384 && one.window <= 2_000_000, one.model).toBe(true);
+      }
+    }
+  });
+
+  it("have the price of the day, and announce another one until then", () => {
+    const one = {
+      model: "m",
+      input: 2,
+      output: 10,
+      window: 1000,
+      later: { from: "2026-12-01", input: 4, output: 20 },
+    };
+    expect(priceOn(one, "2026-11-30")).toEqual({ input: 2, output: 10 });
+    expect(priceOn(one, "2026-12-01")).toMatchObject({ input: 4, output: 20 });
+    expect(usualWord(one, "2026-11-30")).toBe("m ($2.00 in, $10.00 out)");
+    expect(laterWord(one, "2026-11-30")).toBe("From 2026-12-01 on it costs $4.00 in and $20.00 out.");
+    expect(laterWord(one, "2026-12-01")).toBeUndefined();
+    expect(usualWord({ ...one, input: 0, output: 0 }, "2026-11-30")).toBe("m");
+  });
+
+  it("name a provider by its address", () => {
+    const mistral = { provider: "openai", base_url: "https://api.mistral.ai/v1" } as const;
+    expect(presetOf(mistral)?.key).toBe("mistral");
+    expect(providerName(mistral)).toBe("Mistral");
+    expect(providerName({ ...mistral, base_url: "http://llm.lan/v1" })).toBe("OpenAI-compatible");
   });
 });

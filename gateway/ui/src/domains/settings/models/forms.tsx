@@ -1,18 +1,17 @@
-import { useState } from "react";
-import { MODELS, type ModelBinding, type ModelProvider } from "~/api/models";
+import type { ReactNode } from "react";
+import { MODELS, type ModelBinding } from "~/api/models";
 import { Problem } from "~/api/problem";
-import { AddressField } from "~/ui/address-field";
 import { ConnectForm, type Typed } from "~/ui/form-dialog";
 import { typedOf } from "~/ui/dollars";
-import { Choice, Field, Tick } from "~/ui/field";
+import { Field } from "~/ui/field";
 import { isolate } from "~/ui/isolate";
 import { SecretField } from "~/ui/secret-field";
 import { visible } from "~/ui/visible";
-import { add, change } from "./queries";
-import { HALF, priceOf, PROVIDERS } from "./words";
+import { change } from "./queries";
+import { HALF, priceOf } from "./words";
 
 /** The two sums as they were typed; half a price is refused here, as a fault of its field. */
-function priceIn(typed: Typed) {
+export function priceIn(typed: Typed) {
   const price = priceOf(typed("input_microusd") ?? "", typed("output_microusd") ?? "");
   if (price !== "half") return price;
   throw new Problem({
@@ -23,7 +22,15 @@ function priceIn(typed: Typed) {
   });
 }
 
-function PriceFields({ problem, model }: { problem: Problem | undefined; model?: ModelBinding }) {
+interface PriceProps {
+  problem: Problem | undefined;
+  /** What is in the fields at first, in millionths of a dollar. */
+  price: { input_microusd: number; output_microusd: number } | null | undefined;
+  /** Where the price comes from. */
+  note?: ReactNode;
+}
+
+export function PriceFields({ problem, price, note }: PriceProps) {
   const wrong = problem?.field("/input_microusd") ?? problem?.field("/price/input_microusd");
   return (
     <fieldset className="flex flex-col gap-2">
@@ -38,7 +45,7 @@ function PriceFields({ problem, model }: { problem: Problem | undefined; model?:
           inputMode="decimal"
           autoComplete="off"
           placeholder="not known"
-          defaultValue={typedOf(model?.price?.input_microusd)}
+          defaultValue={typedOf(price?.input_microusd)}
           error={wrong}
         />
         <Field
@@ -47,16 +54,27 @@ function PriceFields({ problem, model }: { problem: Problem | undefined; model?:
           inputMode="decimal"
           autoComplete="off"
           placeholder="not known"
-          defaultValue={typedOf(model?.price?.output_microusd)}
+          defaultValue={typedOf(price?.output_microusd)}
           error={problem?.field("/price/output_microusd")}
         />
       </div>
+      {note && <p className="text-small text-fg-3">{note}</p>}
     </fieldset>
   );
 }
 
 /** How much it takes in at once; a longer conversation is summarised by it. */
-function WindowField({ problem, model }: { problem: Problem | undefined; model?: ModelBinding }) {
+export function WindowField({
+  problem,
+  tokens,
+  known = "as known by its name",
+  hint,
+}: {
+  problem: Problem | undefined;
+  tokens: number | null | undefined;
+  known?: string;
+  hint?: string;
+}) {
   return (
     <Field
       label="Window in tokens (optional)"
@@ -64,90 +82,14 @@ function WindowField({ problem, model }: { problem: Problem | undefined; model?:
       inputMode="numeric"
       autoComplete="off"
       pattern="[0-9]*"
-      placeholder={model ? String(model.window_tokens) : "as known by its name"}
-      defaultValue={model?.context_tokens ? String(model.context_tokens) : ""}
-      hint="The most that it takes in at once. Older turns of a longer conversation are summarised."
+      placeholder={known}
+      defaultValue={tokens ? String(tokens) : ""}
+      hint={`The most that it takes in at once. Older turns of a longer conversation are summarised.${hint ? ` ${hint}` : ""}`}
       error={problem?.field("/context_tokens")}
     />
   );
 }
-const windowIn = (typed: Typed) => (typed("context_tokens") ? Number(typed("context_tokens")) : null);
-
-/** A new model with its key, which goes to the secret broker and never comes back. */
-export function AddModel({ first, onClose }: { first: boolean; onClose: () => void }) {
-  const [provider, setProvider] = useState<ModelProvider>("openai");
-  const about = PROVIDERS[provider];
-  return (
-    <ConnectForm
-      title="Add a model"
-      lead="Agents think with it. Its key goes to the secret broker and is never shown again."
-      action="Add model"
-      renews={MODELS}
-      onClose={onClose}
-      connect={async (typed) =>
-        add({
-          provider,
-          model: typed("model") ?? "",
-          base_url: typed("base_url"),
-          api_key: typed("api_key"),
-          price: priceIn(typed),
-          context_tokens: windowIn(typed),
-          is_default: typed("is_default") === "on",
-        })
-      }
-    >
-      {(problem) => (
-        <>
-          <Choice
-            label="Provider"
-            name="provider"
-            value={provider}
-            error={problem?.field("/provider")}
-            onChange={(event) => setProvider(event.target.value as ModelProvider)}
-          >
-            {Object.entries(PROVIDERS).map(([value, { name }]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </Choice>
-          <Field
-            label="Model"
-            name="model"
-            required
-            maxLength={150}
-            autoComplete="off"
-            spellCheck="false"
-            hint={`The provider's own name for it, such as ${about.model}.`}
-            error={problem?.field("/model")}
-          />
-          <AddressField
-            key={provider}
-            label={about.base ? "Address (optional)" : "Address"}
-            required={!about.base}
-            placeholder={about.base ?? "http://ollama.example:11434/v1"}
-            hint={
-              about.base
-                ? "The key is sent to this address only."
-                : "Where this gateway reaches Ollama, with port and /v1."
-            }
-            problem={problem}
-          />
-          <SecretField
-            label="API key (optional)"
-            name="api_key"
-            minLength={8}
-            hint={about.key}
-            error={problem?.field("/api_key")}
-          />
-          <PriceFields problem={problem} />
-          <WindowField problem={problem} />
-          <Tick label="Use as default model" name="is_default" defaultChecked={first} />
-        </>
-      )}
-    </ConnectForm>
-  );
-}
+export const windowIn = (typed: Typed) => (typed("context_tokens") ? Number(typed("context_tokens")) : null);
 
 /** Another key or another price. Another address would be another model: the key goes nowhere else. */
 export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: () => void }) {
@@ -180,8 +122,8 @@ export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: 
             }
             error={problem?.field("/api_key")}
           />
-          <PriceFields problem={problem} model={model} />
-          <WindowField problem={problem} model={model} />
+          <PriceFields problem={problem} price={model.price} />
+          <WindowField problem={problem} tokens={model.context_tokens} known={String(model.window_tokens)} />
         </>
       )}
     </ConnectForm>

@@ -10,7 +10,7 @@ import { Notice } from "~/ui/notice";
 import { Panel } from "~/ui/panel";
 import { SettingsFrame, type Part } from "../frame";
 import { Ceilings } from "./ceilings";
-import { AddModel } from "./forms";
+import { AddModel } from "./add";
 import { ModelRow, ScriptedRow } from "./row";
 
 /** The models of the workspace, which of them is the default, and what may be spent on them. */
@@ -18,6 +18,7 @@ export function ModelSettings({ parts }: { parts: Part[] }) {
   const models = useQuery(modelsQuery);
   const manages = useMay()("models.manage");
   const [adding, setAdding] = useState(false);
+  const [fresh, setFresh] = useState<string>();
   return (
     <SettingsFrame
       parts={parts}
@@ -52,12 +53,14 @@ export function ModelSettings({ parts }: { parts: Part[] }) {
             >
               <ul>
                 {items.map((one) => (
-                  <ModelRow key={one.id} model={one} manages={manages} />
+                  <ModelRow key={one.id} model={one} manages={manages} fresh={one.id === fresh} />
                 ))}
                 <ScriptedRow isDefault={!items.some((one) => one.is_default)} />
               </ul>
             </Panel>
-            {adding && <AddModel first={items.length === 0} onClose={() => setAdding(false)} />}
+            {adding && (
+              <AddModel first={items.length === 0} onTry={setFresh} onClose={() => setAdding(false)} />
+            )}
           </>
         )}
       </QueryView>

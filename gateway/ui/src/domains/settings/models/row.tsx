@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { MODELS, SCRIPTED, type ModelBinding } from "~/api/models";
 import { asProblem } from "~/api/problem";
 import { Button } from "~/ui/button";
@@ -84,8 +84,21 @@ function Actions({ model, asked }: { model: ModelBinding; asked: ReturnType<type
 }
 
 /** One model: where it is, whether it has a key, what it costs. */
-export function ModelRow({ model, manages }: { model: ModelBinding; manages: boolean }) {
+export function ModelRow({
+  model,
+  manages,
+  fresh,
+}: {
+  model: ModelBinding;
+  manages: boolean;
+  fresh: boolean;
+}) {
   const asked = useTry(model.id);
+  const { mutate } = asked;
+  // Whether its key and its name are right shows at once.
+  useEffect(() => {
+    if (fresh) mutate();
+  }, [fresh, mutate]);
   return (
     <li data-row className="flex flex-col gap-2 border-b border-line px-4 py-3 last:border-0">
       <div className="min-w-0">
@@ -94,7 +107,7 @@ export function ModelRow({ model, manages }: { model: ModelBinding; manages: boo
           {model.is_default && <Status tone="done" word="The default" className="text-small" />}
         </h3>
         <p className="break-words text-fg-2">
-          {providerName(model.provider)},{" "}
+          {providerName(model)},{" "}
           <bdi className="font-mono text-small break-all">{visible(model.base_url)}</bdi>
         </p>
         <p className="text-small text-fg-3">

@@ -1,55 +1,46 @@
 // What models, their prices and their tries are called.
-import type { ModelProvider } from "~/api/models";
+import type { ModelBinding, ModelProvider } from "~/api/models";
 import type { components } from "~/api/schema";
 import { microusdOf } from "~/ui/dollars";
 import { money } from "~/ui/run-state";
 import { duration } from "~/ui/time";
+import { presetOf, priceOn, type Usual } from "./presets";
 
 type Price = components["schemas"]["ModelPrice"];
 type Tried = components["schemas"]["ModelTried"];
 
-interface About {
-  name: string;
-  /** Where it is when no address is given. One of a person's own has none: whether it may be called is a setting. */
-  base?: string;
-  key: string;
-  model: string;
-}
-
-export const PROVIDERS: Record<ModelProvider, About> = {
-  openai: {
-    name: "OpenAI-compatible",
-    base: "https://api.openai.com/v1",
-    key: "A server of your own may need none.",
-    model: "gpt-5",
-  },
-  anthropic: {
-    name: "Anthropic",
-    base: "https://api.anthropic.com/v1",
-    key: "Begins with sk-ant-.",
-    model: "claude-sonnet-4-5",
-  },
-  gemini: {
-    name: "Google Gemini",
-    base: "https://generativelanguage.googleapis.com/v1beta",
-    key: "From Google AI Studio.",
-    model: "gemini-2.5-pro",
-  },
-  ollama: {
-    name: "Ollama",
-    key: "Ollama needs no key.",
-    model: "qwen3:8b",
-  },
+const PROVIDERS: Record<ModelProvider, string> = {
+  openai: "OpenAI-compatible",
+  anthropic: "Anthropic",
+  gemini: "Google Gemini",
+  ollama: "Ollama",
 };
 
-export const providerName = (provider: ModelProvider | null | undefined) =>
-  provider ? (PROVIDERS[provider]?.name ?? provider) : "a provider that this page does not know";
+export const providerName = (model: Pick<ModelBinding, "provider" | "base_url">) =>
+  presetOf(model)?.name ??
+  (model.provider
+    ? (PROVIDERS[model.provider] ?? model.provider)
+    : "a provider that this page does not know");
 
 /** What a million tokens cost. */
 export const priceWord = (price: Price | null | undefined): string =>
   price
     ? `${money(price.input_microusd)} in, ${money(price.output_microusd)} out for a million tokens`
     : "price not known";
+
+const sum = (dollars: number) => money(Math.round(dollars * 1e6));
+
+/** A usual model with its price of a day, in a list. */
+export function usualWord(one: Usual, day: string): string {
+  const { input, output } = priceOn(one, day);
+  return input + output === 0 ? one.model : `${one.model} (${sum(input)} in, ${sum(output)} out)`;
+}
+
+/** What a provider has announced, when that day is still to come. */
+export const laterWord = ({ later }: Usual, day: string): string | undefined =>
+  later && day < later.from
+    ? `From ${later.from} on it costs ${sum(later.input)} in and ${sum(later.output)} out.`
+    : undefined;
 
 /** Both sums or none: half a price is no price. */
 export function priceOf(input: string, output: string): Price | null | "half" {
