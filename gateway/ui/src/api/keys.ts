@@ -46,6 +46,7 @@ export const keys = {
   // As the live stream calls their kinds.
   runs: ["run", "list"] as const,
   run: (id: string) => ["run", id] as const,
+  use: ["use"] as const,
   workspace: (id: string) => ["workspace", id] as const,
   runRepo: (id: string) => ["run_repo", id] as const,
   missions: ["mission", "list"] as const,

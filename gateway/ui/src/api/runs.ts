@@ -22,6 +22,7 @@ export type RunOrigin = Schemas["RunOrigin"];
 export type RunsWanted = {
   team_id?: string;
   agent_id?: string;
+  mission_id?: string;
   status?: RunStatus;
   parent_run_id?: string;
   all?: boolean;

@@ -53,7 +53,20 @@ export const oneRoutine = createRoute({
 export const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",
-  validateSearch: only("q", "state", "outcome", "team", "by", "when", "from", "until", "sort", "shown"),
+  validateSearch: only(
+    "q",
+    "state",
+    "outcome",
+    "team",
+    "by",
+    "mission",
+    "day",
+    "when",
+    "from",
+    "until",
+    "sort",
+    "shown",
+  ),
   component: list("RunsPage"),
 });
 export const compare = createRoute({

@@ -1,6 +1,8 @@
-// The page of quotas: who used what, compared by team, template, mission and person.
-import { axe, shot } from "../kit.ts";
+// The page of quotas: who used what, compared by team, template, mission, person, model and day.
+import type { Page } from "@playwright/test";
+import { axe, drawn, settled, shift, shot } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
+import { makeMission } from "../mock/missions.ts";
 import { makeRun } from "../mock/runs.ts";
 import { makeTeam } from "../mock/teams.ts";
 import { expect, test, THEMES, type Mock } from "./fixtures.ts";
@@ -17,6 +19,8 @@ function used({ state }: Mock) {
     make({
       team_id: dear.id,
       cost_microusd: 2_000_000 * (day + 1),
+      tokens_in: 400_000 * (day + 1),
+      tokens_out: 90_000,
       created_at: ago(86_400 * day + 60),
       started_at: ago(86_400 * day + 60),
       ended_at: ago(86_400 * day),
@@ -37,40 +41,123 @@ function used({ state }: Mock) {
   return { dear, slow };
 }
 
+const fits = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+const bars = (page: Page) => page.getByRole("figure").locator("li");
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+
 test.describe("quotas: use", () => {
   for (const theme of THEMES)
-    for (const width of [390, 1440])
-      test(`use is compared over a time range (${theme}, ${width})`, async ({ visit }) => {
+    for (const width of [390, 1440, 1920])
+      test(`use is compared as a chart and as a table (${theme}, ${width})`, async ({ visit }) => {
         const { mock, page } = await visit({ theme, width, height: 900 });
         mock.state.runs.list = [];
         used(mock);
         await page.goto(`${mock.url}/quotas`);
-        const names = () => page.getByRole("table").locator("tbody tr").allInnerTexts();
-        await page.getByRole("link", { name: "Dear team" }).waitFor();
-        expect((await names()).map((row) => row.split("\n")[0])).toStrictEqual(["Dear team", "Slow team"]);
-        await page.getByRole("cell", { name: "$14.00" }).waitFor();
-        await page.getByText(/Together \$14\.01.*4 runs/).waitFor();
+        await page.getByRole("figure", { name: "Cost by team, last 30 days" }).waitFor();
+        await drawn(page);
+        expect(await shift(page)).toBe(0);
         expect(await axe(page)).toStrictEqual([]);
+        expect((await bars(page).allInnerTexts()).map((row) => row.split("\n")[0])).toStrictEqual([
+          "Dear team",
+          "Slow team",
+        ]);
+        await page.getByRole("link", { name: /^Dear team.*\$14\.00$/ }).waitFor();
+        await page.getByText(/Together \$14\.01.*4 runs/).waitFor();
         await shot(page, `quotas-use-${theme}-${width}`);
-        expect(
-          await page.evaluate(
-            () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
-          ),
-        ).toBe(true);
-        await page.getByRole("button", { name: "Time", exact: true }).click();
+        expect(await fits(page)).toBe(true);
+        await press(page, "Time");
         await expect
-          .poll(async () => (await names()).map((row) => row.split("\n")[0]))
+          .poll(async () => (await bars(page).allInnerTexts()).map((row) => row.split("\n")[0]))
           .toStrictEqual(["Slow team", "Dear team"]);
-        await page.getByRole("button", { name: "Cost", exact: true }).click();
-        await page.getByRole("button", { name: "90 days" }).click();
+        await press(page, "Cost");
+        await press(page, "Table");
+        await page.getByRole("cell", { name: "$14.00" }).waitFor();
+        await page.getByRole("cell", { name: "100%" }).waitFor();
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `quotas-use-table-${theme}-${width}`);
+        expect(await fits(page)).toBe(true);
+        await press(page, "90 days");
         await page.getByRole("cell", { name: "$90.01" }).waitFor();
-        await page.getByRole("button", { name: "Template", exact: true }).click();
+        await press(page, "Templates");
         await page.getByRole("link", { name: mock.state.templates[1].name }).waitFor();
-        await page.getByRole("button", { name: "Person", exact: true }).click();
-        await page.getByRole("rowheader", { name: mock.state.user.name }).waitFor();
-        await page.getByRole("button", { name: "Mission", exact: true }).click();
+        await press(page, "People");
+        await page.getByRole("link", { name: mock.state.user.name }).waitFor();
+        await press(page, "Missions");
         await page.getByRole("rowheader", { name: "Without a mission" }).waitFor();
+        await press(page, "Models");
+        await page.getByRole("link", { name: "scripted" }).waitFor();
+        // The choice is in the address.
+        await page.reload();
+        await page.getByRole("link", { name: "scripted" }).waitFor();
       });
+
+  for (const theme of THEMES)
+    test(`days are columns that keys read, and each leads to its runs (${theme})`, async ({ visit }) => {
+      const { mock, page } = await visit({ theme, width: 1440, height: 900 });
+      mock.state.runs.list = [];
+      used(mock);
+      await page.goto(`${mock.url}/quotas?by=day&measure=tokens`);
+      const chart = page.getByRole("figure", { name: /^Tokens of each of the last 30 days/ });
+      await chart.waitFor();
+      await page.getByText("Days in UTC").waitFor();
+      await drawn(page);
+      expect(await shift(page)).toBe(0);
+      expect(await axe(page)).toStrictEqual([]);
+      await press(page, "Cost");
+      await page.getByRole("figure", { name: /^Cost of each/ }).focus();
+      await page.keyboard.press("End");
+      await page.getByText(/: \$2\.00, .*, 1 run/).waitFor();
+      await page.getByRole("link", { name: "Its runs" }).waitFor();
+      await shot(page, `quotas-days-${theme}`);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Runs" }).waitFor();
+      const today = new Date().toISOString().slice(0, 10);
+      await page.getByText(`${today} (UTC)`).waitFor();
+      await settled(page);
+      expect(await page.locator("main tbody tr").count()).toBe(1);
+      await shot(page, `runs-of-day-${theme}`);
+      expect(await axe(page)).toStrictEqual([]);
+      await page.getByRole("button", { name: "Clear: day" }).click();
+      await expect.poll(() => page.locator("main tbody tr").count()).toBe(5);
+    });
+
+  test("a bar leads to the runs of its team and of its mission", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 1440 });
+    mock.state.runs.list = [];
+    const { slow } = used(mock);
+    const mission = makeMission(mock.state);
+    mock.state.missions.list.push(mission);
+    mock.state.runs.list[0].mission_id = mission.id;
+    await page.goto(`${mock.url}/quotas`);
+    await page.getByRole("link", { name: /^Slow team/ }).click();
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    expect(new URL(page.url()).search).toBe(`?team=${slow.id}&when=30d`);
+    await page.goto(`${mock.url}/quotas?by=mission`);
+    await page.getByRole("link", { name: new RegExp(`^${mission.title}`) }).click();
+    await page.getByRole("button", { name: "Clear: mission" }).waitFor();
+    await page.getByText(mission.title).waitFor();
+    await settled(page);
+    expect(await page.locator("main tbody tr").count()).toBe(1);
+  });
+
+  test("many bars are folded, and a deleted team is no link", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 1440 });
+    mock.state.runs.list = [];
+    const [template] = mock.state.templates;
+    for (let at = 0; at < 20; at += 1) {
+      const team = makeTeam(mock.state, template, { name: `Team ${at}` });
+      if (at > 0) mock.state.teams.list.push(team);
+      const run = makeRun(mock.state, { team_id: team.id, cost_microusd: 100_000 * (30 - at) });
+      mock.state.runs.list.push(run);
+    }
+    await page.goto(`${mock.url}/quotas`);
+    await page.getByText("9 others").waitFor();
+    await page.getByText("Deleted team").waitFor();
+    expect(await page.getByRole("link", { name: /^Deleted team/ }).count()).toBe(0);
+    await press(page, "Show all 20");
+    expect(await bars(page).count()).toBe(20);
+  });
 
   test("a workspace without a run says so, and the first page leads to the comparison", async ({ visit }) => {
     const { mock, page } = await visit();
@@ -80,7 +167,7 @@ test.describe("quotas: use", () => {
     await page.getByRole("link", { name: "compared" }).click();
     await page.getByRole("heading", { name: "Use, compared" }).waitFor();
     mock.state.runs.list = [];
-    await page.getByRole("button", { name: "7 days" }).click();
+    await press(page, "7 days");
     await page.getByText("No run began in the last 7 days.").waitFor();
     expect(await axe(page)).toStrictEqual([]);
   });

@@ -5,6 +5,7 @@ import { keyOf, type Routes } from "./route.ts";
 import { DIFF, makeRun, type RunSeed } from "./runs.ts";
 import type { Run, Schemas } from "./schema.ts";
 import type { State } from "./state.ts";
+import { useOf } from "./use.ts";
 
 /** A run as a line of the list: without what only its own page shows. */
 export function summaryOf(run: Run): Schemas["RunSummary"] {
@@ -89,6 +90,7 @@ export const runRoutes = {
     const { commit } = branch;
     return { body: { branch: branch.branch, commit, unchanged: false, pushed_at: branch.pushed_at } };
   },
+  "GET /api/runs/use": ({ state, query }) => ({ body: useOf(state, query) }),
   "GET /api/topology-runs": ({ state, query }) => {
     const all = listed(state.runs.list, query);
     const from = Number(query.get("cursor") ?? 0);

@@ -6,7 +6,7 @@ import type { AppConnection, NodeLine, RepoConnection } from "~/api/types";
 import { needsPerson, type Facts } from "./attention";
 import { nextOf, stepsOf } from "./checklist";
 import { lacksModel, whoIs, workers } from "./workers";
-import { DAYS, daysOf, topOf, totalOf, type Counted } from "./usage";
+import { DAYS, daysOf, totalOf, type Counted } from "./usage";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const ago = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString();
@@ -229,13 +229,6 @@ describe("spend and use", () => {
       counted(24 * 60, { cost_microusd: 0 }),
     ];
     expect(totalOf(daysOf(runs, false, NOW), runs)).toMatchObject({ runs: 3, cost: 10, unpriced: 1 });
-  });
-
-  it("ends the scale at a round number that holds every bar", () => {
-    expect([0, 1, 3, 7, 10, 18_342, 0.4].map((value) => topOf([value]))).toEqual([
-      1, 1, 5, 10, 10, 20_000, 0.5,
-    ]);
-    expect(topOf([])).toBe(1);
   });
 });
 

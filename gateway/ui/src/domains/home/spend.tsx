@@ -5,12 +5,12 @@ import { useMemo, useState } from "react";
 import { quotaQuery } from "~/api/quota";
 import type { Use } from "~/api/types";
 import { number } from "~/ui/bytes";
+import { Columns, Spark } from "~/ui/chart/lazy";
 import { cx, textLink } from "~/ui/class";
 import { money } from "~/ui/run-state";
 import { Segments } from "~/ui/segments";
 import { Loading } from "~/ui/skeleton";
 import { useNow } from "~/ui/time";
-import { DayChart } from "./day-chart";
 import { Nothing, Section, Unloaded } from "./part";
 import { ceilingsQuery, recentQuery, spentQuery, type Spent } from "./queries";
 import { DAYS, daysOf, totalOf, type Day } from "./usage";
@@ -36,11 +36,21 @@ const says = (day: Day) =>
     day.bad > 0 ? `, ${day.bad} failed or rejected` : ""
   }`;
 
-function Figure({ name, value, note }: { name: string; value: string; note?: string | undefined }) {
+interface FigureProps {
+  name: string;
+  value: string;
+  days: number[];
+  note?: string | undefined;
+}
+
+function Figure({ name, value, days, note }: FigureProps) {
   return (
     <div className="min-w-0">
       <dt className="text-small text-fg-3">{name}</dt>
       <dd className="text-figure">{value}</dd>
+      <dd>
+        <Spark days={days} />
+      </dd>
       {note && <dd className="text-small text-fg-3">{note}</dd>}
     </div>
   );
@@ -101,11 +111,12 @@ function Found({ spent }: { spent: Spent }) {
   return (
     <div className="flex flex-col gap-4 p-4">
       <dl className="grid grid-cols-3 gap-4">
-        <Figure name="Cost" value={sum(total.cost)} />
-        <Figure name="Tokens" value={tokens(total.tokens)} />
+        <Figure name="Cost" value={sum(total.cost)} days={days.map(({ cost }) => cost)} />
+        <Figure name="Tokens" value={tokens(total.tokens)} days={days.map((day) => day.tokens)} />
         <Figure
           name="Runs"
           value={number(total.runs)}
+          days={days.map(({ runs }) => runs)}
           note={total.bad > 0 ? `${total.bad} failed or rejected` : undefined}
         />
       </dl>
@@ -117,13 +128,16 @@ function Found({ spent }: { spent: Spent }) {
           onChange={setChosen}
         />
       </div>
-      <DayChart
+      <Columns
         label={`${word} of each of the last ${DAYS} days`}
-        days={days}
-        value={value}
-        bad={measure === "runs" ? (day) => day.bad : undefined}
+        days={days.map((day) => ({
+          at: day.at,
+          value: value(day),
+          known: day.known,
+          ...(measure === "runs" && { part: day.bad }),
+          says: day.known ? says(day) : "not known, too many runs",
+        }))}
         format={format}
-        says={says}
         rest={
           spent.cut
             ? `Only the newest ${number(spent.runs.length)} runs are counted. Older days are not known.`

@@ -72,11 +72,3 @@ export function totalOf(days: readonly Day[], runs: readonly Counted[]): Total {
     ).length,
   };
 }
-
-/** A round number that is not below the highest value: the top of the scale. */
-export function topOf(values: readonly number[]): number {
-  const high = Math.max(0, ...values);
-  if (high === 0) return 1;
-  const unit = 10 ** Math.floor(Math.log10(high));
-  return unit * ([1, 2, 5, 10].find((step) => step * unit >= high) ?? 10);
-}

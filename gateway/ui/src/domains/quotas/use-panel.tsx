@@ -1,203 +1,289 @@
-// Who used what in the last days, to compare teams, templates, missions and people.
+// Who used what in the last days: a chart or a table of the sums that the gateway makes.
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
 import { api } from "~/api/client";
-import { missionsQuery } from "~/api/missions";
-import type { RunSummary } from "~/api/runs";
-import { teamsQuery, templatesQuery } from "~/api/teams";
-import { DASH, number } from "~/ui/bytes";
+import { keys } from "~/api/keys";
+import { number } from "~/ui/bytes";
+import { Button } from "~/ui/button";
+import { Bars, chartsReady, Columns } from "~/ui/chart/lazy";
 import { cx, textLink } from "~/ui/class";
 import { DataTable, type Column } from "~/ui/data-table";
 import { Panel } from "~/ui/panel";
 import { QueryView } from "~/ui/query-view";
-import { money } from "~/ui/run-state";
 import { Segments } from "~/ui/segments";
-import { duration, useNow } from "~/ui/time";
+import { useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import { linePoints, rowsOf, sinceOf, totalOf, type By, type Measure, type Names, type Row } from "./use";
+import {
+  allOf,
+  BY,
+  cutTo,
+  daysOf,
+  FORMATS,
+  MEASURE_NAMES,
+  MEASURES,
+  moreOf,
+  partOf,
+  rowsOf,
+  sinceOf,
+  totalOf,
+  type By,
+  type Measure,
+  type Row,
+  type RunsUse,
+} from "./use";
 
-const PAGE = 200;
-const PAGES = 10;
+const SPANS = [
+  ["7", "7 days"],
+  ["30", "30 days"],
+  ["90", "90 days"],
+  ["365", "Year"],
+] as const;
+type Span = (typeof SPANS)[number][0];
+const VIEWS = [
+  ["chart", "Chart"],
+  ["table", "Table"],
+] as const;
+/** As many bars as a look takes in. */
+const FEW = 12;
 
-/** The runs of the last days. A run that another one started is a part of it, and its cost is counted there. */
-const usedQuery = (days: number) =>
+/** Not renewed at each step of a run: the sums of a year are work for the gateway. */
+const useQueryOf = (by: By, since: number) =>
   queryOptions({
-    queryKey: ["used", days],
-    queryFn: async ({ signal }): Promise<{ runs: RunSummary[]; cut: boolean }> => {
-      const from = new Date(sinceOf(days, Date.now())).toISOString();
-      const runs: RunSummary[] = [];
-      let cursor: string | undefined;
-      for (let page = 0; page < PAGES; page += 1) {
-        const query = { limit: PAGE, all: true, from, cursor };
-        const answer = await api.get("/api/topology-runs", { query, signal });
-        runs.push(...answer.items.filter((run) => !run.parent_run_id));
-        cursor = answer.next_cursor ?? undefined;
-        if (!cursor) return { runs, cut: false };
-      }
-      return { runs, cut: true };
+    queryKey: [...keys.use, by, since],
+    queryFn: async ({ signal }) => {
+      const query = { by, from: new Date(since).toISOString() };
+      const [sums] = await Promise.all([api.get("/api/runs/use", { query, signal }), chartsReady()]);
+      return sums;
     },
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });
 
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const FORMATS: Record<Measure, (value: number) => string> = {
-  cost: (value) => (value >= 10_000 ? `$${(value / 1e6).toFixed(2)}` : money(value)),
-  tokens: (value) => compact.format(value),
-  time: duration,
-  runs: (value) => number(value),
-};
-const NAMES: Record<Measure, string> = { cost: "Cost", tokens: "Tokens", time: "Time", runs: "Runs" };
-const OF: Record<By, string> = {
-  team: "Team",
-  template: "Template",
-  mission: "Mission",
-  person: "Person",
-};
-const SPANS = [
-  ["7", "7 days"],
-  ["30", "30 days"],
-  ["90", "90 days"],
-] as const;
+interface Way {
+  by: By;
+  span: Span;
+}
 
-function Name({ row: { name, way } }: { row: Row }) {
-  const words = <bdi>{visible(name)}</bdi>;
-  if (!way) return <span className="block truncate">{words}</span>;
-  const to = way.to === "team" ? "/teams/$id" : way.to === "template" ? "/templates/$id" : "/missions/$id";
+/** A link to the runs behind a row, or to the thing itself where the list of runs cannot be narrowed to it. */
+function Behind({
+  row,
+  by,
+  span,
+  className,
+  children,
+}: Way & { row: Row; className?: string; children: ReactNode }) {
+  const { id } = row;
+  const since = span === "7" || span === "30" ? { when: `${span}d` } : {};
+  if (id === undefined || row.name === BY[by].gone) return <span className={className}>{children}</span>;
+  if (by === "template")
+    return (
+      <Link to="/templates/$id" params={{ id }} className={className}>
+        {children}
+      </Link>
+    );
+  if (by === "model")
+    return (
+      <Link to="/settings/models" className={className}>
+        {children}
+      </Link>
+    );
+  const search =
+    by === "day"
+      ? { day: id }
+      : by === "team"
+        ? { team: id, ...since }
+        : by === "person"
+          ? { by: id, ...since }
+          : { mission: id, ...since };
   return (
-    <Link to={to} params={{ id: way.id }} title={name} className={cx(textLink, "block max-w-fit truncate")}>
-      {words}
+    <Link to="/runs" search={search} className={className}>
+      {children}
     </Link>
   );
 }
 
-/** The days of a row as a line; its figures are beside it. */
-const Trend = ({ days }: { days: readonly number[] }) => (
-  <svg aria-hidden viewBox="0 -4 100 108" preserveAspectRatio="none" className="h-6 w-24 text-accent">
-    <polyline
-      points={linePoints(days)}
-      fill="none"
-      stroke="currentColor"
-      strokeWidth={1.5}
-      vectorEffect="non-scaling-stroke"
-    />
-  </svg>
-);
-
-function columnsOf(by: By, measure: Measure, top: number): Column<Row>[] {
+function columnsOf({ by, span }: Way, measure: Measure, total: number): Column<Row>[] {
   const figure = (one: Measure): Column<Row> => ({
-    name: NAMES[one],
+    name: MEASURE_NAMES[one],
     look: cx("w-24 text-right", one !== measure && "max-md:hidden"),
     cell: cx("whitespace-nowrap tabular-nums", one === measure ? "font-[550]" : "text-fg-2"),
     show: (row) => FORMATS[one](row[one]),
   });
   return [
     {
-      name: OF[by],
+      name: BY[by].one,
       show: (row) => (
-        <>
-          <Name row={row} />
-          <span aria-hidden className="mt-1 block h-1.5 rounded-full bg-line">
-            <span
-              data-bar={row.key}
-              className="block h-full rounded-full bg-accent"
-              style={{ width: `${top > 0 ? (row[measure] / top) * 100 : 0}%` }}
-            />
-          </span>
-        </>
+        <Behind row={row} by={by} span={span} className={cx("block max-w-fit truncate", row.id && textLink)}>
+          <bdi>{visible(row.name)}</bdi>
+        </Behind>
       ),
     },
+    ...MEASURES.map(figure),
     {
-      name: "By day",
-      look: "w-28 max-lg:hidden",
-      show: (row) => <Trend days={row.days} />,
+      name: `Part of all ${MEASURE_NAMES[measure].toLowerCase()}`,
+      look: "w-32 text-right",
+      cell: "whitespace-nowrap tabular-nums text-fg-2",
+      show: (row) => partOf(row[measure], total),
     },
-    figure("cost"),
-    figure("tokens"),
-    figure("time"),
-    figure("runs"),
   ];
 }
 
-/** The names of what runs name by ids, as far as they have arrived. */
-function useNames(by: By): Names {
-  const teams = useQuery(teamsQuery).data;
-  const templates = useQuery({ ...templatesQuery, enabled: by === "template" }).data;
-  const missions = useQuery({ ...missionsQuery(), enabled: by === "mission" }).data;
-  return useMemo(() => {
-    const byId = <T extends { id: string }>(all: readonly T[] | undefined) =>
-      new Map((all ?? []).map((one) => [one.id, one]));
-    const [team, template, mission] = [byId(teams), byId(templates), byId(missions)];
-    // Before a list is there, nothing in it counts as deleted.
-    const late = (all: unknown) => (all ? undefined : DASH);
-    return {
-      team: (id) => {
-        const found = team.get(id);
-        if (found) return { name: found.name, template: found.template_id ?? undefined };
-        return teams ? undefined : { name: DASH, template: undefined };
-      },
-      template: (id) => template.get(id)?.name ?? late(templates),
-      mission: (id) => mission.get(id)?.title ?? late(missions),
-    };
-  }, [teams, templates, missions]);
+interface FoundProps extends Way {
+  use: RunsUse;
+  measure: Measure;
+  since: number;
+  table: boolean;
 }
 
-/** Cost, tokens, time and runs of the last days, compared. */
-export function UsePanel() {
-  const [days, setDays] = useState<(typeof SPANS)[number][0]>("30");
-  const [by, setBy] = useState<By>("team");
-  const [chosen, setMeasure] = useState<Measure>();
-  const used = useQuery(usedQuery(Number(days)));
-  const names = useNames(by);
-  // The time of runs at work grows; a minute is exact enough, and the table stays still between.
-  const minute = Math.floor(useNow() / 60_000) * 60_000;
-  const runs = used.data?.runs;
-  // A workspace whose models have no price would see an empty chart of costs.
-  const measure = chosen ?? (runs?.some((run) => run.cost_microusd > 0) === false ? "time" : "cost");
-  const rows = useMemo(
-    () => rowsOf(runs ?? [], { by, measure, days: Number(days) }, names, minute),
-    [runs, by, measure, days, names, minute],
+function Chart({ rows, by, span, measure }: Way & { rows: readonly Row[]; measure: Measure }) {
+  const navigate = useNavigate();
+  const days = `last ${span} days`;
+  const format = FORMATS[measure];
+  if (by === "day")
+    return (
+      <div className="px-4 py-3">
+        <Columns
+          label={`${MEASURE_NAMES[measure]} of each of the ${days}. Arrow keys choose a day, Enter shows its runs.`}
+          parts="other"
+          tall
+          days={rows.map((row) => ({
+            at: Date.parse(row.key),
+            value: row[measure],
+            ...(measure === "tokens" && { part: row.output }),
+            says: allOf(row),
+          }))}
+          format={format}
+          rest="Days in UTC. Each run counts on the day when it was created."
+          onOpen={({ at }) =>
+            void navigate({ to: "/runs", search: { day: new Date(at).toISOString().slice(0, 10) } })
+          }
+          link={({ at }) => (
+            <Link to="/runs" search={{ day: new Date(at).toISOString().slice(0, 10) }} className={textLink}>
+              Its runs
+            </Link>
+          )}
+        />
+      </div>
+    );
+  return (
+    <Bars
+      label={`${MEASURE_NAMES[measure]} by ${BY[by].one.toLowerCase()}, ${days}`}
+      bars={rows.map((row) => ({
+        key: row.key,
+        name: visible(row.name),
+        value: row[measure],
+        ...(measure === "tokens" && { part: row.output }),
+        says: format(row[measure]),
+        more: moreOf(row, measure),
+      }))}
+      format={format}
+      legend={measure === "tokens" ? ["Input tokens", "Output tokens"] : undefined}
+      link={(bar, content, look) => {
+        const row = rows.find(({ key }) => key === bar.key);
+        return row?.id ? (
+          <Behind row={row} by={by} span={span} className={cx(look, "hover:bg-line/50")}>
+            {content}
+          </Behind>
+        ) : (
+          <div className={look}>{content}</div>
+        );
+      }}
+    />
   );
-  const total = totalOf(rows);
-  const top = Math.max(0, ...rows.map((row) => row[measure]));
+}
+
+function Found({ use, by, span, measure, since, table }: FoundProps) {
+  const [whole, setWhole] = useState(false);
+  const all = by === "day" ? daysOf(use, since, Number(span)) : rowsOf(use, measure);
+  const total = totalOf(all);
+  if (total.runs === 0 && total.tokens === 0)
+    return <p className="px-4 py-3 text-fg-2">No run began in the last {span} days.</p>;
+  const rows = by === "day" || whole ? all : cutTo(all, FEW);
+  return (
+    <>
+      {table ? (
+        <DataTable
+          caption={`Use of the last ${span} days by ${BY[by].one.toLowerCase()}`}
+          columns={columnsOf({ by, span }, measure, total[measure])}
+          rows={by === "day" ? rows.toReversed() : rows}
+          keyOf={({ key }) => key}
+        />
+      ) : (
+        <Chart rows={rows} by={by} span={span} measure={measure} />
+      )}
+      <div className="flex flex-wrap items-center justify-between gap-2 border-t border-line px-4 py-2">
+        <p className="text-small text-fg-2">Together {allOf(total)}.</p>
+        {by !== "day" && all.length > FEW && (
+          <Button look="quiet" onClick={() => setWhole(!whole)}>
+            {whole ? `Show ${FEW}` : `Show all ${number(all.length)}`}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+const oneOf = <T extends string>(all: readonly T[], value: unknown, other: T): T =>
+  all.find((one) => one === value) ?? other;
+
+/** Cost, tokens, time and runs of the last days, compared. What is shown is in the address. */
+export function UsePanel() {
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const by = oneOf(Object.keys(BY) as By[], search["by"], "team");
+  const span = oneOf(
+    SPANS.map(([one]) => one),
+    String(search["days"] ?? ""),
+    "30",
+  );
+  const table = search["view"] === "table";
+  // A day begins once in a day; the clock of the page moves each second.
+  const since = sinceOf(Number(span), useNow());
+  const used = useQuery(useQueryOf(by, since));
+  const rows = used.data?.rows;
+  // A workspace whose models have no price would see an empty chart of costs.
+  const fits: Measure = rows?.some((one) => one.cost_microusd > 0) === false ? "time" : "cost";
+  const measure = oneOf(MEASURES, search["measure"], fits);
+  const look = (change: Record<string, string>) =>
+    void navigate({ to: ".", search: (now: object) => ({ ...now, ...change }), replace: true });
   return (
     <Panel
       title="Use, compared"
-      aside={<Segments label="Time range" value={days} options={SPANS} onChange={setDays} />}
+      aside={<Segments label="Time range" value={span} options={SPANS} onChange={(days) => look({ days })} />}
     >
       <div className="flex flex-wrap gap-x-4 gap-y-2 border-b border-line px-4 py-2">
         <Segments
-          label="Compare by"
+          label="Compare"
           value={by}
-          options={(Object.keys(OF) as By[]).map((one) => [one, OF[one]] as const)}
-          onChange={setBy}
+          options={(Object.keys(BY) as By[]).map((one) => [one, BY[one].several] as const)}
+          onChange={(next) => look({ by: next })}
         />
         <Segments
           label="Measure"
           value={measure}
-          options={(Object.keys(NAMES) as Measure[]).map((one) => [one, NAMES[one]] as const)}
-          onChange={setMeasure}
+          options={MEASURES.map((one) => [one, MEASURE_NAMES[one]] as const)}
+          onChange={(next) => look({ measure: next })}
+        />
+        <Segments
+          label="View"
+          value={table ? "table" : "chart"}
+          options={VIEWS}
+          onChange={(view) => look({ view })}
         />
       </div>
-      <QueryView query={used} what="the use" rows={5}>
-        {({ cut }) => (
-          <>
-            <DataTable
-              caption={`Use of the last ${days} days by ${OF[by].toLowerCase()}`}
-              columns={columnsOf(by, measure, top)}
-              rows={rows}
-              keyOf={({ key }) => key}
-              empty={<p className="px-4 py-3 text-fg-2">No run began in the last {days} days.</p>}
-            />
-            {rows.length > 0 && (
-              <p className="border-t border-line px-4 py-2 text-small text-fg-2">
-                Together {FORMATS.cost(total.cost)}, {FORMATS.tokens(total.tokens)} tokens,{" "}
-                {FORMATS.time(total.time)} of runs, {number(total.runs)} {total.runs === 1 ? "run" : "runs"}.
-                {cut && ` Only the newest ${number(runs?.length ?? 0)} runs are counted.`}
-              </p>
-            )}
-          </>
+      <QueryView query={used} what="the use" rows={6}>
+        {(use) => (
+          // Until the answer to a new choice is there, the chart is that of the choice before.
+          <Found
+            key={use.by}
+            use={use}
+            by={use.by}
+            span={span}
+            measure={measure}
+            since={since}
+            table={table}
+          />
         )}
       </QueryView>
     </Panel>

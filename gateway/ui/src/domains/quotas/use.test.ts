@@ -1,94 +1,80 @@
 import { describe, expect, it } from "vitest";
-import { linePoints, rowsOf, sinceOf, totalOf, type Counted, type Names } from "./use";
+import { allOf, cutTo, daysOf, moreOf, partOf, rowsOf, sinceOf, totalOf, type RunsUse } from "./use";
 
-const NOW = new Date(2026, 10, 28, 12).getTime();
-const ago = (days: number, hours = 0) => new Date(NOW - days * 86_400_000 - hours * 3_600_000).toISOString();
-let count = 0;
-const run = (more: Partial<Counted>): Counted => ({
-  id: `run${(count += 1)}`,
-  created_at: ago(0, 2),
-  started_at: ago(0, 2),
-  ended_at: ago(0, 1),
-  cost_microusd: 1000,
-  tokens_in: 10,
-  tokens_out: 5,
+const sums = (cost: number, more: object = {}) => ({
+  runs: 1,
+  input_tokens: 10,
+  output_tokens: 5,
+  cost_microusd: cost,
+  seconds: 60,
   ...more,
 });
-const NAMES: Names = {
-  team: (id) =>
-    id === "gone" ? undefined : { name: `Team ${id}`, template: id === "own" ? undefined : `of ${id}` },
-  template: (id) => (id === "of b" ? undefined : `Template ${id}`),
-  mission: (id) => (id === "m" ? "Faster" : undefined),
-};
-const RUNS = [
-  run({ team_id: "a", cost_microusd: 5000, mission_id: "m" }),
-  run({ team_id: "a", cost_microusd: 1000, created_at: ago(2), mission_id: "old" }),
-  run({
-    team_id: "b",
-    cost_microusd: 9000,
-    tokens_in: 0,
-    created_by: { id: "p", name: "Ada", email: "a@b" },
-  }),
-  run({ team_id: "own" }),
-  run({ team_id: "gone" }),
-  run({ agent_id: "x", started_at: null, ended_at: null }),
-  run({ team_id: "a", created_at: ago(40) }),
-];
-const rows = (more: Partial<Parameters<typeof rowsOf>[1]> = {}) =>
-  rowsOf(RUNS, { by: "team", measure: "cost", days: 7, ...more }, NAMES, NOW);
+const use = (more: Partial<RunsUse> = {}): RunsUse => ({
+  by: "team",
+  from: "2026-10-30T00:00:00Z",
+  to: "2026-11-28T12:00:00Z",
+  rows: [
+    { key: "a", name: "Team a", ...sums(9000) },
+    { key: "b", name: "Team b", ...sums(5000, { seconds: 600, runs: 3 }) },
+    { key: "gone", name: null, ...sums(20) },
+    { key: null, name: null, ...sums(10, { input_tokens: 9000 }) },
+  ],
+  others: null,
+  ...more,
+});
 
 describe("use, compared", () => {
-  it("adds the runs of each team, the highest first, and none from before the range", () => {
-    expect(rows().map(({ name, cost, runs }) => [name, cost, runs])).toStrictEqual([
-      ["Team b", 9000, 1],
-      ["Team a", 6000, 2],
-      ["Agents without a team", 1000, 1],
-      ["Deleted teams", 1000, 1],
-      ["Team own", 1000, 1],
+  it("has the highest of the measure first, and says what has no name any more", () => {
+    expect(rowsOf(use(), "cost").map(({ name, cost }) => [name, cost])).toStrictEqual([
+      ["Team a", 9000],
+      ["Team b", 5000],
+      ["Deleted team", 20],
+      ["Without a team", 10],
     ]);
-    expect(totalOf(rows())).toStrictEqual({ cost: 18_000, tokens: 80, time: 5 * 3_600_000 + 0, runs: 6 });
-    expect(rows()[0]?.way).toStrictEqual({ to: "team", id: "b" });
+    expect(rowsOf(use(), "time")[0]).toMatchObject({ id: "b", time: 600_000 });
+    expect(rowsOf(use(), "tokens")[0]).toMatchObject({ id: undefined, tokens: 9005, output: 5 });
+    expect(rowsOf(use({ by: "model" }), "cost")[2]?.name, "a model's key is its name").toBe("gone");
   });
 
-  it("compares by template, mission and person as well", () => {
-    const names = (by: "template" | "mission" | "person") => rows({ by }).map(({ name }) => name);
-    expect(names("template")).toStrictEqual([
-      "Deleted templates",
-      "Template of a",
-      "Agents without a team",
-      "Deleted teams",
-      "Teams without a template",
+  it("keeps what the gateway left out as a row at the end", () => {
+    const rows = rowsOf(use({ others: sums(99_000) }), "cost");
+    expect(rows.at(-1)).toMatchObject({ key: "others", id: undefined, cost: 99_000 });
+    expect(totalOf(rows)).toStrictEqual({
+      cost: 113_030,
+      tokens: 9065,
+      output: 25,
+      time: (4 * 60 + 600) * 1000,
+      runs: 7,
+    });
+  });
+
+  it("puts what a look does not take in into one row", () => {
+    const rows = cutTo(rowsOf(use(), "cost"), 2);
+    expect(rows).toHaveLength(2);
+    expect(rows[1]).toMatchObject({ name: "3 others", cost: 5030, runs: 5 });
+    expect(cutTo(rowsOf(use(), "cost"), 4)).toHaveLength(4);
+  });
+
+  it("has each day of the range, also those without a run", () => {
+    const now = Date.parse("2026-11-28T12:00:00Z");
+    const since = sinceOf(7, now);
+    expect(new Date(since).toISOString()).toBe("2026-11-22T00:00:00.000Z");
+    const days = daysOf(use({ by: "day", rows: [{ key: "2026-11-23", ...sums(7) }] }), since, 7);
+    expect(days.map(({ key, cost }) => `${key} ${cost}`)).toStrictEqual([
+      "2026-11-22 0",
+      "2026-11-23 7",
+      "2026-11-24 0",
+      "2026-11-25 0",
+      "2026-11-26 0",
+      "2026-11-27 0",
+      "2026-11-28 0",
     ]);
-    expect(names("mission")).toStrictEqual(["Without a mission", "Faster", "Deleted missions"]);
-    expect(names("person")).toStrictEqual(["Ada", "Nobody any more"]);
   });
 
-  it("has the measure of each day, and no time of a run that did not begin", () => {
-    expect(rows()[1]?.days).toStrictEqual([0, 0, 0, 0, 1000, 0, 5000]);
-    const time = rows({ measure: "time" });
-    expect(time.find(({ key }) => key === "alone")?.time).toBe(0);
-    // At work: it took until now.
-    const [open] = rowsOf(
-      [run({ team_id: "a", ended_at: null })],
-      { by: "team", measure: "time", days: 7 },
-      NAMES,
-      NOW,
-    );
-    expect(open?.time).toBe(2 * 3_600_000);
-  });
-
-  it("puts what has no room into one row at the end", () => {
-    const many = Array.from({ length: 20 }, (_, at) => run({ team_id: `t${at}`, cost_microusd: at }));
-    const found = rowsOf(many, { by: "team", measure: "cost", days: 7 }, NAMES, NOW);
-    expect(found).toHaveLength(15);
-    expect(found.at(-1)).toMatchObject({ name: "6 others", cost: 15, runs: 6 });
-    expect(found.at(-1)?.days.at(-1)).toBe(15);
-    expect(totalOf(found).cost).toBe(190);
-  });
-
-  it("begins with a whole day", () => {
-    expect(new Date(sinceOf(7, NOW)).toString()).toContain("Nov 22 2026 00:00:00");
-    expect(linePoints([0, 2, 1])).toBe("0.00,100.00 50.00,0.00 100.00,50.00");
-    expect(linePoints([0, 0])).toBe("0.00,100.00 100.00,100.00");
+  it("says a row in words", () => {
+    const one = { cost: 2_000_000, tokens: 1500, output: 500, time: 60_000, runs: 1 };
+    expect(allOf(one)).toMatch(/^\$2\.00, 1\.5K tokens, .*, 1 run$/);
+    expect(moreOf(one, "tokens")).not.toContain("tokens");
+    expect([partOf(1, 3), partOf(0, 0)]).toEqual(["33%", "0%"]);
   });
 });

@@ -1,159 +1,139 @@
-// Who used what: cost, tokens, time and runs of a time range, by team, template, mission or person.
-import type { RunSummary } from "~/api/runs";
+// Who used what: sums of the gateway as rows of a chart and of a table.
+import type { components } from "~/api/schema";
+import { number } from "~/ui/bytes";
+import { money } from "~/ui/run-state";
+import { duration } from "~/ui/time";
 
-export type Counted = Pick<
-  RunSummary,
-  | "id"
-  | "agent_id"
-  | "team_id"
-  | "mission_id"
-  | "created_by"
-  | "created_at"
-  | "started_at"
-  | "ended_at"
-  | "cost_microusd"
-  | "tokens_in"
-  | "tokens_out"
->;
+type Schemas = components["schemas"];
+export type RunsUse = Schemas["RunsUse"];
+export type By = Schemas["UseBy"];
+type Sums = Pick<Schemas["UseSums"], "runs" | "input_tokens" | "output_tokens" | "cost_microusd" | "seconds">;
 
-export type By = "team" | "template" | "mission" | "person";
 export type Measure = "cost" | "tokens" | "time" | "runs";
 export const MEASURES: readonly Measure[] = ["cost", "tokens", "time", "runs"];
+export const MEASURE_NAMES: Record<Measure, string> = {
+  cost: "Cost",
+  tokens: "Tokens",
+  time: "Time",
+  runs: "Runs",
+};
 
-export interface Sums {
+/** What is compared, and how one of them is called. */
+export const BY: Record<By, { several: string; one: string; without: string; gone: string }> = {
+  day: { several: "Days", one: "Day", without: "", gone: "" },
+  team: { several: "Teams", one: "Team", without: "Without a team", gone: "Deleted team" },
+  template: {
+    several: "Templates",
+    one: "Template",
+    without: "Without a template",
+    gone: "Deleted template",
+  },
+  mission: { several: "Missions", one: "Mission", without: "Without a mission", gone: "Deleted mission" },
+  person: { several: "People", one: "Person", without: "Nobody any more", gone: "Deleted person" },
+  model: { several: "Models", one: "Model", without: "Without a model", gone: "Deleted model" },
+};
+
+export interface Row {
+  key: string;
+  /** The id, the name of the model, or the day. Absent in the row of all without one, and in that of the others. */
+  id: string | undefined;
+  name: string;
   cost: number;
   tokens: number;
+  /** The output tokens among them. */
+  output: number;
   /** In ms. */
   time: number;
   runs: number;
 }
 
-/** Where a row of the table leads. */
-export type Way = { to: "team" | "template" | "mission"; id: string };
+const row = (sums: Sums, key: string, name: string, id?: string): Row => ({
+  key,
+  id,
+  name,
+  cost: sums.cost_microusd,
+  tokens: sums.input_tokens + sums.output_tokens,
+  output: sums.output_tokens,
+  time: sums.seconds * 1000,
+  runs: sums.runs,
+});
 
-export interface Row extends Sums {
-  key: string;
-  name: string;
-  way: Way | undefined;
-  /** The measure of each day, the oldest first. */
-  days: number[];
+/** The rows, the highest of the measure first; the others are at the end. */
+export function rowsOf(use: RunsUse, measure: Measure): Row[] {
+  const { without, gone } = BY[use.by];
+  const rows = use.rows.map((one) => {
+    const { key } = one;
+    if (key == null) return row(one, "without", without);
+    // A model has its name as key. One that is deleted here is still called so.
+    return row(one, key, one.name ?? (use.by === "model" ? key : gone), key);
+  });
+  const sorted = rows.toSorted((a, b) => b[measure] - a[measure] || (a.name < b.name ? -1 : 1));
+  return use.others ? [...sorted, row(use.others, "others", "All others")] : sorted;
 }
 
-/** The names of what runs only have the ids of. Nothing for what was deleted. */
-export interface Names {
-  team: (id: string) => { name: string; template: string | undefined } | undefined;
-  template: (id: string) => string | undefined;
-  mission: (id: string) => string | undefined;
+export type Sum = Omit<Row, "key" | "id" | "name">;
+
+export function totalOf(rows: readonly Row[]): Sum {
+  const sum = (of: keyof Sum) => rows.reduce((total, one) => total + one[of], 0);
+  return {
+    cost: sum("cost"),
+    tokens: sum("tokens"),
+    output: sum("output"),
+    time: sum("time"),
+    runs: sum("runs"),
+  };
 }
 
-type Group = Pick<Row, "key" | "name" | "way">;
-
-/** Work that no team did. */
-const ALONE: Group = { key: "alone", name: "Agents without a team", way: undefined };
-
-function groupOf(run: Counted, by: By, names: Names): Group {
-  if (by === "person") {
-    const person = run.created_by;
-    return person
-      ? { key: person.id, name: person.name || person.email, way: undefined }
-      : { key: "nobody", name: "Nobody any more", way: undefined };
-  }
-  if (by === "mission") {
-    const { mission_id: id } = run;
-    if (!id) return { key: "none", name: "Without a mission", way: undefined };
-    const name = names.mission(id);
-    return name === undefined
-      ? { key: "gone", name: "Deleted missions", way: undefined }
-      : { key: id, name, way: { to: "mission", id } };
-  }
-  const { team_id: id } = run;
-  if (!id) return ALONE;
-  const team = names.team(id);
-  if (!team) return { key: "gone", name: "Deleted teams", way: undefined };
-  if (by === "team") return { key: id, name: team.name, way: { to: "team", id } };
-  if (!team.template) return { key: "own", name: "Teams without a template", way: undefined };
-  const name = names.template(team.template);
-  return name === undefined
-    ? { key: "gone-template", name: "Deleted templates", way: undefined }
-    : { key: team.template, name, way: { to: "template", id: team.template } };
+/** The first rows, and what has no room as one row. */
+export function cutTo(rows: readonly Row[], most: number): Row[] {
+  if (rows.length <= most) return [...rows];
+  const rest = rows.slice(most - 1);
+  return [
+    ...rows.slice(0, most - 1),
+    { key: "rest", id: undefined, name: `${rest.length} others`, ...totalOf(rest) },
+  ];
 }
 
 const DAY_MS = 86_400_000;
 
-/** The first moment of the day so many days before that of `now`. */
-export function sinceOf(days: number, now: number): number {
-  const date = new Date(now);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - days + 1).getTime();
+/** The begin of the first of so many days up to today. The gateway counts the days of UTC. */
+export const sinceOf = (days: number, now: number): number =>
+  Math.floor(now / DAY_MS) * DAY_MS - (days - 1) * DAY_MS;
+
+const NOTHING: Sums = { runs: 0, input_tokens: 0, output_tokens: 0, cost_microusd: 0, seconds: 0 };
+
+/** Each day of the range, also those without a run, the oldest first. */
+export function daysOf(use: RunsUse, since: number, days: number): Row[] {
+  const found = new Map(use.rows.map((one) => [one.key, one]));
+  return Array.from({ length: days }, (_, at) => {
+    const day = new Date(since + at * DAY_MS).toISOString().slice(0, 10);
+    return row(found.get(day) ?? NOTHING, day, day, day);
+  });
 }
 
-/** What one run adds. One that did not begin took no time. */
-function valuesOf(run: Counted, now: number): Sums {
-  const begin = run.started_at ? Date.parse(run.started_at) : undefined;
-  const end = run.ended_at ? Date.parse(run.ended_at) : now;
-  return {
-    cost: run.cost_microusd,
-    tokens: run.tokens_in + run.tokens_out,
-    time: begin === undefined ? 0 : Math.max(0, end - begin),
-    runs: 1,
-  };
-}
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** The rows of the table: the highest of the measure first. What has no room is one row at the end. */
-export function rowsOf(
-  runs: readonly Counted[],
-  { by, measure, days }: { by: By; measure: Measure; days: number },
-  names: Names,
-  now: number,
-): Row[] {
-  const since = sinceOf(days, now);
-  const rows = new Map<string, Row>();
-  for (const run of runs) {
-    const at = Date.parse(run.created_at);
-    if (!(at >= since)) continue;
-    const group = groupOf(run, by, names);
-    let row = rows.get(group.key);
-    if (!row) {
-      row = { ...group, cost: 0, tokens: 0, time: 0, runs: 0, days: Array.from({ length: days }, () => 0) };
-      rows.set(group.key, row);
-    }
-    const values = valuesOf(run, now);
-    for (const one of MEASURES) row[one] += values[one];
-    // An hour off at a change of the clock does not move a run to another day of the picture that matters.
-    const day = Math.min(days - 1, Math.floor((at - since) / DAY_MS));
-    row.days[day] = (row.days[day] ?? 0) + values[measure];
-  }
-  const sorted = [...rows.values()].toSorted((a, b) => b[measure] - a[measure] || (a.name < b.name ? -1 : 1));
-  return sorted.length <= MOST ? sorted : [...sorted.slice(0, MOST - 1), othersOf(sorted.slice(MOST - 1))];
-}
-
-const MOST = 15;
-
-function othersOf(rows: readonly Row[]): Row {
-  const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
-  return {
-    key: "others",
-    name: `${rows.length} others`,
-    way: undefined,
-    cost: sum((row) => row.cost),
-    tokens: sum((row) => row.tokens),
-    time: sum((row) => row.time),
-    runs: sum((row) => row.runs),
-    days: rows[0]?.days.map((_, day) => sum((row) => row.days[day] ?? 0)) ?? [],
-  };
-}
-
-export const totalOf = (rows: readonly Row[]): Sums => {
-  const sum = (of: Measure) => rows.reduce((total, row) => total + row[of], 0);
-  return { cost: sum("cost"), tokens: sum("tokens"), time: sum("time"), runs: sum("runs") };
+export const FORMATS: Record<Measure, (value: number) => string> = {
+  cost: (value) => (value >= 10_000 ? `$${(value / 1e6).toFixed(2)}` : money(value)),
+  tokens: (value) => compact.format(value),
+  time: duration,
+  runs: (value) => number(value, Number.isInteger(value) ? 0 : 1),
 };
 
-/** The points of a line in a box of 100 by 100. The highest day is at its top. */
-export function linePoints(days: readonly number[]): string {
-  const high = Math.max(...days, 0);
-  const step = 100 / Math.max(1, days.length - 1);
-  return days
-    .map(
-      (value, at) => `${(at * step).toFixed(2)},${(high > 0 ? 100 - (value / high) * 100 : 100).toFixed(2)}`,
-    )
-    .join(" ");
-}
+/** All of a row but its measure, small beside it. */
+export const moreOf = (one: Sum, measure: Measure): string =>
+  MEASURES.filter((other) => other !== measure)
+    .map((other) => {
+      const value = FORMATS[other](one[other]);
+      if (other === "tokens") return `${value} tokens`;
+      if (other === "runs") return `${value} ${one.runs === 1 ? "run" : "runs"}`;
+      return value;
+    })
+    .join(", ");
+
+/** Everything of a row, in a line. */
+export const allOf = (one: Sum): string => `${FORMATS.cost(one.cost)}, ${moreOf(one, "cost")}`;
+
+/** How a measure is a part of all. */
+export const partOf = (value: number, whole: number): string =>
+  whole > 0 ? `${Math.round((value / whole) * 100)}%` : "0%";

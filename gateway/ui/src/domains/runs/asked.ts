@@ -34,6 +34,9 @@ export interface Asked {
   outcome?: string | undefined;
   team?: string | undefined;
   by?: string | undefined;
+  mission?: string | undefined;
+  /** A day of UTC, as the comparison of use has them. It goes before the time range. */
+  day?: string | undefined;
   when?: string | undefined;
   from?: string | undefined;
   until?: string | undefined;
@@ -45,15 +48,26 @@ export interface Asked {
 const known = <T extends { value: string }>(options: readonly T[], value: string | undefined) =>
   options.find((one) => one.value !== "" && one.value === value)?.value;
 
+const DAY_MS = 86_400_000;
+
+/** The bounds of a day of UTC, or nothing where the text is no day. */
+function utcDay(day: string | undefined): { from: string; until: string } | undefined {
+  const at = /^\d{4}-\d\d-\d\d$/.test(day ?? "") ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(at)) return undefined;
+  return { from: new Date(at).toISOString(), until: new Date(at + DAY_MS).toISOString() };
+}
+
 /** The address without what the list does not know. */
 export function readAsked(search: Asked): Filters {
-  const { q, team, by, when, from, until, sort, shown } = search;
+  const { q, team, by, mission, when, from, until, sort, shown } = search;
   return cleared({
     q,
     state: known(STATES, search.state),
     outcome: known(OUTCOMES, search.outcome),
     team,
     by,
+    mission,
+    day: utcDay(search.day) && search.day,
     when: SPANS.some(([one]) => one === when) ? when : undefined,
     from: when ? undefined : from,
     until: when ? undefined : until,
@@ -71,15 +85,16 @@ const MOST_OF_Q = 200;
 
 /** The request. `words` of the title are those that were there when the person stopped typing. */
 export function wantedOf(asked: Filters, words: string, today: string): RunsWanted {
-  const { state, outcome, team, by, sort, shown } = asked;
+  const { state, outcome, team, by, mission, sort, shown } = asked;
   return {
     ...(words.trim() && { q: words.trim().slice(0, MOST_OF_Q) }),
     ...(state && { status: state as RunStatus }),
     ...(outcome && { outcome: outcome as RunOutcome }),
     ...(team && { team_id: team }),
     ...(by && { created_by: by }),
+    ...(mission && { mission_id: mission }),
     ...(sort && { sort: sort as NonNullable<RunsWanted["sort"]> }),
     ...(shown && { all: true }),
-    ...boundsOf(asked, today),
+    ...(utcDay(asked["day"]) ?? boundsOf(asked, today)),
   };
 }

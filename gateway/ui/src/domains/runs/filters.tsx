@@ -1,8 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { X } from "lucide-react";
+import { useMemo, type ReactNode } from "react";
 import { meQuery } from "~/api/me";
 import { membersQuery } from "~/api/members";
+import { missionQuery } from "~/api/missions";
 import type { RunSummary } from "~/api/runs";
+import { IconButton } from "~/ui/button";
+import { chip } from "~/ui/choice/look";
+import { cx } from "~/ui/class";
 import { FilterField } from "~/ui/filter-field";
 import { compareNames } from "~/ui/list/sort";
 import type { Filters } from "~/ui/list/saved";
@@ -27,6 +32,28 @@ const optionsOf = (names: ReadonlyMap<string, string>): Option[] => [
     .toSorted((a, b) => compareNames(a.label, b.label)),
 ];
 
+/** What another page chose. It can only be cleared here. */
+function Chosen({ what, onClear, children }: { what: string; onClear: () => void; children: ReactNode }) {
+  return (
+    <span className={cx(chip(true), "pr-0.5")}>
+      <span className="text-fg-3">{what}</span>
+      <bdi className="min-w-0 truncate">{children}</bdi>
+      <IconButton label={`Clear: ${what.toLowerCase()}`} className="size-6" onClick={onClear}>
+        <X size={14} aria-hidden />
+      </IconButton>
+    </span>
+  );
+}
+
+function OfMission({ id, onClear }: { id: string; onClear: () => void }) {
+  const found = useQuery(missionQuery(id));
+  return (
+    <Chosen what="Mission" onClear={onClear}>
+      {found.data ? visible(found.data.title) : "…"}
+    </Chosen>
+  );
+}
+
 interface Props {
   asked: Filters;
   names: Names;
@@ -47,7 +74,7 @@ export function RunFilters({ asked, names, runs, onChange }: Props) {
       ]),
     [members.data, runs],
   );
-  const { q = "", state = "", outcome = "", team = "", by = "", shown = "" } = asked;
+  const { q = "", state = "", outcome = "", team = "", by = "", mission, day, shown = "" } = asked;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <FilterField
@@ -75,11 +102,18 @@ export function RunFilters({ asked, names, runs, onChange }: Props) {
         options={optionsOf(people)}
         onChange={(one) => onChange({ by: one })}
       />
-      <TimeRange
-        label="Time range"
-        value={asked}
-        onChange={({ when = "", from = "", until = "" }) => onChange({ when, from, until })}
-      />
+      {mission && <OfMission id={mission} onClear={() => onChange({ mission: "" })} />}
+      {day ? (
+        <Chosen what="Day" onClear={() => onChange({ day: "" })}>
+          {day} (UTC)
+        </Chosen>
+      ) : (
+        <TimeRange
+          label="Time range"
+          value={asked}
+          onChange={({ when = "", from = "", until = "" }) => onChange({ when, from, until })}
+        />
+      )}
       <Segments
         label="Which runs"
         value={shown === "all" ? "all" : ""}

@@ -24,6 +24,7 @@ import { visible } from "~/ui/visible";
 import { BackLink } from "~/ui/back-link";
 import { Members } from "./members";
 import { minterQuery, remove, teamQuery } from "./queries";
+import { RecentUse } from "./recent-use";
 import { ownRepo } from "./repository";
 import { Use } from "./use";
 
@@ -101,6 +102,7 @@ function Overview({ team }: { team: Team }) {
         ) : (
           <MissingRight what="give teams goals" least="member" />
         )}
+        <RecentUse team={team} />
         <RunList of={{ team_id: team.id }} none="None yet. Give the team a goal." />
       </div>
       <div className="flex min-w-0 flex-col gap-4">

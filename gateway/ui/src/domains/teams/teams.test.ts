@@ -3,6 +3,7 @@ import type { TemplateBrief } from "~/api/teams";
 import type { NodeLine } from "~/api/types";
 import { bodyOf, changed, draftOf, isTouched, lacksOf, missingAgents, working } from "./draft";
 import { machineOf, machineOptions, takesWork } from "./place";
+import { recentOf, sum } from "./recent";
 import { microusdOf, typedOf } from "~/ui/dollars";
 
 const template = {
@@ -99,5 +100,24 @@ describe("a team that is put together", () => {
     ]);
     expect(["-1", "much", "1.2.3", "1e3"].map(microusdOf)).toEqual([NaN, NaN, NaN, NaN]);
     expect([null, 0, 1_250_000].map(typedOf)).toEqual(["", "0", "1.25"]);
+  });
+});
+
+describe("the last days of a team", () => {
+  it("are values for each day, and no time of a run that did not begin", () => {
+    const now = new Date(2026, 10, 28, 12).getTime();
+    const ago = (days: number, hours = 0) =>
+      new Date(now - days * 86_400_000 - hours * 3_600_000).toISOString();
+    const run = { cost_microusd: 7, tokens_in: 10, tokens_out: 5 };
+    const recent = recentOf(
+      [
+        { ...run, created_at: ago(0, 2), started_at: ago(0, 2), ended_at: null },
+        { ...run, created_at: ago(3), started_at: null, ended_at: null },
+        { ...run, created_at: ago(40), started_at: ago(40), ended_at: ago(39) },
+      ],
+      now,
+    );
+    expect(recent.runs.slice(-4)).toEqual([1, 0, 0, 1]);
+    expect([sum(recent.cost), sum(recent.tokens), sum(recent.time)]).toEqual([14, 30, 2 * 3_600_000]);
   });
 });
