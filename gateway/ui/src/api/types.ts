@@ -6,6 +6,7 @@ type Schemas = components["schemas"];
 
 export type Login = Schemas["SignedIn"];
 export type Me = Schemas["Me"];
+export type UserBrief = Schemas["UserBrief"];
 export type Setup = Schemas["Setup"];
 export type WaitingTerminal = Schemas["WaitingTerminal"];
 export type Session = Schemas["Session"];

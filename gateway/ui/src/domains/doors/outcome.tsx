@@ -1,5 +1,6 @@
 import { ExternalLink } from "lucide-react";
 import type { Door } from "~/api/doors";
+import { Avatar } from "~/ui/person";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
@@ -40,7 +41,8 @@ export function Decided({ door, own }: { door: Door; own: string | undefined }) 
     <span>
       {door.decided_by && (
         <>
-          by {door.decided_by.id === own ? "you" : <bdi>{name}</bdi>}
+          by <Avatar user={door.decided_by} className="mr-1 size-4 align-[-3px] text-[8px]" />
+          {door.decided_by.id === own ? "you" : <bdi>{name}</bdi>}
           {door.decided_at && ", "}
         </>
       )}

@@ -5,6 +5,7 @@ import type { ListColumn } from "~/ui/list/list-table";
 import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
+import { Avatar } from "~/ui/person";
 import { visible } from "~/ui/visible";
 import { goalLine, since } from "./list";
 import { PhasesLine } from "./phases-line";
@@ -32,9 +33,10 @@ export function Title({ mission }: { mission: Mission }) {
 export function Person({ mission: { created_by: person } }: { mission: Mission }) {
   if (!person) return NONE;
   return (
-    <bdi className="block truncate" title={person.email}>
-      {visible(person.name || person.email)}
-    </bdi>
+    <span className="flex items-center gap-1.5" title={person.email}>
+      <Avatar user={person} />
+      <bdi className="min-w-0 truncate">{visible(person.name || person.email)}</bdi>
+    </span>
   );
 }
 

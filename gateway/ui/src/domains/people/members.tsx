@@ -10,6 +10,7 @@ import { Confirm } from "~/ui/dialog";
 import { choiceClass } from "~/ui/input-class";
 import { isolate } from "~/ui/isolate";
 import { Panel } from "~/ui/panel";
+import { Avatar } from "~/ui/person";
 import { Failed, ProblemNote } from "~/ui/problem";
 import { sentence } from "~/ui/sentence";
 import { Loading } from "~/ui/skeleton";
@@ -41,18 +42,21 @@ function columns({ own, manages, chosen, onRole, onRemove }: Manage): Column<Lis
     {
       name: "Name",
       show: ({ member }) => (
-        <>
-          <span className="line-clamp-2 max-w-[40ch] min-w-20">
-            <bdi>{nameOf(member)}</bdi>
-            {member.you && <span className="text-fg-3"> (you)</span>}
-          </span>
-          <span className="line-clamp-1 max-w-[40ch] text-small text-fg-3">
-            <bdi>{member.user.email}</bdi>
-          </span>
-          <span className="text-small text-fg-3 sm:hidden">
-            joined <Ago at={member.joined_at} />
-          </span>
-        </>
+        <div className="flex items-center gap-3">
+          <Avatar user={member.user} className="size-8 text-small max-sm:hidden" />
+          <div className="min-w-0">
+            <span className="line-clamp-2 max-w-[40ch] min-w-20">
+              <bdi>{nameOf(member)}</bdi>
+              {member.you && <span className="text-fg-3"> (you)</span>}
+            </span>
+            <span className="line-clamp-1 max-w-[40ch] text-small text-fg-3">
+              <bdi>{member.user.email}</bdi>
+            </span>
+            <span className="text-small text-fg-3 sm:hidden">
+              joined <Ago at={member.joined_at} />
+            </span>
+          </div>
+        </div>
       ),
     },
     {

@@ -8,10 +8,15 @@ import { PageFrame } from "~/ui/page";
 import { Invitations } from "./invitations";
 import { InviteDialog } from "./invite-dialog";
 import { Members } from "./members";
+import { membersQuery } from "./queries";
 
 export function MembersPage() {
   const me = useQuery(meQuery);
   const may = useMay();
+  const listed = useQuery({
+    ...membersQuery(me.data?.workspace.id ?? ""),
+    enabled: me.data !== undefined,
+  });
   const [inviting, setInviting] = useState(false);
   if (!me.data) return null;
   const { workspace, role } = me.data;
@@ -30,7 +35,8 @@ export function MembersPage() {
       <h1 className="text-head-1">Members</h1>
       <Members me={me.data} manages={manages} />
       {!manages && <MissingRight what="invite people or change their roles" least="admin" />}
-      {manages && <Invitations workspace={workspace.id} />}
+      {/* Below what has its size already, so that it never moves. */}
+      {manages && !listed.isPending && <Invitations workspace={workspace.id} />}
       {inviting && <InviteDialog workspace={workspace.id} own={role} onClose={() => setInviting(false)} />}
     </PageFrame>
   );

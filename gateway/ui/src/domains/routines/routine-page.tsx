@@ -23,6 +23,7 @@ import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { QueryView } from "~/ui/query-view";
 import { Status } from "~/ui/status";
+import { Avatar } from "~/ui/person";
 import { visible } from "~/ui/visible";
 import { DueLine } from "./due-line";
 import { EditRoutine } from "./edit";
@@ -162,7 +163,13 @@ function Shown({ routine }: { routine: Routine }) {
             ["Cost limit", limitOf(recipe)],
             ["After a downtime", MISSED[routine.missed]],
             ["Overlap", OVERLAP[routine.overlap]],
-            ["Acts for", <bdi key="by">{visible(routine.created_by?.name ?? DASH)}</bdi>],
+            [
+              "Acts for",
+              <span key="by" className="inline-flex items-center gap-1.5">
+                {routine.created_by && <Avatar user={routine.created_by} />}
+                <bdi>{visible(routine.created_by?.name ?? DASH)}</bdi>
+              </span>,
+            ],
           ]}
         />
       </Panel>

@@ -11,6 +11,7 @@ import { Panel } from "~/ui/panel";
 import { Failed, ProblemNote } from "~/ui/problem";
 import { isOver } from "~/ui/run-state";
 import { Ago } from "~/ui/time";
+import { Avatar } from "~/ui/person";
 import { visible } from "~/ui/visible";
 import { messagesKey, messagesQuery, say, type NewRunMessage, type RunMessage } from "./queries";
 
@@ -34,7 +35,7 @@ function Said({ message, run, nameOf }: { message: RunMessage } & Omit<Props, "m
   return (
     <li className="px-4 py-2" data-message={message.id}>
       <p className="flex flex-wrap items-center gap-x-2 text-small text-fg-3">
-        <MessageSquare size={14} aria-hidden />
+        {message.by ? <Avatar user={message.by} /> : <MessageSquare size={14} aria-hidden />}
         <bdi className="font-[550] text-fg-2">
           {visible(message.by?.name || message.by?.email || "Someone")}
         </bdi>

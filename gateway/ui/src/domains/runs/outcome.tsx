@@ -12,6 +12,7 @@ import { inlineCode } from "~/ui/inline-code";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Facts, Panel } from "~/ui/panel";
 import { isOver, money, outcomeState, took } from "~/ui/run-state";
+import { Avatar } from "~/ui/person";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
@@ -131,6 +132,7 @@ export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
               {run.created_by && (
                 <>
                   {" by "}
+                  <Avatar user={run.created_by} className="mr-1 size-4 align-[-3px] text-[8px]" />
                   <bdi>{run.created_by.name || run.created_by.email}</bdi>
                 </>
               )}

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "~/api/runs";
 import { DASH } from "~/ui/bytes";
 import type { ListColumn } from "~/ui/list/list-table";
+import { Avatar } from "~/ui/person";
 import { isOver, money, originWord, outcomeState, runState, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
@@ -95,9 +96,10 @@ export const columnsOf = (names: Names): ListColumn<RunSummary>[] => [
     cell: "text-fg-2",
     show: ({ created_by: person }) =>
       person ? (
-        <bdi className="block truncate" title={person.email}>
-          {visible(person.name || person.email)}
-        </bdi>
+        <span className="flex items-center gap-1.5" title={person.email}>
+          <Avatar user={person} />
+          <bdi className="min-w-0 truncate">{visible(person.name || person.email)}</bdi>
+        </span>
       ) : (
         <span className="text-fg-3">{DASH}</span>
       ),
