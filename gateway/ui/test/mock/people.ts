@@ -29,3 +29,17 @@ export function makePeople(user: UserBrief): People {
     links: new Map([["rit_known", { role: "member", email: null }]]),
   };
 }
+
+const plan = (name: string, agents: number, live_containers: number, workspaces: number) => ({
+  name,
+  agents,
+  live_containers,
+  workspaces,
+  version: 0,
+});
+
+export const makePlans = (): Schemas["PlanLimits"][] => [
+  plan("free", 5, 2, 5),
+  plan("team", 50, 20, 20),
+  plan("scale", 1000, 200, 100),
+];

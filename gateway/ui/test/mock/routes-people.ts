@@ -43,23 +43,26 @@ const whole = (state: State, one: Schemas["MembershipBrief"]): Schemas["Workspac
   version: 1,
 });
 
-const plan = (name: string, agents: number, live_containers: number, workspaces: number) => ({
-  name,
-  agents,
-  live_containers,
-  workspaces,
-});
-const PLANS = [plan("free", 5, 2, 5), plan("team", 50, 20, 20), plan("scale", 1000, 200, 100)];
-
 export const peopleRoutes = {
-  "GET /api/ops/plans": () => ({ body: { items: PLANS, default: "scale", signup: "free" } }),
+  "GET /api/ops/plans": ({ state }) => ({ body: { items: state.plans, default: "scale", signup: "free" } }),
+  "PUT /api/ops/plans/{name}": ({ state, params, body, request }) => {
+    const one = must(state.plans.find(({ name }) => name === params.name));
+    const over = request.headers["if-match"];
+    if (over !== undefined && over !== `"${one.version}"`)
+      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+    Object.assign(one, body, { version: one.version + 1 });
+    return { body: one };
+  },
   "POST /api/auth/sessions": ({ state, body }) => {
     const token = `rat_${randomUUID()}`;
-    const row = session(state, { label: body.label, kind: "api", expires_at: later(body.expires_in_days) });
+    const row = {
+      ...session(state, { label: body.label, kind: "api", expires_at: later(body.expires_in_days) }),
+      scopes: body.scopes ?? null,
+    };
     state.sessions.set(token, row);
     return {
       status: 201,
-      body: { id: row.id, token, label: body.label, expires_at: row.expires_at },
+      body: { id: row.id, token, label: body.label, scopes: row.scopes, expires_at: row.expires_at },
     };
   },
   "PUT /api/auth/workspace": ({ state, body }) => {
@@ -82,7 +85,7 @@ export const peopleRoutes = {
     const row = must(state.people.workspaces.find((one) => one.id === params.id));
     if (body.plan) {
       if (!state.operator) throw new Refusal(403, "forbidden", "Your role does not allow this");
-      const plan = must(PLANS.find(({ name }) => name === body.plan));
+      const plan = must(state.plans.find(({ name }) => name === body.plan));
       Object.assign(state.quota, { plan: plan.name, agents: plan.agents });
       state.quota.live_containers = plan.live_containers;
     }

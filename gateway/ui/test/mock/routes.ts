@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ago, newId } from "./ids.ts";
 import { must, Refusal } from "./refusal.ts";
 import type { Key, Routes, Unspoilt } from "./route.ts";
+import { accountRoutes } from "./routes-account.ts";
 import { appRoutes } from "./routes-apps.ts";
 import { auditRoutes } from "./routes-audit.ts";
 import { brainRoutes } from "./routes-brain.ts";
@@ -29,6 +30,7 @@ import { explanation, head, makeTree, streamPromises, streamTree } from "./tree.
 /** Routes for those who are not signed in. */
 export const OPEN: readonly Key[] = [
   "GET /api/setup",
+  "POST /api/setup",
   "POST /api/auth/login",
   "POST /api/invitations/look",
   "POST /api/invitations/accept",
@@ -132,6 +134,32 @@ const me = (state: State): Schemas["Me"] => ({
   hosted: state.linked ?? false,
 });
 
+/** Opens a session. */
+function opened(state: State, agent: string | undefined) {
+  const token = randomUUID();
+  state.sessions.set(token, {
+    id: newId(),
+    label: null,
+    created_at: ago(0),
+    last_seen_at: ago(0),
+    expires_at: ago(-86_400),
+    kind: "login",
+    device: agent?.slice(0, 200) ?? null,
+    workspace_id: state.workspace,
+  });
+  return {
+    headers: { "set-cookie": `roost_session=${token}; HttpOnly; SameSite=Lax; Path=/` },
+    body: {
+      token,
+      user: state.user,
+      workspace: workspaceOf(state),
+      role: state.role,
+      must_set_password: state.mustSetPassword,
+      expires_at: ago(-86_400),
+    },
+  };
+}
+
 const login: Routes["POST /api/auth/login"] = ({ state, body, request }) => {
   const right =
     body.one_time !== undefined
@@ -146,28 +174,7 @@ const login: Routes["POST /api/auth/login"] = ({ state, body, request }) => {
     });
   }
   belongs(state);
-  const token = randomUUID();
-  state.sessions.set(token, {
-    id: newId(),
-    label: null,
-    created_at: ago(0),
-    last_seen_at: ago(0),
-    expires_at: ago(-86_400),
-    kind: "login",
-    device: request.headers["user-agent"]?.slice(0, 200) ?? null,
-    workspace_id: state.workspace,
-  });
-  return {
-    headers: { "set-cookie": `roost_session=${token}; HttpOnly; SameSite=Lax; Path=/` },
-    body: {
-      token,
-      user: state.user,
-      workspace: workspaceOf(state),
-      role: state.role,
-      must_set_password: state.mustSetPassword,
-      expires_at: ago(-86_400),
-    },
-  };
+  return opened(state, request.headers["user-agent"]);
 };
 
 const own = {
@@ -254,6 +261,7 @@ const own = {
 
 const all = {
   ...own,
+  ...accountRoutes(me, opened),
   ...peopleRoutes,
   ...nodeRoutes,
   ...clawRoutes,

@@ -8,7 +8,7 @@ import type { LevelUp } from "./levelups.ts";
 import { fillMissions, type Mission } from "./missions.ts";
 import { makeHealth, makeNode } from "./nodes.ts";
 import { makeOperations } from "./operations.ts";
-import { makePeople, type People } from "./people.ts";
+import { makePeople, makePlans, type People } from "./people.ts";
 import type { Refusal } from "./refusal.ts";
 import { makeRepos, type KnownConnection } from "./repos.ts";
 import { makeModels, type Models } from "./routes-models.ts";
@@ -87,6 +87,7 @@ export interface State {
   pushPolicy: Schemas["PushPolicy"];
   filePolicy: Schemas["FilePolicy"];
   quota: { plan: string; agents: number; live_containers: number };
+  plans: Schemas["PlanLimits"][];
   attempts: number;
   workspace: string;
   people: People;
@@ -362,6 +363,7 @@ export function makeState({
     pushPolicy: "ask",
     filePolicy: "upload",
     quota: { plan: "scale", agents: 1000, live_containers: 200 },
+    plans: makePlans(),
     attempts: 0,
     workspace: "w1",
     people: makePeople(user),

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { initialsOf } from "~/ui/person";
 import { clientOf } from "./device";
+import { refusalOf, squareOf } from "./picture";
+import { isRead, scopesWord, sectionsOf, wordOf } from "./scopes";
 
 const login = (device: string | null, more = {}) => clientOf({ kind: "login", label: null, device, ...more });
 const MOZILLA = "Mozilla/5.0";
@@ -38,4 +41,49 @@ describe("what a session is signed in with", () => {
     expect(login("curl \u202E8").text).not.toContain("\u202E");
     expect(clientOf({ kind: "api", label: "nightly", device: null })).toEqual({ text: "Token: nightly" });
   });
+});
+
+describe("what a token may do", () => {
+  it("is grouped by what it is about, and a verb that is not known is shown", () => {
+    const sections = sectionsOf(["moons.read", "runs.read", "claws.read", "runs.start"]);
+    expect(sections.map(({ title, verbs }) => [title, ...verbs])).toEqual([
+      ["Work", "runs.read", "runs.start"],
+      ["Agents and what they use", "claws.read"],
+      ["Other", "moons.read"],
+    ]);
+    expect(wordOf("moons.read")).toBe("moons.read");
+    expect([isRead("runs.read"), isRead("runs.start")]).toEqual([true, false]);
+  });
+
+  it("is said in a line", () => {
+    expect(
+      [null, [], ["runs.read", "claws.read"], ["runs.start"], ["runs.read", "runs.start"]].map(scopesWord),
+    ).toEqual([
+      "all that you may do",
+      "nothing",
+      "read only",
+      "Start, cancel and fork runs",
+      "2 permissions",
+    ]);
+  });
+});
+
+describe("a person without a picture", () => {
+  const of = (name: string, email = "x@example.org") => initialsOf({ name, email });
+  it("has the first letters of the first and the last word", () => {
+    expect([
+      of("Ada Lovelace"),
+      of("  Grace "),
+      of("", "zoe@example.org"),
+      of("Ada King, Countess (of) Lovelace"),
+    ]).toEqual(["AL", "G", "Z", "AL"]);
+    expect([of("🦉 Owl"), of("李 明"), of("ßen")]).toEqual(["O", "李明", "SS"]);
+  });
+});
+
+it("a chosen picture is a square of its middle", () => {
+  expect(squareOf(900, 600)).toEqual({ x: 150, y: 0, side: 600 });
+  expect(refusalOf({ type: "image/png", size: 10 })).toBeUndefined();
+  expect(refusalOf({ type: "image/gif", size: 10 })).toMatch(/PNG/);
+  expect(refusalOf({ type: "image/png", size: 21_000_000 })).toMatch(/20 MB/);
 });

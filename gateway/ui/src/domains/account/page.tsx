@@ -12,6 +12,8 @@ import { sentence } from "~/ui/sentence";
 import { visible } from "~/ui/visible";
 import { ChangePassword } from "./change-password";
 import { LinkIdentity } from "./link-identity";
+import { PictureChoice } from "./picture-choice";
+import { Profile } from "./profile";
 import { Sessions } from "./sessions";
 
 export function AccountPage() {
@@ -41,10 +43,12 @@ export function AccountPage() {
       {leave.isError && <ProblemNote problem={asProblem(leave.error)} />}
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Panel title="You">
+          <div className="flex flex-col gap-4 border-b border-line p-4">
+            <PictureChoice me={me.data} />
+            <Profile key={user.id} me={me.data} />
+          </div>
           <Facts
             items={[
-              ["Name", <bdi key="name">{user.name || user.email}</bdi>],
-              ["E-mail", <bdi key="mail">{user.email}</bdi>],
               ["Workspace", <bdi key="workspace">{workspace.name}</bdi>],
               ["Role", operator ? `${sentence(role)}, operator` : sentence(role)],
               ...(others.length > 0
@@ -70,7 +74,7 @@ export function AccountPage() {
           <ChangePassword email={user.email} />
         </div>
       </div>
-      <Sessions workspace={workspace.name} workspaces={workspaces} />
+      <Sessions workspace={workspace.name} workspaces={workspaces} permissions={me.data.permissions} />
     </PageFrame>
   );
 }

@@ -13,6 +13,7 @@ import { Status } from "~/ui/status";
 import { Ago, span, useRemaining } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { clientOf } from "./device";
+import { scopesWord, wordOf } from "./scopes";
 import { TokenDialog } from "./tokens";
 
 const sessionsQuery = queryOptions({
@@ -53,6 +54,22 @@ function Ends({ at }: { at: string }) {
   return left > 0 ? `ends in ${span(left)}` : "has ended";
 }
 
+/** What a token may do. Several permissions unfold. */
+function May({ scopes }: { scopes: Session["scopes"] | undefined }) {
+  const word = `May do: ${scopesWord(scopes)}`;
+  if (!scopes || scopes.length < 2) return <span className="block text-small text-fg-3">{word}</span>;
+  return (
+    <details className="text-small text-fg-3">
+      <summary className="w-fit cursor-pointer rounded-control hover:text-fg">{word}</summary>
+      <ul className="mt-1 columns-2 gap-6 pl-4 max-sm:columns-1">
+        {scopes.map((verb) => (
+          <li key={verb}>{wordOf(verb)}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 interface RowProps {
   one: Session;
   /** The workspace of a token, where it is another one than the present. */
@@ -78,6 +95,7 @@ function Row({ one, elsewhere, onEnd }: RowProps) {
           {one.from_address && ` from ${one.from_address}`}, used <Ago at={one.last_seen_at} />,{" "}
           <Ends at={one.expires_at} />
         </span>
+        {one.kind === "api" && <May scopes={one.scopes} />}
       </span>
       {one.current ? (
         <Status tone="running" word="This session" />
@@ -115,10 +133,12 @@ interface Props {
   workspace: string;
   /** The names of the person's workspaces. */
   workspaces: readonly { id: string; name: string }[];
+  /** What the person may do there, as verbs. */
+  permissions: readonly string[];
 }
 
 /** Where this account is signed in, and the tokens of its programs, with a way to end each. */
-export function Sessions({ workspace, workspaces }: Props) {
+export function Sessions({ workspace, workspaces, permissions }: Props) {
   const [making, setMaking] = useState(false);
   const [ending, setEnding] = useState<Session>();
   const [all, setAll] = useState(false);
@@ -149,16 +169,20 @@ export function Sessions({ workspace, workspaces }: Props) {
         {query.isError && !query.data && <Failed error={query.error} retry={() => void query.refetch()} />}
         {list(logins)}
       </Panel>
-      <Panel title="API tokens" aside={<Button onClick={() => setMaking(true)}>New token</Button>}>
-        {making && <TokenDialog workspace={workspace} onClose={() => setMaking(false)} />}
-        {query.isPending && <Loading what="tokens" rows={1} />}
-        {query.data && tokens.length === 0 && (
-          <p className="px-4 py-3 text-fg-2">
-            No token yet. With a token, a program acts as you in one workspace until the token ends.
-          </p>
-        )}
-        {list(tokens)}
-      </Panel>
+      {/* Below what has its size already, so that it never moves. */}
+      {!query.isPending && (
+        <Panel title="API tokens" aside={<Button onClick={() => setMaking(true)}>New token</Button>}>
+          {making && (
+            <TokenDialog workspace={workspace} permissions={permissions} onClose={() => setMaking(false)} />
+          )}
+          {query.data && tokens.length === 0 && (
+            <p className="px-4 py-3 text-fg-2">
+              No token yet. With a token, a program acts as you in one workspace until the token ends.
+            </p>
+          )}
+          {list(tokens)}
+        </Panel>
+      )}
       {ending && <End one={ending} onClose={() => setEnding(undefined)} />}
       {all && <EndOthers others={others} onClose={() => setAll(false)} />}
     </>

@@ -1,0 +1,105 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type SubmitEvent } from "react";
+import { api } from "~/api/client";
+import { keys } from "~/api/keys";
+import { asProblem } from "~/api/problem";
+import type { Me } from "~/api/types";
+import { Button } from "~/ui/button";
+import { Field } from "~/ui/field";
+import { LeaveGuard } from "~/ui/leave-guard";
+import { ProblemNote } from "~/ui/problem";
+import { Status } from "~/ui/status";
+
+/** Name and address. A new address needs the password, because it is what the person signs in with. */
+export function Profile({ me }: { me: Me }) {
+  const { user, hosted } = me;
+  const client = useQueryClient();
+  const [name, setName] = useState(user.name);
+  const [email, setEmail] = useState(user.email);
+  const [password, setPassword] = useState("");
+  const save = useMutation({
+    mutationFn: () =>
+      api.patch("/api/auth/me", {
+        body: {
+          ...(name.trim() !== user.name && { name: name.trim() }),
+          ...(moved && { email: email.trim(), password }),
+        },
+      }),
+    // The password is not kept with what was sent.
+    gcTime: 0,
+    onSuccess: async (now) => {
+      setPassword("");
+      setName(now.user.name);
+      setEmail(now.user.email);
+      client.setQueryData(keys.me, now);
+      await client.invalidateQueries({ queryKey: keys.members(me.workspace.id) });
+    },
+  });
+  const moved = email.trim().toLowerCase() !== user.email.toLowerCase();
+  const dirty = moved || name.trim() !== user.name;
+  const problem = save.isError ? asProblem(save.error) : undefined;
+  const placed = problem?.field("/name") ?? problem?.field("/email") ?? problem?.field("/password");
+  const wrong = problem?.status === 403 && moved ? (problem.detail ?? problem.title) : undefined;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <Field
+        label="Name"
+        name="name"
+        autoComplete="name"
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        error={problem?.field("/name")}
+      />
+      <Field
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="email"
+        required
+        maxLength={254}
+        disabled={hosted}
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+        hint={hosted ? "Your identity provider decides it." : "You sign in with it."}
+        error={problem?.field("/email")}
+      />
+      {moved && (
+        <Field
+          label="Your password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required={!me.must_set_password}
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          hint="Needed for another address."
+          error={problem?.field("/password") ?? wrong}
+        />
+      )}
+      {problem && !placed && !wrong && <ProblemNote problem={problem} />}
+      <div className="flex items-center gap-3">
+        <Button type="submit" busy={save.isPending} disabled={!dirty}>
+          Save
+        </Button>
+        <span role="status">
+          {dirty ? (
+            <Status tone="waiting" word="Not saved yet" />
+          ) : (
+            save.isSuccess && <Status tone="done" word="Saved" />
+          )}
+        </span>
+      </div>
+      <LeaveGuard
+        dirty={dirty && !save.isPending}
+        title="Leave without saving your account?"
+        consequence="What you typed is not saved yet."
+      />
+    </form>
+  );
+}
