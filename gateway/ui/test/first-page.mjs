@@ -19,8 +19,9 @@ async function signedIn() {
   const { context, page } = await visitor(browser, { patience: 60_000 });
   await page.goto(gateway.url);
   await page.getByRole("textbox", { name: "One-time login" }).fill(gateway.oneTime);
-  await page.keyboard.press("Enter");
-  await page.getByLabel("New password").fill(PASSWORD);
+  await page.getByLabel("Your name").fill("Ada");
+  await page.getByLabel("E-mail").fill("ada@example.org");
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Home", exact: true }).waitFor();
   const state = await context.storageState();

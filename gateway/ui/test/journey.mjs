@@ -46,13 +46,14 @@ async function command(text) {
 }
 
 const failed = await runAll({
-  "the Owner signs in with the one-time login and chooses a password": async () => {
+  "the Owner says who they are, with the one-time login": async () => {
     await page.goto(base);
     await page.getByRole("heading", { name: "Where is the one-time login?" }).waitFor();
     await clean("first-run");
     await page.getByRole("textbox", { name: "One-time login" }).fill(oneTime);
-    await page.keyboard.press("Enter");
-    await page.getByLabel("New password").fill(PASSWORD);
+    await page.getByLabel("Your name").fill("Ada");
+    await page.getByLabel("E-mail").fill("ada@example.org");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Home", exact: true }).waitFor();
     await page.getByText("Live", { exact: true }).waitFor();

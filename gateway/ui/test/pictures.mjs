@@ -98,8 +98,9 @@ async function picture(name, path, ready, theme = "dark") {
 async function seed() {
   await page.goto(front.url);
   await page.getByRole("textbox", { name: "One-time login" }).fill(gateway.oneTime);
-  await page.keyboard.press("Enter");
-  await page.getByLabel("New password").fill("eleven grey geese went by");
+  await page.getByLabel("Your name").fill("Ada");
+  await page.getByLabel("E-mail").fill("ada@example.org");
+  await page.getByLabel("Password", { exact: true }).fill("eleven grey geese went by");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Home", exact: true }).waitFor();
   await page.goto(`${front.url}/fleet?dialog=pair`);

@@ -1,26 +1,89 @@
 // Coming in: the first run, the sign-in, and a session that ends.
-import { axe, settled, shot, until } from "../kit.ts";
-import { expect, test } from "./fixtures.ts";
+import { axe, drawn, settled, shift, shot, until } from "../kit.ts";
+import { expect, test, THEMES } from "./fixtures.ts";
 
 test.describe("identity", () => {
-  test("the first run explains the one-time login and then asks for a password", async ({ visit }) => {
+  for (const theme of THEMES)
+    for (const width of [390, 1440, 1920])
+      test(`the address of the first run asks once who the person is (${theme}, ${width})`, async ({
+        visit,
+      }) => {
+        const { mock, page } = await visit({ signedIn: false, ownerReady: false, full: false, theme, width });
+        await page.goto(`${mock.url}/sign-in#${mock.state.oneTime}`);
+        await page.getByRole("heading", { name: "Welcome to Roost" }).waitFor();
+        expect(page.url(), "nothing keeps the one-time login").toBe(`${mock.url}/sign-in`);
+        expect(await page.getByLabel("One-time login").count()).toBe(0);
+        await drawn(page);
+        expect(await shift(page)).toBe(0);
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `set-up-${theme}-${width}`);
+        await page.getByLabel("Your name").fill("Ada Lovelace");
+        await page.getByLabel("E-mail").fill("ada@example.org");
+        await page.getByLabel("Password", { exact: true }).fill("short");
+        await page.keyboard.press("Enter");
+        await page.getByText("This one has 5").waitFor();
+        expect(await axe(page)).toStrictEqual([]);
+        await page.getByLabel("Password", { exact: true }).fill("eleven grey geese");
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name: "First steps" }).waitFor();
+        expect(mock.state.user).toMatchObject({ name: "Ada Lovelace", email: "ada@example.org" });
+        expect(mock.state.password).toBe("eleven grey geese");
+        expect(await axe(page)).toStrictEqual([]);
+      });
+
+  test("without the address, the first run asks for the one-time login as well and says where it is", async ({
+    visit,
+  }) => {
     const { mock, page } = await visit({ signedIn: false, ownerReady: false, full: false });
     await page.goto(mock.url);
     await page.getByRole("heading", { name: "Where is the one-time login?" }).waitFor();
+    await page.getByRole("textbox", { name: "One-time login" }).fill("wrong");
+    await page.getByLabel("Your name").fill("Ada");
+    await page.getByLabel("E-mail").fill("ada@example.org");
+    await page.getByLabel("Password", { exact: true }).fill("eleven grey geese");
+    await page.keyboard.press("Enter");
+    await page.getByText("The one-time login is wrong or was used.").waitFor();
+    expect(await page.getByLabel("Your name").inputValue(), "what was typed stays").toBe("Ada");
+    expect(await axe(page)).toStrictEqual([]);
     await shot(page, "first-run");
     await page.getByRole("textbox", { name: "One-time login" }).fill(mock.state.oneTime);
     await page.keyboard.press("Enter");
-    await page.getByLabel("New password").fill("short");
-    await page.keyboard.press("Enter");
-    await page.getByText("This one has 5").waitFor();
-    await page.getByLabel("New password").fill("eleven grey geese");
-    await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "First steps" }).waitFor();
-    expect(await axe(page)).toStrictEqual([]);
     await page.getByRole("link", { name: "Fleet" }).click();
     await page.getByRole("heading", { name: "No machines yet" }).waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "fleet-empty");
+  });
+
+  test("an address whose one-time login is spent asks for it and keeps what was typed", async ({ visit }) => {
+    const { mock, page } = await visit({ signedIn: false, ownerReady: false, full: false });
+    await page.goto(`${mock.url}/sign-in#spent`);
+    await page.getByLabel("Your name").fill("Ada");
+    await page.getByLabel("E-mail").fill("ada@example.org");
+    await page.getByLabel("Password", { exact: true }).fill("eleven grey geese");
+    await page.keyboard.press("Enter");
+    await page.getByText("The one-time login is wrong or was used.").waitFor();
+    await page.getByRole("heading", { name: "Where is the one-time login?" }).waitFor();
+    expect(await page.getByLabel("E-mail").inputValue()).toBe("ada@example.org");
+    await page.getByRole("textbox", { name: "One-time login" }).fill(mock.state.oneTime);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "First steps" }).waitFor();
+  });
+
+  test("the address signs in to a Roost that is set up, and a spent one leads to the usual form", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ signedIn: false });
+    await page.goto(`${mock.url}/sign-in#${mock.state.oneTime}`);
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    expect(page.url()).toBe(`${mock.url}/`);
+    await page.context().clearCookies();
+    await page.goto(`${mock.url}/sign-in#spent`);
+    await page.getByText("The one-time login of this address does not work any more.").waitFor();
+    await page.getByLabel("E-mail").waitFor();
+    expect(page.url()).toBe(`${mock.url}/sign-in`);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "sign-in-spent");
   });
 
   test("sign-in gives the same answer for a wrong password and an unknown person and then locks for a stated time", async ({

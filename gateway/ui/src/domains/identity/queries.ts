@@ -21,6 +21,15 @@ export function signIn(proof: Proof): Promise<Login> {
   return api.post("/api/auth/login", { body: proof });
 }
 
+export function setUp(body: {
+  one_time: string;
+  name: string;
+  email: string;
+  password: string;
+}): Promise<Login> {
+  return api.post("/api/setup", { body });
+}
+
 export function setPassword(next: string): Promise<void> {
   return api.post("/api/auth/password", { body: { new: next } });
 }

@@ -10,15 +10,14 @@ import { signIn, type Proof } from "./queries";
 type Way = "one-time" | "password";
 
 interface Props {
-  first: Way;
   onDone: (login: Login) => void;
   /** Who it is was proved, but there is nowhere to go. */
   onNowhere: () => void;
 }
 
-/** One form, two ways: the one-time login of the first start, or e-mail and password. */
-export function SignInForm({ first, onDone, onNowhere }: Props) {
-  const [way, setWay] = useState<Way>(first);
+/** One form, two ways: e-mail and password, or a one-time login from the gateway's host. */
+export function SignInForm({ onDone, onNowhere }: Props) {
+  const [way, setWay] = useState<Way>("password");
   const [oneTime, setOneTime] = useState("");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
