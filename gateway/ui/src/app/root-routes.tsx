@@ -23,6 +23,11 @@ export const invitation = createRoute({
   path: "/invitation",
   component: page(() => import("~/domains/identity/invitation"), "InvitationPage"),
 });
+export const confirmAddress = createRoute({
+  getParentRoute: () => root,
+  path: "/confirm-address",
+  component: page(() => import("~/domains/identity/page"), "ConfirmAddressPage"),
+});
 export const terminal = createRoute({
   getParentRoute: () => root,
   path: "/device",

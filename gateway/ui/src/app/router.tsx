@@ -1,6 +1,6 @@
 import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { PageFault } from "./lost-pages";
-import { invitation, root, setPassword, shell, signIn, terminal } from "./root-routes";
+import { invitation, confirmAddress, root, setPassword, shell, signIn, terminal } from "./root-routes";
 import { only, page } from "./route-kit";
 import {
   compare,
@@ -179,6 +179,7 @@ export const router = createRouter({
     setPassword,
     invitation,
     terminal,
+    confirmAddress,
     shell.addChildren([
       home,
       fleet,

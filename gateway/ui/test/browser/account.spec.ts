@@ -71,6 +71,35 @@ test.describe("account", () => {
     expect(await you(page).getByLabel("E-mail").inputValue()).toBe("grace@example.org");
   });
 
+  test("a new address waits for its link where e-mail is sent, and notices can be had", async ({ visit }) => {
+    const { mock, page } = await visit();
+    mock.state.mails = true;
+    const before = mock.state.user.email;
+    await page.goto(`${mock.url}/account`);
+    await page.getByLabel("Send me an e-mail about my runs").check();
+    await until("the notices", () => mock.state.mailNotices === true);
+    await you(page).getByLabel("E-mail").fill("ada@new.example");
+    await you(page).getByLabel("Your password").fill(mock.state.password);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await you(page).getByText("Open the link that was sent to ada@new.example").waitFor();
+    expect(await you(page).getByLabel("E-mail").inputValue(), "the old one still applies").toBe(before);
+    expect(await axe(page)).toStrictEqual([]);
+    await page.goto(`${mock.url}/confirm-address#wrong`);
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByText("Ask for the change again on the account page.").waitFor();
+    expect(page.url()).toBe(`${mock.url}/confirm-address`);
+    expect(await axe(page)).toStrictEqual([]);
+    // The same page with another fragment is no new page for the browser.
+    await page.goto("about:blank");
+    await page.goto(`${mock.url}/confirm-address#known`);
+    expect(mock.state.user.email, "nothing happens without a press").toBe(before);
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByText("From now on you sign in as ada@new.example.").waitFor();
+    await shot(page, "confirmed");
+    await page.getByRole("link", { name: "Open Roost" }).click();
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+  });
+
   test("a picture is looked at, used, shown beside the name, and removed", async ({ visit }) => {
     const { mock, page } = await visit({ width: 1440 });
     const others = page.waitForEvent("filechooser");

@@ -123,6 +123,29 @@ test.describe("people", () => {
     expect(await panel.getByRole("button", { name: "End all others" }).count()).toBe(0);
   });
 
+  test("a link whose address leads nowhere says so before it is copied, and mail is told", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    mock.state.addressProblem = "The gateway does not find itself at https://roost.example: no answer.";
+    mock.state.publicUrl = "https://roost.example";
+    mock.state.mails = true;
+    await page.goto(`${mock.url}/members`);
+    await page.getByRole("button", { name: "Invite" }).click();
+    await page.getByLabel("E-mail (optional)").fill("zoe@example.org");
+    await page.getByRole("button", { name: "Make link" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/may not reach this address.*does not find itself/).waitFor();
+    await dialog.getByText("It was sent to the e-mail of the invitation.").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "invite-unreachable");
+    await page.goto(`${mock.url}/fleet?dialog=pair`);
+    await page.getByLabel("Name of the machine").fill("attic");
+    await page.keyboard.press("Enter");
+    await page.getByText(/Other machines.*may not reach this address.*does not find itself/).waitFor();
+    await shot(page, "pair-unreachable");
+  });
+
   test("a token is made, shown once and revoked", async ({ visit }) => {
     const { mock, page } = await visit();
     await page.goto(`${mock.url}/account`);

@@ -258,4 +258,51 @@ test.describe("settings: deployment", () => {
       async () => (await pages(page).getByRole("link", { name: "Secret broker" }).count()) === 0,
     );
   });
+
+  for (const [theme, width] of [
+    ["dark", 390],
+    ["light", 1440],
+    ["dark", 1920],
+  ] as const)
+    test(`an operator checks the public address and changes the limits of plans (${theme}, ${width})`, async ({
+      visit,
+    }) => {
+      const { mock, page } = await visit({ theme, width, height: 900 });
+      await page.goto(`${mock.url}/settings`);
+      const address = page.getByRole("region", { name: "Public address" });
+      expect(await address.getByLabel("Address").inputValue()).toBe(mock.url);
+      await address.getByRole("button", { name: "Check" }).click();
+      await address.getByText("This Roost answers there").waitFor();
+      mock.state.addressProblem = "no answer within 5 s";
+      await address.getByLabel("Address").fill("https://roost.example");
+      expect(await address.getByText("This Roost answers there").count(), "it was another address").toBe(0);
+      await address.getByRole("button", { name: "Check" }).click();
+      await address.getByText("https://roost.example: no answer within 5 s").waitFor();
+      const plans = page.getByRole("region", { name: "Plans", exact: true });
+      await plans.getByRole("button", { name: "Change limits of free" }).click();
+      const dialog = page.getByRole("dialog", { name: "Limits of the plan free" });
+      expect(await axe(page)).toStrictEqual([]);
+      await dialog.getByLabel("Agents").fill("40");
+      // Somebody else is faster.
+      mock.state.plans[0].version += 1;
+      await dialog.getByRole("button", { name: "Save limits" }).click();
+      await dialog.getByText("Somebody else wrote in between").waitFor();
+      expect(await dialog.getByLabel("Agents").inputValue(), "what was typed stays").toBe("40");
+      mock.state.plans[0].version -= 1;
+      await dialog.getByRole("button", { name: "Save limits" }).click();
+      await plans.getByRole("cell", { name: "40", exact: true }).waitFor();
+      expect(mock.state.plans[0]).toMatchObject({ agents: 40, live_containers: 2, version: 1 });
+      expect(await axe(page)).toStrictEqual([]);
+      await plans.scrollIntoViewIfNeeded();
+      await shot(page, `settings-plans-${theme}-${width}`);
+    });
+
+  test("nobody but an operator sees the deployment's address and plans", async ({ visit }) => {
+    const { mock, page } = await visit();
+    mock.state.operator = false;
+    await page.goto(`${mock.url}/settings`);
+    await page.getByRole("heading", { name: "This browser" }).waitFor();
+    await drawn(page);
+    expect(await page.getByRole("heading", { name: "This deployment" }).count()).toBe(0);
+  });
 });

@@ -22,8 +22,10 @@ function change(state: State, body: Schemas["AccountChange"]): void {
       throw new Refusal(409, "conflict", "This conflicts with the present state", {
         detail: `Another account has the address ${email}.`,
       });
-    state.user.email = email;
+    if (state.mails) state.pendingEmail = email;
+    else state.user.email = email;
   }
+  if (typeof body.mail_notices === "boolean") state.mailNotices = body.mail_notices;
   if (body.name) state.user.name = body.name.trim();
 }
 
@@ -36,6 +38,21 @@ export const accountRoutes = (
       change(state, body);
       return { body: me(state) };
     },
+    "POST /api/auth/confirm-address": ({ state, body }) => {
+      if (body.token !== "known" || !state.pendingEmail)
+        throw new Refusal(404, "not-found", "The link is not good any more", {
+          detail: "Ask for the change again on the account page.",
+        });
+      state.user.email = state.pendingEmail;
+      delete state.pendingEmail;
+      return { body: { email: state.user.email } };
+    },
+    "POST /api/ops/public-address/check": ({ state, body }) => ({
+      body: {
+        reachable: state.addressProblem === undefined,
+        reason: state.addressProblem && `${body.url}: ${state.addressProblem}`,
+      },
+    }),
     "PUT /api/auth/me/avatar": ({ state, raw, request }) => {
       const type = request.headers["content-type"] ?? "";
       if (raw.length > 262_144) throw new Refusal(413, "payload-too-large", "This is too large");

@@ -48,6 +48,7 @@ const pair: Routes["POST /api/nodes/pair"] = ({ mock, state, body }) => {
       join_code: code,
       expires_at: ago(-600),
       command: join,
+      address_problem: state.addressProblem ?? null,
       install: {
         linux: `${fetchIt} && chmod +x roostd && ./${join}`,
         with_checksum: `${fetchIt} && echo "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  roostd" | sha256sum -c && chmod +x roostd && ./${join}`,

@@ -139,6 +139,8 @@ export const peopleRoutes = {
         id: row.id,
         token,
         link: `${state.publicUrl ?? ""}/invitation#${token}`,
+        address_problem: state.addressProblem ?? null,
+        mailed: Boolean(state.mails && email),
         role,
         expires_at: row.expires_at,
       },

@@ -31,6 +31,7 @@ import { explanation, head, makeTree, streamPromises, streamTree } from "./tree.
 export const OPEN: readonly Key[] = [
   "GET /api/setup",
   "POST /api/setup",
+  "POST /api/auth/confirm-address",
   "POST /api/auth/login",
   "POST /api/invitations/look",
   "POST /api/invitations/accept",
@@ -132,6 +133,9 @@ const me = (state: State): Schemas["Me"] => ({
   permissions: RIGHTS[state.role],
   must_set_password: state.mustSetPassword,
   hosted: state.linked ?? false,
+  mail: state.mails ?? false,
+  mail_notices: state.mailNotices ?? false,
+  pending_email: state.pendingEmail ?? null,
 });
 
 /** Opens a session. */

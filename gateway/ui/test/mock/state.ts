@@ -87,6 +87,12 @@ export interface State {
   pushPolicy: Schemas["PushPolicy"];
   filePolicy: Schemas["FilePolicy"];
   quota: { plan: string; agents: number; live_containers: number };
+  /** True: the gateway sends e-mail, so a new address must be confirmed. */
+  mails?: boolean;
+  mailNotices?: boolean;
+  pendingEmail?: string;
+  /** Why others do not reach the gateway at its address. */
+  addressProblem?: string;
   plans: Schemas["PlanLimits"][];
   attempts: number;
   workspace: string;

@@ -12,6 +12,7 @@ import { sentence } from "~/ui/sentence";
 import { visible } from "~/ui/visible";
 import { ChangePassword } from "./change-password";
 import { LinkIdentity } from "./link-identity";
+import { MailNotices } from "./notices";
 import { PictureChoice } from "./picture-choice";
 import { Profile } from "./profile";
 import { Sessions } from "./sessions";
@@ -72,6 +73,7 @@ export function AccountPage() {
         <div className="grid gap-4">
           <LinkIdentity linked={me.data.hosted} />
           <ChangePassword email={user.email} />
+          <MailNotices me={me.data} />
         </div>
       </div>
       <Sessions workspace={workspace.name} workspaces={workspaces} permissions={me.data.permissions} />

@@ -9,6 +9,7 @@ import { Field } from "~/ui/field";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
+import { visible } from "~/ui/visible";
 
 /** Name and address. A new address needs the password, because it is what the person signs in with. */
 export function Profile({ me }: { me: Me }) {
@@ -69,6 +70,13 @@ export function Profile({ me }: { me: Me }) {
         hint={hosted ? "Your identity provider decides it." : "You sign in with it."}
         error={problem?.field("/email")}
       />
+      {me.pending_email && (
+        <Status
+          tone="waiting"
+          word={`Open the link that was sent to ${visible(me.pending_email)}. Until then, this address stays.`}
+          className="whitespace-normal"
+        />
+      )}
       {moved && (
         <Field
           label="Your password"

@@ -88,7 +88,12 @@ export function PairCommand({
   }
   return (
     <div>
-      <ReachNote text={paired.command} who="Other machines" className="mb-3" />
+      <ReachNote
+        text={paired.command}
+        problem={paired.address_problem}
+        who="Other machines"
+        className="mb-3"
+      />
       <TabSet items={items} value={current} onChange={setTab} />
       <div className="mt-3 flex flex-wrap items-center justify-between gap-2 text-small text-fg-2">
         <span>

@@ -16,6 +16,7 @@ import { SetUpForm } from "./set-up-form";
 import { SignInForm } from "./sign-in-form";
 import { words } from "./words";
 
+export { ConfirmAddressPage } from "./confirm-address";
 export { OutsidePage } from "./outside";
 export { SetPasswordPage } from "./set-password";
 

@@ -33,8 +33,10 @@ export function InviteDialog({ workspace, own, onClose }: Props) {
       once={(made) => ({
         label: "Link",
         text: linkOf(made),
-        hint: "Send it to the person you invite. It works once and is shown only now.",
-        note: <ReachNote text={linkOf(made)} who="Other people" />,
+        hint: made.mailed
+          ? "It was sent to the e-mail of the invitation. It works once and is shown only now."
+          : "Send it to the person you invite. It works once and is shown only now.",
+        note: <ReachNote text={linkOf(made)} problem={made.address_problem} who="Other people" />,
       })}
     >
       {(problem) => (

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { meQuery } from "~/api/me";
 import { Appearance } from "./appearance";
 import { DeleteWorkspace } from "./delete-workspace";
+import { Plans, PublicAddress } from "./deployment";
 import { SettingsFrame, type Part } from "./frame";
 import { Keys } from "./keys";
 import { WorkspaceName } from "./workspace-name";
@@ -26,6 +27,13 @@ export function SettingsPage({ parts }: { parts: Part[] }) {
       <WorkspacePushes key={`pushes of ${workspace.id}`} workspace={workspace.id} />
       <WorkspaceFiles key={`files of ${workspace.id}`} workspace={workspace.id} />
       <DeleteWorkspace me={me.data} />
+      {me.data.operator && (
+        <>
+          <h2 className="mt-4 text-head-2">This deployment</h2>
+          <PublicAddress />
+          <Plans />
+        </>
+      )}
     </SettingsFrame>
   );
 }
