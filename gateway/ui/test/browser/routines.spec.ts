@@ -1,5 +1,5 @@
 // Routines in a real Chromium: the list, the form with its live preview, and the page of a routine with its journal.
-import { axe, choose, shot, until } from "../kit.ts";
+import { axe, choose, settled, shot, until } from "../kit.ts";
 import { makeFiring, makeRoutine } from "../mock/routes-routines.ts";
 import { newId } from "../mock/ids.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
@@ -69,6 +69,31 @@ test.describe("routines", () => {
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete routine" }).click();
     await page.getByText("No routines yet").waitFor();
+  });
+
+  test("pause is sent from the version that the page shows, and another person's change is looked at first", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    const routine = makeRoutine(mock.state);
+    await page.goto(`${mock.url}/routines/${routine.id}`);
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    await settled(page);
+    // A firing writes a version, and decides nothing.
+    routine.version += 1;
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("The routine is paused.").waitFor();
+    await settled(page);
+    // Somebody else changes what it does, and this page has not heard of it.
+    Object.assign(routine, { name: "Evening news", version: routine.version + 1 });
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("Somebody else wrote in between").waitFor();
+    await page.getByRole("heading", { name: "Evening news" }).waitFor();
+    expect(routine.enabled, "nothing was sent over it").toBe(false);
+    expect(await axe(page)).toStrictEqual([]);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    expect(routine.enabled).toBe(true);
   });
 
   test("a routine can start a mission of each kind, and the steps of the mission keep what they do not show", async ({

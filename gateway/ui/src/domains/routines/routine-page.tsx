@@ -25,6 +25,7 @@ import { QueryView } from "~/ui/query-view";
 import { Status } from "~/ui/status";
 import { Avatar } from "~/ui/person";
 import { visible } from "~/ui/visible";
+import { partsChanged } from "./draft";
 import { DueLine } from "./due-line";
 import { EditRoutine } from "./edit";
 import type { DrawMission } from "./fields";
@@ -104,15 +105,25 @@ function Actions({ routine, onEdit, onProblem }: ActionsProps) {
       setBusy("");
     }
   };
+  /** From the version that the page shows. Over a change of somebody else, the person looks first. */
+  const switchTo = async (wanted: boolean) => {
+    try {
+      await changeRoutine(id, { enabled: wanted }, routine.version);
+    } catch (error) {
+      if (asProblem(error).status !== 412) throw error;
+      const fresh = await client.fetchQuery({ ...routineQuery(id), staleTime: 0 });
+      if (fresh.enabled === wanted) return;
+      if (partsChanged(routine, fresh).length > 0) throw error;
+      // A firing writes a version too, and it changes nothing that a person decided.
+      await changeRoutine(id, { enabled: wanted }, fresh.version);
+    }
+  };
   return (
     <>
       <Button busy={busy === "fire"} onClick={() => void act("fire", () => fireRoutine(id))}>
         Fire now
       </Button>
-      <Button
-        busy={busy === "pause"}
-        onClick={() => void act("pause", () => changeRoutine(id, { enabled: !enabled }))}
-      >
+      <Button busy={busy === "pause"} onClick={() => void act("pause", () => switchTo(!enabled))}>
         {enabled ? "Pause" : "Resume"}
       </Button>
       <Button onClick={onEdit}>Edit</Button>
