@@ -18,6 +18,7 @@ import { ProblemNote } from "~/ui/problem";
 import { QueryView } from "~/ui/query-view";
 import { imageName } from "~/ui/template-words";
 import { visible } from "~/ui/visible";
+import { CostGuess } from "./cost-guess";
 import { draftOf, storeDraft } from "./draft";
 import { planQuery, setStatus, useTake } from "./queries";
 import { budgetWord } from "./table";
@@ -149,6 +150,7 @@ function Plan({ mission, plan }: { mission: MissionDetail; plan: LaunchPlan }) {
               ),
             ],
             ["Model", visible(mission.model ?? "as each agent is set")],
+            ["May cost", <CostGuess key="cost" mission={mission} />],
             ["Budget", budgetWord(mission.budget_usd)],
           ]}
         />

@@ -1,5 +1,7 @@
+import { estimateOf } from "./estimate";
 import { describe, expect, it } from "vitest";
 import type { Mission, MissionPhase, MissionRun, PhaseStatus } from "~/api/missions";
+import type { ModelBinding } from "~/api/models";
 import {
   bodyOf,
   bodyOver,
@@ -312,5 +314,55 @@ describe("the mission of a routine", () => {
     const draft = draftOfNew({ template_kind: "full_cycle", team_template_id: "t" });
     expect(draft.teams).toStrictEqual({ research: ["t"], coding: [] });
     expect(bodyOver(draft, undefined).config).toStrictEqual({ phase_teams: { research: ["t"] } });
+  });
+});
+
+describe("what a launch may cost", () => {
+  const model = (name: string, more: object = {}) =>
+    ({
+      name,
+      is_default: false,
+      price: { input_microusd: 1_000_000, output_microusd: 10_000_000 },
+      ...more,
+    }) as ModelBinding;
+  const past = (id: string, cost_microusd: number, more: object = {}) =>
+    ({ id, template_kind: "research", status: "completed", cost_microusd, ...more }) as const;
+  const used = (key: string, input_tokens: number, output_tokens: number) => ({
+    key,
+    name: key,
+    runs: 1,
+    input_tokens,
+    output_tokens,
+    cost_microusd: 0,
+    seconds: 1,
+  });
+  const asked = { template_kind: "research", model: null } as const;
+  const models = [model("a/one", { is_default: true }), model("b/two", { price: null })];
+
+  it("is that of the tokens of ended missions of the same kind, at the price of its model", () => {
+    const missions = [
+      past("m1", 100_000),
+      past("m2", 0),
+      past("m3", 9_000_000, { template_kind: "security" }),
+      past("m4", 9_000_000, { status: "failed" }),
+    ];
+    const rows = [
+      used("m1", 1_000_000, 100_000),
+      used("m2", 500_000, 0),
+      used("m3", 9e6, 9e6),
+      used("m4", 9e6, 9e6),
+    ];
+    expect(estimateOf(asked, missions, rows, models)).toBe(
+      "$0.50 to $2.00, if it uses as many tokens as 2 ended missions of this kind, at the price of a/one. They cost $0.10.",
+    );
+    expect(estimateOf({ ...asked, model: "b/two" }, missions, rows, models)).toMatch(
+      /^Not known: b\/two has no price/,
+    );
+  });
+
+  it("is not guessed where nothing is known, and the script costs nothing", () => {
+    expect(estimateOf(asked, [past("m1", 5)], [], models)).toMatch(/^Not known: no mission of this kind/);
+    expect(estimateOf(asked, [], [], [])).toMatch(/^Nothing: /);
+    expect(estimateOf({ ...asked, model: "scripted" }, [], [], models)).toMatch(/^Nothing: /);
   });
 });
