@@ -1,5 +1,5 @@
 // Words that a newcomer does not know, explained where they stand, and the guides.
-import { axe, drawn, hasFocus, settled, shot } from "../kit.ts";
+import { axe, drawn, hasFocus, settled, shift, shot, until } from "../kit.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
 
 test.describe("help", () => {
@@ -60,4 +60,62 @@ test.describe("help", () => {
     await page.goto(`${mock.url}/guide/nothing`);
     await page.getByText("There is no such guide").waitFor();
   });
+
+  test("the first model, repository, team and machine have a link to their guide", async ({ visit }) => {
+    const { mock, page } = await visit({ full: false });
+    mock.state.models.list = [];
+    mock.state.repos.connections = [];
+    mock.state.repos.repos = [];
+    mock.state.teams.list = [];
+    const leads = async (path: string, name: string, guide: string) => {
+      await page.goto(`${mock.url}${path}`);
+      const link = page.getByRole("link", { name: `Guide: ${name}` }).first();
+      await link.waitFor();
+      expect(await link.getAttribute("href")).toBe(`/guide/${guide}`);
+    };
+    await leads("/settings/models", "your own models", "models");
+    await page.getByRole("button", { name: "Add a model" }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "Guide: your own models" }).waitFor();
+    await leads("/repos", "your own repository", "repository");
+    await leads("/teams", "your first result", "first");
+    await leads("/", "your own repository", "repository");
+    await page.goto(`${mock.url}/fleet?dialog=pair`);
+    await page.getByLabel("Name of the machine").fill("attic");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Guide: your machines" }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+  });
+
+  for (const [theme, width] of [
+    ["dark", 390],
+    ["light", 1440],
+    ["dark", 1920],
+  ] as const)
+    test(`a guide has its pictures and leads to other guides (${theme}, ${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ theme, width, height: 900 });
+      await page.goto(`${mock.url}/guide/first`);
+      await page.getByRole("heading", { name: "Your first result" }).waitFor();
+      await drawn(page);
+      expect(await shift(page)).toBe(0);
+      const picture = page.getByRole("img", { name: "A team is put together" });
+      await picture.scrollIntoViewIfNeeded();
+      await until("the picture to be there", () =>
+        picture.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth > 0),
+      );
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `guide-first-${theme}-${width}`);
+      expect(
+        await page.evaluate(
+          () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+        ),
+      ).toBe(true);
+      const link = page.getByRole("link", { name: /^Your own repository/ }).last();
+      expect(await link.getAttribute("href")).toContain("/guide/repository");
+      for (const name of ["repository", "models", "machine"]) {
+        await page.goto(`${mock.url}/guide/${name}`);
+        await drawn(page);
+        expect(await page.getByText(".md", { exact: true }).count()).toBe(0);
+        expect(await axe(page)).toStrictEqual([]);
+      }
+    });
 });

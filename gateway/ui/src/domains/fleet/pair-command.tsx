@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Paired } from "~/api/types";
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/copy";
+import { GuideLink } from "~/ui/guide-link";
 import { ReachNote } from "~/ui/reach";
 import { TabSet } from "~/ui/tabs";
 import { span, useRemaining } from "~/ui/time";
@@ -99,6 +100,7 @@ export function PairCommand({
         <span>
           Shown once. Works once, for another <span className="font-[550] text-fg">{span(left)}</span>.
         </span>
+        <GuideLink to="machine">your machines</GuideLink>
         <Button look="quiet" busy={renewing} onClick={onRenew} className="text-small">
           Get a new command
         </Button>

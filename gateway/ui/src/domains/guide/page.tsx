@@ -2,10 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
-import { Markdown } from "~/ui/markdown/markdown";
+import Document from "~/ui/markdown/document";
 import { PageFrame } from "~/ui/page";
 import { QueryView } from "~/ui/query-view";
-import { GUIDES, isGuide, type Guide } from "./guides";
+import { FILES, GUIDES, isGuide, type Guide } from "./guides";
+import { PICTURES } from "./pictures";
+import { piecesOf } from "./pieces";
 
 const route = getRouteApi("/shell/guide/$name");
 
@@ -16,7 +18,24 @@ function Text({ name }: { name: Guide }) {
     <QueryView query={text} what="the guide" rows={6}>
       {(markdown) => (
         <div className="rounded-panel border border-line bg-surface p-4">
-          <Markdown text={markdown} what="the guide" />
+          <div className="flex max-w-3xl flex-col gap-4">
+            {piecesOf(markdown, FILES, location.origin).map((piece, at) =>
+              "text" in piece ? (
+                <Document key={at} text={piece.text} />
+              ) : (
+                <img
+                  key={at}
+                  src={PICTURES[piece.picture]}
+                  alt={piece.alt}
+                  width={1440}
+                  height={900}
+                  loading="lazy"
+                  decoding="async"
+                  className="h-auto w-full rounded-panel border border-line"
+                />
+              ),
+            )}
+          </div>
         </div>
       )}
     </QueryView>

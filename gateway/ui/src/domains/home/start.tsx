@@ -1,3 +1,4 @@
+import { GuideLink } from "~/ui/guide-link";
 // The first steps in a workspace. They tick themselves.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -100,6 +101,13 @@ function Way({ step, team, lead }: { step: Step; team: string | undefined; lead:
   }
 }
 
+const GUIDE_OF = {
+  model: { to: "models", children: "your own models" },
+  code: { to: "repository", children: "your own repository" },
+  team: { to: "team", children: "teams and runs" },
+  run: { to: "first", children: "your first result" },
+} as const;
+
 export function Start({ state }: { state: ReturnType<typeof useStart> }) {
   const { steps, team, hide } = state;
   const next = nextOf(steps);
@@ -140,7 +148,9 @@ export function Start({ state }: { state: ReturnType<typeof useStart> }) {
             )}
             <div className="min-w-0 flex-1 basis-52">
               <h3 className={cx("text-head-3", step.done && "text-fg-2")}>{step.title}</h3>
-              <p className="text-fg-2">{step.why}</p>
+              <p className="text-fg-2">
+                {step.why} {!step.done && <GuideLink {...GUIDE_OF[step.id]} />}
+              </p>
             </div>
             {!step.done && <Way step={step} team={team} lead={step.id === next} />}
           </li>

@@ -6,6 +6,7 @@ import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
+import { GuideLink } from "~/ui/guide-link";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { PageFrame } from "~/ui/page";
@@ -100,7 +101,7 @@ export function ReposPage() {
           action={button}
         >
           Connect GitHub, GitLab, Forgejo or Gitea with a token that may read, and its repositories are listed
-          here.
+          here. <GuideLink to="repository">your own repository</GuideLink>
         </Empty>
       )}
       {connections.data && !none && (

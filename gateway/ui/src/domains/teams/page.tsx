@@ -7,6 +7,7 @@ import { teamsQuery } from "~/api/teams";
 import { buttonClass, Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
+import { GuideLink } from "~/ui/guide-link";
 import { ListTable } from "~/ui/list/list-table";
 import { cleared, type Filters } from "~/ui/list/saved";
 import { Views } from "~/ui/list/views";
@@ -55,7 +56,7 @@ export function TeamsPage() {
       {none && (
         <Empty icon={<Workflow size={32} strokeWidth={1.5} aria-hidden />} title="No teams yet" action={make}>
           A team is a group of agents with roles. They work together on a goal that you give them. Each team
-          begins from a template.
+          begins from a template. <GuideLink to="first">your first result</GuideLink>
         </Empty>
       )}
       {teams.data && !none && (

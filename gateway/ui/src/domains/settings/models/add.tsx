@@ -5,6 +5,7 @@ import { AddressField } from "~/ui/address-field";
 import { textLink } from "~/ui/class";
 import { Choice, Field, Tick } from "~/ui/field";
 import { ConnectForm } from "~/ui/form-dialog";
+import { GuideLink } from "~/ui/guide-link";
 import { SecretField } from "~/ui/secret-field";
 import { priceIn, PriceFields, WindowField, windowIn } from "./forms";
 import { ALL, OLLAMA, OTHER, PRESETS, priceOn, PRICES_OF, type Preset, type Usual } from "./presets";
@@ -174,6 +175,7 @@ export function AddModel({ first, onTry, onClose }: Props) {
             tokens={usual?.window}
             {...(usual?.dearer && { hint: "Above this many tokens, the provider asks for a higher price." })}
           />
+          <GuideLink to="models">your own models</GuideLink>
           <Tick label="Use as default model" name="is_default" defaultChecked={first} />
           <Tick
             label="Try it now"

@@ -5,6 +5,7 @@ import { useMay } from "~/api/may";
 import { modelsQuery } from "~/api/models";
 import { QueryView } from "~/ui/query-view";
 import { Button } from "~/ui/button";
+import { GuideLink } from "~/ui/guide-link";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { Panel } from "~/ui/panel";
@@ -32,7 +33,8 @@ export function ModelSettings({ parts }: { parts: Part[] }) {
             {items.length === 0 && (
               <Notice>
                 There is no model yet, so agents run a demonstration script.{" "}
-                {manages && "Add one, and they use it from their next turn on."}
+                {manages && "Add one, and they use it from their next turn on."}{" "}
+                <GuideLink to="models">your own models</GuideLink>
               </Notice>
             )}
             <Panel
