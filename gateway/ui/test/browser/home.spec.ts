@@ -229,6 +229,8 @@ test.describe("home", () => {
     mock.hub.changed("team", team.id, 1);
     await steps.getByText("2 of 4 done").waitFor();
     await steps.getByRole("link", { name: "Connect a code host" }).focus();
+    // Past the guide of the step, which stands before its button.
+    await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Ledger", exact: true }).waitFor();
@@ -253,7 +255,8 @@ test.describe("home", () => {
     await home(page, mock);
     const steps = section(page, "First steps");
     await steps.getByText("Needs another role").first().waitFor();
-    expect(await steps.getByRole("link").count()).toBe(0);
+    const links = await steps.getByRole("link").allTextContents();
+    expect(links.filter((name) => !name.startsWith("Guide: "))).toStrictEqual([]);
     expect(await axe(page)).toStrictEqual([]);
   });
 });
