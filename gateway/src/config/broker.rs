@@ -11,7 +11,10 @@ impl Config {
         if broker.socket.is_some() || !broker.start {
             return None;
         }
-        let data = config.data_dir.join("broker");
+        // Git of the broker works in other folders.
+        let data =
+            std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
+        let data = data.join("broker");
         let mut arguments = vec![
             format!("--data-dir={}", data.display()),
             format!("--socket={}", config.broker_socket().display()),

@@ -30,7 +30,17 @@ struct Place {
 
 /// As [`empty_place`], with an Admin who came by invitation and keeps the password in a file.
 async fn place() -> Place {
-    let place = empty_place().await;
+    invited(empty_place().await).await
+}
+
+/// As [`place`], with an image that has git and Python.
+async fn place_for_work() -> Place {
+    let image = std::env::var("ROOST_TEST_AGENT_IMAGE");
+    let image = image.unwrap_or_else(|_| "roost-agent:rust".to_owned());
+    invited(place_with(&image).await).await
+}
+
+async fn invited(place: Place) -> Place {
     let me = place.owner.get("/api/auth/me").expect(200).await;
     let invitations = format!("/api/workspaces/{}/invitations", me.str("/workspace/id"));
     let invitation = place
@@ -50,12 +60,16 @@ async fn place() -> Place {
 
 /// A gateway whose folder holds `roost.toml`.
 async fn empty_place() -> Place {
-    let folder = tempfile::tempdir().expect("a folder");
     let image = std::env::var("ROOST_TEST_IMAGE").unwrap_or_else(|_| "roost-agent:tiny".to_owned());
+    place_with(&image).await
+}
+
+async fn place_with(image: &str) -> Place {
+    let folder = tempfile::tempdir().expect("a folder");
     let operators = format!("127.0.0.1:{}", free_port());
     let set = [
         ("sandboxes.local", "on"),
-        ("sandboxes.image", image.as_str()),
+        ("sandboxes.image", image),
         ("operator_listen", operators.as_str()),
     ];
     let process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
@@ -146,6 +160,24 @@ async fn a_team_signs_in_runs_commands_and_cleans_up() {
     let exported: Value = serde_json::from_str(&exported.expect("it was written")).expect("JSON");
     assert_eq!(exported["status"], "completed", "{exported}");
     assert_eq!(exported["outcome"], "rejected", "{exported}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_has_a_first_result() {
+    let said = place_for_work().await.follow("first-result.md").await;
+    assert!(said.contains("completed"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_of_a_person_come_back_as_commits() {
+    place_for_work().await.follow("repository.md").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_added_and_removed_in_a_terminal() {
+    let said = place().await.follow("models.md").await;
+    assert!(said.contains("claude-sonnet-5-5"), "{said}");
+    assert!(said.contains("$2.00 / $10.00"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
