@@ -21,7 +21,6 @@ use roost_protocol::vitals::Heartbeat;
 use roost_tests::machine::{Connection, Received};
 use roost_tests::{Client, Machine, Process, Store, Stream};
 use rustix::process::{Resource, getrlimit, setrlimit};
-use serde_json::json;
 use tokio::time::{Instant as Moment, sleep, sleep_until, timeout};
 
 /// Machines that pair and join at the same time.
