@@ -21,12 +21,13 @@ macro_rules! file {
     };
 }
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     file!("base"),
     file!("rust"),
     file!("node"),
     file!("python"),
     file!("polyglot"),
+    file!("security"),
 ];
 
 /// All of them, `base` first.

@@ -26,7 +26,9 @@ impl Checkout<'_> {
             parts(&written)?
         };
         let path = inside.join("/");
-        (!path.is_empty() && path.len() <= MOST_PATH).then_some(path)
+        // A path that was read is read as itself again: white space at its ends is not a part of it.
+        let path = path.trim_matches(|c: char| c.is_whitespace() || c == '/');
+        (!path.is_empty() && path.len() <= MOST_PATH).then(|| path.to_owned())
     }
 
     /// The path of a URI or of a path that stands in its place. `bases` goes before a relative one.
@@ -145,6 +147,9 @@ mod tests {
             ("file://host/checkout/repo/a.rs", None, Some("a.rs")),
             ("FILE:/checkout/repo/a.rs", None, Some("a.rs")),
             ("https://example.org/a.rs", None, None),
+            // Found by a property test: the end became white space only after the slash was gone.
+            ("A\u{a0}\\", None, Some("A")),
+            ("./ /A/ /", None, Some("A")),
             ("src\\a.rs", None, Some("src/a.rs")),
             ("a.rs", Some("file:///checkout/repo/src/"), Some("src/a.rs")),
             ("a.rs", Some("src"), Some("src/a.rs")),
