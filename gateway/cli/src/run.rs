@@ -223,12 +223,12 @@ impl Run {
             }
             Self::Repo { run, get, branch } => match get {
                 Some(to) => {
-                    run_repo::get(api, &find(api, &run).await?, &to, branch.as_deref()).await?
+                    run_repo::get(api, &find(api, &run).await?, &to, branch.as_deref()).await?;
                 }
                 None => run_repo::show(api, &find(api, &run).await?).await?,
             },
             Self::Diff { run, branch } => {
-                run_repo::diff(api, &find(api, &run).await?, branch).await?
+                run_repo::diff(api, &find(api, &run).await?, branch).await?;
             }
             Self::Push {
                 run,
