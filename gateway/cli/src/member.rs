@@ -65,7 +65,13 @@ impl Member {
                 if api.json {
                     show::json(made.raw());
                 } else {
-                    println!("{}", made.link.shown());
+                    // Without a public address the gateway says only the path.
+                    let base = if made.link.starts_with('/') {
+                        api.base()
+                    } else {
+                        ""
+                    };
+                    println!("{base}{}", made.link.shown());
                     eprintln!(
                         "A person who opens this link becomes {} of the workspace. It works once, and ends {}.",
                         made.role.shown(),
