@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use super::names::*;
-use super::requests::ModelPrice;
 use super::strings::Moment;
 
 #[derive(Deserialize)]
@@ -153,13 +152,6 @@ pub struct FileList {
 }
 
 #[derive(Deserialize)]
-pub struct FreshInvitation {
-    pub link: String,
-    pub role: Role,
-    pub expires_at: Moment,
-}
-
-#[derive(Deserialize)]
 pub struct Image {
     pub name: String,
     pub state: ImageState,
@@ -182,14 +174,6 @@ pub struct InstallLines {
 }
 
 #[derive(Deserialize)]
-pub struct Invitation {
-    pub id: InvitationId,
-    pub role: Role,
-    pub email: Option<String>,
-    pub expires_at: Moment,
-}
-
-#[derive(Deserialize)]
 pub struct Limits {
     pub memory_bytes: Option<u64>,
     pub workspace_bytes: Option<u64>,
@@ -201,39 +185,6 @@ pub struct Me {
     pub workspace: WorkspaceBrief,
     pub role: Role,
     pub operator: bool,
-}
-
-#[derive(Deserialize)]
-pub struct Member {
-    pub user: UserBrief,
-    pub role: Role,
-    pub joined_at: Moment,
-    pub you: bool,
-}
-
-#[derive(Deserialize)]
-pub struct ModelBinding {
-    pub id: ModelId,
-    pub name: String,
-    pub model: String,
-    pub base_url: String,
-    pub has_key: bool,
-    pub window_tokens: u32,
-    pub price: Option<ModelPrice>,
-    pub is_default: bool,
-}
-
-#[derive(Deserialize)]
-pub struct ModelTried {
-    pub ok: bool,
-    pub latency_ms: u64,
-    pub text: String,
-    pub error: Option<String>,
-}
-
-#[derive(Deserialize)]
-pub struct Models {
-    pub items: Vec<ModelBinding>,
 }
 
 #[derive(Deserialize)]
@@ -291,11 +242,6 @@ pub struct Paired {
     pub command: String,
     pub install: InstallLines,
     pub expires_at: Moment,
-}
-
-#[derive(Deserialize)]
-pub struct Placement {
-    pub node_id: Option<NodeId>,
 }
 
 #[derive(Deserialize)]
@@ -386,27 +332,6 @@ pub struct SignedIn {
     pub workspace: WorkspaceBrief,
     pub role: Role,
     pub must_set_password: bool,
-}
-
-#[derive(Deserialize)]
-pub struct Skill {
-    pub name: String,
-    pub title: String,
-    pub when_to_use: String,
-    pub tags: Vec<String>,
-    pub current_version: i64,
-    pub body: String,
-}
-
-#[derive(Deserialize)]
-pub struct SkillBrief {
-    pub id: SkillId,
-    pub name: String,
-    pub title: String,
-    pub tags: Vec<String>,
-    pub foundation: bool,
-    pub current_version: i64,
-    pub updated_at: Moment,
 }
 
 #[derive(Deserialize)]

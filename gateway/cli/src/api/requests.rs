@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-
 use super::names::*;
 
 #[derive(Serialize)]

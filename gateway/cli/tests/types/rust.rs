@@ -20,6 +20,17 @@ const OF_MISSIONS: &[&str] = &["Mission", "LaunchPlan", "PlannedTeam", "Routine"
 /// How the names of the ids and enums begin that stand in `mission_names.rs`.
 const OF_MISSION_NAMES: &[&str] = &["Mission", "Routine", "Firing"];
 
+/// The begins of names of answers that are in the file of level-ups.
+const OF_SKILLS: &[&str] = &[
+    "LevelUp",
+    "Skill",
+    "Model",
+    "Member",
+    "Invit",
+    "Fresh",
+    "Placement",
+];
+
 /// How the names of the types begin that stand beside runs.
 const OF_RUNS: [&str; 11] = [
     "SandboxCommand",
@@ -54,7 +65,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\npub use super::mission_routes::*;\npub use super::run_routes::*;\npub use super::sandbox_routes::*;\nuse super::types::*;\n"
     );
     let mut sandboxes = format!(
-        "//! The routes of sandboxes, of saved files and of drains that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::owner::Owner;\nuse super::types::*;\n"
+        "//! The routes of sandboxes, saved files, drains, people, models and skills that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::owner::Owner;\nuse super::types::*;\n"
     );
     let mut of_runs = format!(
         "//! The routes of runs that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Page, Stream, segment}};\nuse super::types::*;\n"
@@ -63,9 +74,18 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! The routes of missions that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, segment}};\nuse super::types::*;\n"
     );
     for route in ROUTES {
-        let of_sandboxes = ["/sandbox", "/snapshots", "/drain-progress"]
-            .iter()
-            .any(|part| route.path.contains(part));
+        let of_sandboxes = [
+            "/sandbox",
+            "/snapshots",
+            "/drain-progress",
+            "/members",
+            "/invitations",
+            "/models",
+            "/skills",
+            "/placement",
+        ]
+        .iter()
+        .any(|part| route.path.contains(part));
         let file = if of_sandboxes {
             &mut sandboxes
         } else if route.path.starts_with("/api/topology-runs") {
@@ -103,13 +123,13 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! Ids and enums of strings of missions and routines. {HEAD}\n\nuse serde::{{Deserialize, Serialize}};\n\nuse super::strings::{{id, string_enum}};\n"
     );
     let mut requests = format!(
-        "//! What the client sends. {HEAD}\n\n{collections}use serde::Serialize;\n\nuse super::names::*;\n"
+        "//! What the client sends. {HEAD}\n\n{collections}use serde::Serialize;\nuse super::names::*;\n"
     );
     let mut answers = format!(
-        "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::requests::ModelPrice;\nuse super::strings::Moment;\n"
+        "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut level_ups = format!(
-        "//! What the client reads of proposals that improve agents and teams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
+        "//! What the client reads of proposals that improve agents and teams, of models, skills and people. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::answers::UserBrief;\nuse super::names::*;\nuse super::requests::ModelPrice;\nuse super::strings::Moment;\n"
     );
     let mut missions = format!(
         "//! What the client reads of missions. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
@@ -143,7 +163,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
             let file = match outside_streams.contains_key(name) {
                 // A file of its own, because the other one would be too long.
                 true if OF_RUNS.iter().any(|begin| name.starts_with(begin)) => &mut runs,
-                true if name.starts_with("LevelUp") => &mut level_ups,
+                true if OF_SKILLS.iter().any(|begin| name.starts_with(begin)) => &mut level_ups,
                 true if OF_MISSIONS.iter().any(|begin| name.starts_with(begin)) => &mut missions,
                 true => &mut answers,
                 false => &mut events,

@@ -47,7 +47,6 @@ fn runs(command: &str) -> String {
 
 const GIT: &str = "git -c user.name=A -c user.email=a@example.com";
 
-/// A gateway with a broker, a code host, and a team of one agent.
 pub(crate) struct Bench {
     pub(crate) gateway: Gateway,
     pub(crate) host: GitHost,
@@ -64,12 +63,10 @@ impl Bench {
         Self::at("forgejo", script).await
     }
 
-    /// With some keys set, as with `--set`.
     pub(crate) async fn set(script: &str, more: &[(&str, &str)]) -> Self {
         Self::with(Store::Sqlite, None, script, "forgejo", more).await
     }
 
-    /// With a code host of this kind.
     async fn at(kind: &str, script: &str) -> Self {
         Self::with(Store::Sqlite, None, script, kind, &[]).await
     }
@@ -121,8 +118,8 @@ impl Bench {
     pub(crate) async fn on_each(script: &str) -> Vec<Self> {
         let mut all = vec![Self::new(script).await];
         if let Some(scratch) = ScratchPostgres::new().await {
-            let store = Store::Postgres(scratch.url().to_owned());
-            all.push(Self::with(store, Some(scratch), script, "forgejo", &[]).await);
+            let on = Store::Postgres(scratch.url().to_owned());
+            all.push(Self::with(on, Some(scratch), script, "forgejo", &[]).await);
         }
         all
     }
