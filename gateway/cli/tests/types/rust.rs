@@ -142,7 +142,6 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     );
     for (name, text) in &all {
         if text.contains("string_enum!(") || text.contains("id!(") {
-            // A file of its own, because the other one would be too long.
             match OF_MISSION_NAMES.iter().any(|begin| name.starts_with(begin)) {
                 true => of_mission_names.push_str(text),
                 false => names.push_str(text),
