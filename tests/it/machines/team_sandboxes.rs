@@ -98,7 +98,8 @@ async fn sandbox_of_a_team_outlives_its_agents_and_ends_with_the_team() {
     // The sandbox that follows begins with these files.
     owner.delete(&sandbox).expect(204).await;
     let history = owner.get(&format!("{address}/snapshots")).expect(200).await;
-    assert_eq!(history.body["items"].as_array().map(Vec::len), Some(1));
+    let items = history.body["items"].as_array().map(Vec::len);
+    assert_eq!(items, Some(1), "{}", history.text);
     assert!(holds(&gateway, "planted-in-the-team"));
     owner.post(&sandbox).json(&json!({})).expect(201).await;
     let read = said(owner, &sandbox, "cat /workspace/note").await;

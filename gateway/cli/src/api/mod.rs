@@ -30,6 +30,10 @@ mod runs;
 #[rustfmt::skip]
 mod sandbox_routes;
 mod strings;
+#[rustfmt::skip]
+mod workspace;
+#[rustfmt::skip]
+mod workspace_routes;
 
 /// What the client sends and reads.
 pub mod types {
@@ -40,6 +44,7 @@ pub mod types {
     pub use super::names::*;
     pub use super::requests::*;
     pub use super::runs::*;
+    pub use super::workspace::*;
 }
 
 use std::path::Path;

@@ -7,6 +7,7 @@ pub use super::mission_routes::*;
 pub use super::run_routes::*;
 pub use super::sandbox_routes::*;
 use super::types::*;
+pub use super::workspace_routes::*;
 
 /// `POST /api/auth/login`
 #[must_use]

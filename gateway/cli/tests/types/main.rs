@@ -2,6 +2,7 @@
 //! compares them with those in `src/api/`. `ROOST_WRITE_TYPES=1 cargo test -p roost-cli --test types` replaces the files.
 
 mod document;
+mod places;
 mod routes;
 mod rust;
 mod wanted;

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::document::{Document, referred, words};
+use crate::places;
 use crate::routes::{ROUTES, Route};
 use crate::wanted::{BESIDE, FIELDS, STREAMS};
 use crate::wanted_groups;
@@ -13,38 +14,6 @@ use crate::wanted_missions;
 use crate::wanted_runs;
 
 const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
-
-/// The begins of the names of what is in `missions.rs`.
-const OF_MISSIONS: &[&str] = &["Mission", "LaunchPlan", "PlannedTeam", "Routine"];
-
-/// How the names of the ids and enums begin that stand in `mission_names.rs`.
-const OF_MISSION_NAMES: &[&str] = &["Mission", "Routine", "Firing"];
-
-/// The begins of names of answers that are in the file of level-ups.
-const OF_SKILLS: &[&str] = &[
-    "LevelUp",
-    "Skill",
-    "Model",
-    "Member",
-    "Invit",
-    "Fresh",
-    "Placement",
-];
-
-/// How the names of the types begin that stand beside runs.
-const OF_RUNS: [&str; 11] = [
-    "SandboxCommand",
-    "CommandAgent",
-    "Run",
-    "Door",
-    "Drain",
-    "Unsaved",
-    "Offered",
-    "Repo",
-    "StepFiles",
-    "FilesAt",
-    "StartFiles",
-];
 
 /// Fields of requests that the client also sends as null, which removes a value.
 const CLEARED: &[(&str, &str)] = &[("RunTeam", "repo"), ("TeamChange", "repo")];
@@ -62,10 +31,10 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     let mut roots: BTreeSet<String> = BESIDE.iter().map(|name| (*name).to_owned()).collect();
     let mut bodies = BTreeSet::new();
     let mut routes = format!(
-        "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\npub use super::mission_routes::*;\npub use super::run_routes::*;\npub use super::sandbox_routes::*;\nuse super::types::*;\n"
+        "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\npub use super::mission_routes::*;\npub use super::run_routes::*;\npub use super::sandbox_routes::*;\nuse super::types::*;\npub use super::workspace_routes::*;\n"
     );
     let mut sandboxes = format!(
-        "//! The routes of sandboxes, saved files, drains, people, models and skills that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::owner::Owner;\nuse super::types::*;\n"
+        "//! The routes of sandboxes, of saved files and of drains that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::owner::Owner;\nuse super::types::*;\n"
     );
     let mut of_runs = format!(
         "//! The routes of runs that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Page, Stream, segment}};\nuse super::types::*;\n"
@@ -73,30 +42,16 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     let mut of_missions = format!(
         "//! The routes of missions that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, segment}};\nuse super::types::*;\n"
     );
+    let mut of_workspaces = format!(
+        "//! The routes of people, models, skills and the placement of a workspace that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, segment}};\nuse super::types::*;\n"
+    );
     for route in ROUTES {
-        let of_sandboxes = [
-            "/sandbox",
-            "/snapshots",
-            "/drain-progress",
-            "/members",
-            "/invitations",
-            "/models",
-            "/skills",
-            "/placement",
-        ]
-        .iter()
-        .any(|part| route.path.contains(part));
-        let file = if of_sandboxes {
-            &mut sandboxes
-        } else if route.path.starts_with("/api/topology-runs") {
-            &mut of_runs
-        } else if ["/api/missions", "/api/routines"]
-            .iter()
-            .any(|begin| route.path.starts_with(begin))
-        {
-            &mut of_missions
-        } else {
-            &mut routes
+        let file = match places::of_route(route.path) {
+            places::RouteFile::Sandboxes => &mut sandboxes,
+            places::RouteFile::Runs => &mut of_runs,
+            places::RouteFile::Missions => &mut of_missions,
+            places::RouteFile::Workspaces => &mut of_workspaces,
+            places::RouteFile::Others => &mut routes,
         };
         file.push_str(&function(document, route, &mut roots, &mut bodies)?);
     }
@@ -129,7 +84,10 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut level_ups = format!(
-        "//! What the client reads of proposals that improve agents and teams, of models, skills and people. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::answers::UserBrief;\nuse super::names::*;\nuse super::requests::ModelPrice;\nuse super::strings::Moment;\n"
+        "//! What the client reads of proposals that improve agents and teams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
+    );
+    let mut workspaces = format!(
+        "//! What the client reads of people, models, skills and the placement of a workspace. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::answers::UserBrief;\nuse super::names::*;\nuse super::requests::ModelPrice;\nuse super::strings::Moment;\n"
     );
     let mut missions = format!(
         "//! What the client reads of missions. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
@@ -142,7 +100,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     );
     for (name, text) in &all {
         if text.contains("string_enum!(") || text.contains("id!(") {
-            match OF_MISSION_NAMES.iter().any(|begin| name.starts_with(begin)) {
+            match places::is_name_of_missions(name) {
                 true => of_mission_names.push_str(text),
                 false => names.push_str(text),
             }
@@ -159,13 +117,13 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
                 true => "#[derive(Default, Deserialize)]",
                 false => "#[derive(Deserialize)]",
             };
-            let file = match outside_streams.contains_key(name) {
-                // A file of its own, because the other one would be too long.
-                true if OF_RUNS.iter().any(|begin| name.starts_with(begin)) => &mut runs,
-                true if OF_SKILLS.iter().any(|begin| name.starts_with(begin)) => &mut level_ups,
-                true if OF_MISSIONS.iter().any(|begin| name.starts_with(begin)) => &mut missions,
-                true => &mut answers,
-                false => &mut events,
+            let file = match places::of_answer(name) {
+                _ if !outside_streams.contains_key(name) => &mut events,
+                places::AnswerFile::Runs => &mut runs,
+                places::AnswerFile::LevelUps => &mut level_ups,
+                places::AnswerFile::Missions => &mut missions,
+                places::AnswerFile::Workspaces => &mut workspaces,
+                places::AnswerFile::Others => &mut answers,
             };
             file.push_str(&text.replace(DERIVE, derive));
         }
@@ -183,6 +141,8 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         ("mission_routes.rs", of_missions),
         ("runs.rs", runs),
         ("events.rs", events),
+        ("workspace.rs", workspaces),
+        ("workspace_routes.rs", of_workspaces),
     ])
 }
 

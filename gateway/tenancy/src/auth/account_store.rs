@@ -3,13 +3,12 @@
 
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect,
-    QueryTrait, Set, sea_query::Expr, sea_query::OnConflict,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Set, sea_query::Expr,
+    sea_query::OnConflict,
 };
 
 use super::EmailBy;
 use super::entity::{avatar, one_time_login, operator_grant, user};
-use crate::workspaces::entity::member;
 use roost_platform::db::WriteTx;
 use roost_platform::ids::UserId;
 
@@ -171,23 +170,4 @@ async fn set_version(tx: &WriteTx, user: UserId, version: Option<&str>) -> Resul
         .exec(&**tx)
         .await?;
     Ok(())
-}
-
-/// Whether two people are members of a common workspace.
-pub async fn are_colleagues(
-    db: &impl ConnectionTrait,
-    one: UserId,
-    other: UserId,
-) -> Result<bool, DbErr> {
-    let of_one = member::Entity::find()
-        .select_only()
-        .column(member::Column::WorkspaceId)
-        .filter(member::Column::UserId.eq(one))
-        .into_query();
-    let common = member::Entity::find()
-        .filter(member::Column::UserId.eq(other))
-        .filter(member::Column::WorkspaceId.in_subquery(of_one))
-        .count(db)
-        .await?;
-    Ok(common > 0)
 }

@@ -15,8 +15,8 @@ pub use push_policy::PushPolicy;
 pub use quota::{QuotaError, QuotaKind};
 pub use routes::router;
 pub use store::{
-    by_id, count, file_policy, first_membership, first_place, get as find, insert, insert_member,
-    lock, membership, memberships_of, of_user, push_policy, remove,
+    are_colleagues, by_id, count, file_policy, first_membership, first_place, get as find, insert,
+    insert_member, lock, membership, memberships_of, of_user, push_policy, remove,
 };
 
 mod commands;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, sea_query::Expr,
+    QuerySelect, QueryTrait, sea_query::Expr,
 };
 
 use super::entity::{member, quota_usage, workspace};
@@ -278,6 +278,25 @@ pub async fn remove(tx: &WriteTx, scope: WorkspaceScope) -> Result<(), DbErr> {
         .exec(&**tx)
         .await?;
     Ok(())
+}
+
+/// Whether two people are members of a common workspace.
+pub async fn are_colleagues(
+    db: &impl ConnectionTrait,
+    one: UserId,
+    other: UserId,
+) -> Result<bool, DbErr> {
+    let of_one = member::Entity::find()
+        .select_only()
+        .column(member::Column::WorkspaceId)
+        .filter(member::Column::UserId.eq(one))
+        .into_query();
+    let common = member::Entity::find()
+        .filter(member::Column::UserId.eq(other))
+        .filter(member::Column::WorkspaceId.in_subquery(of_one))
+        .count(db)
+        .await?;
+    Ok(common > 0)
 }
 
 /// Counts the workspaces. The first one of a deployment is created at its first start.

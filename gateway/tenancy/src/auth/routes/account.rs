@@ -167,7 +167,7 @@ async fn show_picture(
 ) -> ApiResult<Response> {
     let db = state.db.read();
     let unknown = || ApiError::not_found("picture");
-    if !account_store::are_colleagues(db, caller.user_id(), id).await? {
+    if !workspaces::are_colleagues(db, caller.user_id(), id).await? {
         return Err(unknown());
     }
     let person = crate::auth::user_by_id(db, id).await?.ok_or_else(unknown)?;
