@@ -198,6 +198,7 @@ where
 {
     let mut errors = Vec::new();
     let mut credited = 0;
+    let mut received = 0;
     let mut feed = Feed::new(has_stdin);
     loop {
         let event = tokio::select! {
@@ -218,6 +219,7 @@ where
             None => return Err(DriverError::SandboxGone(link.sandbox())),
             Some(FromGuest::Output { piece, .. }) => {
                 let end = piece.end();
+                received = end.max(received);
                 match &piece {
                     Piece::Data {
                         stream: StreamName::Stdout,
@@ -225,12 +227,7 @@ where
                         ..
                     } => sink.take(data).await?,
                     Piece::Data { data, .. } => keep(&mut errors, data),
-                    Piece::Gap { from, to } => {
-                        return Err(DriverError::GuestSilent {
-                            sandbox: link.sandbox(),
-                            detail: format!("bytes {from} to {to} of {program}'s output are lost"),
-                        });
-                    }
+                    Piece::Gap { from, to } => return Err(lost(link, program, *from, *to)),
                 }
                 if end - credited > WINDOW / 4 {
                     credited = end;
@@ -255,6 +252,9 @@ where
                 output_dropped,
                 ..
             }) => {
+                if let Some((from, to)) = missing(received, output_end) {
+                    return Err(lost(link, program, from, to));
+                }
                 return Ok(Ran {
                     code,
                     cause,
@@ -266,6 +266,18 @@ where
             }
             Some(_) => {}
         }
+    }
+}
+
+/// The part of the output that did not arrive before the end.
+fn missing(received: u64, output_end: u64) -> Option<(u64, u64)> {
+    (received < output_end).then_some((received, output_end))
+}
+
+fn lost(link: &GuestLink, program: &str, from: u64, to: u64) -> DriverError {
+    DriverError::GuestSilent {
+        sandbox: link.sandbox(),
+        detail: format!("bytes {from} to {to} of {program}'s output are lost"),
     }
 }
 
@@ -373,4 +385,17 @@ pub(crate) fn new_operation() -> OperationId {
     bytes[6] = (bytes[6] & 0x0f) | 0x80;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
     OperationId(uuid::Uuid::from_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn output_that_did_not_arrive_before_the_end_is_named() {
+        assert_eq!(missing(0, 0), None);
+        assert_eq!(missing(70_000, 70_000), None);
+        assert_eq!(missing(65_536, 70_000), Some((65_536, 70_000)));
+        assert_eq!(missing(0, 5), Some((0, 5)));
+    }
 }

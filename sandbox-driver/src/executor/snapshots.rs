@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use roost_protocol::control::ControlReply;
 use roost_protocol::ids::SandboxId;
-use roost_protocol::operation::Operation;
+use roost_protocol::operation::{Exec, Operation};
 use roost_protocol::report::ErrorKind;
 use roost_protocol::snapshot::Stored;
 use tokio::sync::Notify;
@@ -14,6 +14,7 @@ use super::event::Event;
 use super::shared::Shared;
 use super::uploads::{self, Uploads};
 use crate::chaos::KillPoint;
+use crate::policy::PROBE;
 
 /// How often a snapshot is taken while a command runs, and how long after a failure.
 const EVERY: Duration = Duration::from_secs(60);
@@ -102,13 +103,19 @@ async fn every_minute(shared: &Arc<Shared>) {
     }
 }
 
-/// The sandboxes in which a command runs.
+/// Whether a command may change the workspace. The escape probe, which the gateway runs in each new sandbox, only reads: its
+/// snapshot would be an empty one at the begin of the history.
+pub fn may_change_files(exec: &Exec) -> bool {
+    exec.argv.first().is_none_or(|program| program != PROBE)
+}
+
+/// The sandboxes in which a command runs that may change files.
 fn busy(shared: &Shared) -> Vec<SandboxId> {
     let in_flight = shared.in_flight();
     let running = in_flight.live.values();
     running
         .filter_map(|live| match &live.request.operation {
-            Operation::SbExec(exec) => Some(exec.sandbox),
+            Operation::SbExec(exec) if may_change_files(exec) => Some(exec.sandbox),
             _ => None,
         })
         .collect()
@@ -147,4 +154,26 @@ pub async fn told(shared: &Shared, snapshot: Stored) {
     shared
         .send(Event::Reply(ControlReply::Stored { snapshot }))
         .await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probe_causes_no_snapshot_and_any_other_command_does() {
+        let exec = |argv: &[&str]| Exec {
+            sandbox: SandboxId(uuid::Uuid::nil()),
+            argv: argv.iter().map(|&word| word.to_owned()).collect(),
+            cwd: None,
+            env: std::collections::BTreeMap::new(),
+            stdin: false,
+            tty: None,
+            deadline_s: 1,
+        };
+        assert!(!may_change_files(&exec(&[PROBE, "--quick"])));
+        for argv in [&["sh", "-c", PROBE][..], &["escape-probe"], &["ls"], &[]] {
+            assert!(may_change_files(&exec(argv)), "{argv:?}");
+        }
+    }
 }

@@ -98,11 +98,9 @@ async fn sandbox_of_a_team_outlives_its_agents_and_ends_with_the_team() {
     // The sandbox that follows begins with these files.
     owner.delete(&sandbox).expect(204).await;
     let history = owner.get(&format!("{address}/snapshots")).expect(200).await;
-    // The gateway's own probe is a command too. When it ends before the first one, its snapshot is of an empty workspace.
-    let items = history.body["items"].as_array().expect("snapshots");
-    let with_files: Vec<&Value> = items.iter().filter(|one| one["files"] != 0).collect();
-    assert_eq!(with_files.len(), 1, "{}", history.text);
-    assert_eq!(items[0], *with_files[0], "the newest one has the note");
+    // The gateway's own probe of the new sandbox causes none.
+    let items = history.body["items"].as_array().map(Vec::len);
+    assert_eq!(items, Some(1), "{}", history.text);
     assert!(holds(&gateway, "planted-in-the-team"));
     owner.post(&sandbox).json(&json!({})).expect(201).await;
     let read = said(owner, &sandbox, "cat /workspace/note").await;

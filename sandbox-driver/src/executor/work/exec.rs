@@ -22,6 +22,7 @@ use super::{PATIENCE, is_silence};
 use crate::executor::chaos::KillPoint;
 use crate::executor::ledger::Record;
 use crate::executor::shared::Shared;
+use crate::executor::snapshots;
 use crate::executor::stream::{self, Stream};
 use crate::{Events, GuestLink};
 
@@ -99,7 +100,9 @@ pub async fn run(
     KillPoint::ExecExited.pass();
     let written = shared.finish(id, ended, Some(KillPoint::ExecEnded)).await;
     // After the end: a snapshot never delays it.
-    shared.snapshots.due(exec.sandbox);
+    if snapshots::may_change_files(exec) {
+        shared.snapshots.due(exec.sandbox);
+    }
     if let Some(link) = link.filter(|_| written) {
         // The ledger holds the end, so the guest may drop its ring. A guest that is gone has nothing to drop.
         let _ = link.send(ToGuest::Forget { operation: id }).await;
