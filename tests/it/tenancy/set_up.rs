@@ -1,6 +1,7 @@
 //! The set-up of a deployment: its Owner takes the account over with a one-time login of the gateway's host.
 
 use roost_tests::{Answer, Gateway};
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 fn first_login(gateway: &Gateway) -> String {
@@ -34,6 +35,13 @@ async fn owner_gets_name_address_and_password_once_and_stays_an_operator() {
             let setup = nobody.get("/api/setup").expect(200).await;
             setup.body["owner_ready"].clone()
         };
+        assert_eq!(ready().await, false);
+        // A password of another account is not the Owner's.
+        let db = gateway.app().db();
+        let tx = db.write().await.expect("a transaction");
+        let other = "UPDATE users SET password_hash = 'x' WHERE NOT deployment_owner";
+        tx.execute_unprepared(other).await.expect("changed");
+        tx.commit().await.expect("a commit");
         assert_eq!(ready().await, false);
         let one_time = first_login(&gateway);
         let done = set_up(&gateway, of(&one_time, "Ada@Example.test")).await;

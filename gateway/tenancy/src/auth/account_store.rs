@@ -7,8 +7,8 @@ use sea_orm::{
     sea_query::OnConflict,
 };
 
-use super::EmailBy;
 use super::entity::{avatar, one_time_login, operator_grant, user};
+use super::{EmailBy, store};
 use roost_platform::db::WriteTx;
 use roost_platform::ids::UserId;
 
@@ -18,6 +18,15 @@ pub async fn deployment_owner(db: &impl ConnectionTrait) -> Result<Option<user::
         .filter(user::Column::DeploymentOwner.eq(true))
         .one(db)
         .await
+}
+
+/// Whether the Owner of the deployment has a password. A deployment without a marked Owner was set up before there was a
+/// mark, so any password counts there.
+pub async fn owner_is_ready(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
+    match deployment_owner(db).await? {
+        Some(owner) => Ok(owner.password_hash.is_some()),
+        None => store::anyone_has_a_password(db).await,
+    }
 }
 
 /// Deletes the one-time logins of a person.

@@ -1,5 +1,5 @@
 //! The first start creates a workspace, its Owner, and a one-time login for the Owner. Each later start creates a fresh
-//! one-time login while no person has set a password, because the old one may have expired unused.
+//! one-time login while the Owner has no password, because the old one may have expired unused.
 
 use crate::auth::entity::user;
 use crate::auth::{AuthError, EmailBy, Role, Token, account_store, hosted, store};
@@ -19,7 +19,7 @@ const OWNER_EMAIL: &str = "owner@roost.localhost";
 /// "ownr" in ASCII.
 const FIRST_OWNER: i64 = 0x6f77_6e72;
 
-/// Creates the first workspace with this plan, and its Owner, when there is none. `None`: a person has set a password
+/// Creates the first workspace with this plan, and its Owner, when there is none. `None`: the Owner has a password
 /// already.
 ///
 /// # Errors
@@ -31,7 +31,7 @@ pub async fn first_owner(
     plan: &str,
     one_time_minutes: u32,
 ) -> Result<Option<FirstOwner>, AuthError> {
-    if store::anyone_has_a_password(db.read()).await? {
+    if account_store::owner_is_ready(db.read()).await? {
         return Ok(None);
     }
     let tx = db.write().await?;

@@ -8,7 +8,7 @@ use super::{check_email, check_password};
 use crate::auth::commands;
 use roost_web::json::{Check, Mistakes};
 
-/// Whether a person can sign in with a password yet.
+/// Whether the Owner of the deployment can sign in with a password yet.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Setup {
     /// `false`: the first one-time login is in the file `first-login` of the data directory.

@@ -11,7 +11,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{origin, signed_in};
 use crate::auth::dto::SignedIn;
 use crate::auth::dto::setup::{HostedSignIn, NewSetup, Setup};
-use crate::auth::{AuthContext, commands, store};
+use crate::auth::{AuthContext, account_store, commands};
 use roost_web::error::ApiResult;
 use roost_web::json::Valid;
 use roost_web::problem::Problem;
@@ -24,7 +24,7 @@ pub(super) fn router() -> OpenApiRouter<AuthContext> {
 /// Returns whether the Owner has a password yet, and whether people can sign in by an identity provider.
 #[utoipa::path(get, path = "/api/setup", tag = "auth", responses((status = 200, body = Setup)))]
 async fn setup(State(state): State<AuthContext>) -> ApiResult<Json<Setup>> {
-    let owner_ready = store::anyone_has_a_password(state.db.read()).await?;
+    let owner_ready = account_store::owner_is_ready(state.db.read()).await?;
     let issuer = state
         .hosted
         .as_ref()
