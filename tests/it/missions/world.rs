@@ -62,7 +62,11 @@ async fn missions_in_flight_are_landmarks_above_their_teams() {
         let mut stream = Stream::open(owner.get("/api/world/stream")).await;
         let first = stream.next().await.expect("the landmarks");
         assert_eq!((first.kind.as_str(), &first.id), ("topology.update", &None));
-        assert_eq!(marks(&first), [(alone.clone(), Value::Null)]);
+        let model = "service:model/openai/tiny".to_owned();
+        assert_eq!(
+            marks(&first),
+            [(alone.clone(), Value::Null), (model.clone(), Value::Null)]
+        );
 
         let writers = template(owner, "Writers").await;
         let new = json!({ "template_kind": "research", "title": "Read", "goal": "Read it.",
@@ -93,6 +97,12 @@ async fn missions_in_flight_are_landmarks_above_their_teams() {
             "{between:?}"
         );
         assert!(has(&after, &alone));
+
+        // A model that is removed is no landmark.
+        let models = owner.get("/api/models").expect(200).await;
+        let path = format!("/api/models/{}", models.str("/items/0/id"));
+        owner.delete(&path).expect(204).await;
+        landmarks(&mut stream, |marks| !has(marks, &model)).await;
 
         // Nobody sees the world of another workspace.
         let stranger = place.gateway.stranger().await;

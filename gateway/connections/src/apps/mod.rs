@@ -20,7 +20,7 @@ pub use context::AppsContext;
 pub use error::AppError;
 pub use routes::router;
 pub use settings::OAuth;
-pub use store::{Which, end as end_connections, forget_expired, providers_of};
+pub use store::{Which, connected, end as end_connections, forget_expired, providers_of};
 
 use roost_secret_broker::wire::RecordName;
 use sea_orm::DbErr;

@@ -88,6 +88,27 @@ pub async fn list(
         .await
 }
 
+/// Which agent is connected to which app, the oldest connections first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn connected(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    most: u64,
+) -> Result<Vec<(ClawId, String)>, DbErr> {
+    let rows = connection::Entity::find_in(scope)
+        .filter(connection::Column::AgentId.is_not_null())
+        .order_by_asc(connection::Column::Id)
+        .limit(most)
+        .all(db)
+        .await?;
+    Ok(rows
+        .into_iter()
+        .filter_map(|row| Some((row.agent_id?, row.provider)))
+        .collect())
+}
+
 /// One connection.
 pub async fn get(
     db: &impl ConnectionTrait,

@@ -21,4 +21,4 @@ pub use error::ModelsError;
 pub use model::Ceilings;
 pub use resolve::{Resolved, Resolver, SCRIPTED};
 pub use routes::router;
-pub use store::{ceilings, is_there};
+pub use store::{ceilings, is_there, names};

@@ -3,11 +3,11 @@
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait,
-    QueryFilter, QueryOrder,
+    QueryFilter, QueryOrder, QuerySelect,
 };
 
 use super::entity::{model, settings};
-use super::model::Ceilings;
+use super::model::{Ceilings, name};
 use super::resolve::SCRIPTED;
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::ModelId;
@@ -67,6 +67,25 @@ pub async fn default(
         .filter(model::Column::IsDefault.eq(true))
         .one(db)
         .await
+}
+
+/// The names of the workspace's models, `provider/model`, in their order.
+///
+/// # Errors
+/// When the database fails.
+pub async fn names(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    most: u64,
+) -> Result<Vec<String>, DbErr> {
+    let rows = model::Entity::find_in(scope)
+        .order_by_asc(model::Column::Provider)
+        .order_by_asc(model::Column::Model)
+        .limit(most)
+        .all(db)
+        .await?;
+    let of = |row: model::Model| name(&row.provider, &row.model);
+    Ok(rows.into_iter().map(of).collect())
 }
 
 /// All models, sorted by name.

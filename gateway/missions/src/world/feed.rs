@@ -24,7 +24,15 @@ const TYPES: [&str; 4] = [
     "topology.update",
 ];
 /// The resources that are landmarks, and sandboxes: an edge leads to the machine of each.
-const KINDS: [&str; 5] = ["team", "claw", "node", "mission", "sandbox"];
+const KINDS: [&str; 7] = [
+    "team",
+    "claw",
+    "node",
+    "mission",
+    "sandbox",
+    "model",
+    "app_connection",
+];
 
 /// The world for one reader.
 pub(super) struct WorldFeed {

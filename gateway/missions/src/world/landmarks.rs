@@ -36,11 +36,16 @@ pub(super) struct Facts {
     pub(super) seats: Vec<(TeamId, ClawId)>,
     /// Whose sandbox runs where. `None` is the gateway's own host.
     pub(super) places: Vec<(WorldNodeId, Option<NodeId>)>,
+    /// The names of the models.
+    pub(super) models: Vec<String>,
+    /// Which agent is connected to which app.
+    pub(super) apps: Vec<(ClawId, String)>,
 }
 
 /// The landmarks. An agent hangs on the first of its teams, and an edge leads to it from each other one. A team hangs on the
 /// mission in flight that it was minted for. An edge of flow leads from the owner of a running sandbox to its machine, and from
-/// a mission to the machine that it is pinned to. The gateway's own host is a landmark while a sandbox runs there.
+/// a mission to the machine that it is pinned to. The gateway's own host is a landmark while a sandbox runs there. Models are
+/// landmarks, and so are the apps that agents are connected to: an edge of flow leads from the agent to its app.
 pub(super) fn landmarks(facts: &Facts) -> TopologyUpdate {
     let mut nodes = Vec::new();
     let mut edges = Vec::new();
@@ -104,10 +109,41 @@ pub(super) fn landmarks(facts: &Facts) -> TopologyUpdate {
             edges.push(edge);
         }
     }
+    services(facts, &agents, (&mut nodes, &mut edges));
     TopologyUpdate {
         formation: Formation::Live,
         nodes,
         edges,
+    }
+}
+
+/// The models and the apps. Each is drawn once.
+fn services(
+    facts: &Facts,
+    agents: &HashSet<ClawId>,
+    (nodes, edges): (&mut Vec<WorldNode>, &mut Vec<WorldEdge>),
+) {
+    let mut drawn = HashSet::new();
+    let mut draw = |mark: &WorldNodeId, name: &str| {
+        if drawn.insert(mark.clone()) {
+            nodes.push(WorldNode::new(mark.clone(), name, None));
+        }
+    };
+    for model in &facts.models {
+        draw(&WorldNodeId::model(model), model);
+    }
+    for (agent, app) in facts
+        .apps
+        .iter()
+        .filter(|(agent, _)| agents.contains(agent))
+    {
+        let mark = WorldNodeId::app(app);
+        draw(&mark, app);
+        edges.push(WorldEdge {
+            from: WorldNodeId::Agent(*agent),
+            to: mark,
+            kind: Some(WorldEdgeKind::Flow),
+        });
     }
 }
 
@@ -152,7 +188,7 @@ mod tests {
             teams: named(TeamId, &[1, 2]),
             agents: named(ClawId, &[3, 6]),
             seats: vec![(team, agent), (other, agent)],
-            places: Vec::new(),
+            ..Facts::default()
         };
         let drawn = serde_json::to_value(landmarks(&facts)).unwrap();
         assert_eq!(drawn["formation"], "live");
@@ -228,6 +264,35 @@ mod tests {
         assert_eq!(hosts(&landmarks(&facts)), 0);
     }
 
+    #[test]
+    fn models_and_apps_are_drawn_once_and_apps_hang_on_their_agents() {
+        let [ada, bob, gone] = [1, 2, 3].map(|id| ClawId(Uuid::from_u128(id)));
+        let facts = Facts {
+            agents: named(ClawId, &[1, 2]),
+            models: vec!["openai/tiny".to_owned(), "openai/tiny".to_owned()],
+            apps: vec![
+                (ada, "github".to_owned()),
+                (bob, "github".to_owned()),
+                (gone, "slack".to_owned()),
+            ],
+            ..Facts::default()
+        };
+        let drawn = landmarks(&facts);
+        let ids: Vec<String> = drawn.nodes.iter().map(|node| node.id.to_string()).collect();
+        assert_eq!(
+            ids[2..],
+            ["service:model/openai/tiny", "service:app/github"]
+        );
+        let app = WorldNodeId::app("github");
+        let of = |agent| (WorldNodeId::Agent(agent), app.clone());
+        let edges: Vec<_> = drawn
+            .edges
+            .iter()
+            .map(|edge| (edge.from.clone(), edge.to.clone()))
+            .collect();
+        assert_eq!(edges, [of(ada), of(bob)]);
+    }
+
     proptest! {
         /// Every edge and every parent leads to a node that is drawn, and each node is drawn once.
         #[test]
@@ -237,6 +302,7 @@ mod tests {
             minted in prop::collection::vec((30_u8..33, 0_u8..6), 0..6), pinned in prop::option::of(20_u8..24),
             seats in prop::collection::vec((0_u8..6, 10_u8..16), 0..10),
             places in prop::collection::vec((10_u8..16, prop::option::of(20_u8..24)), 0..6),
+            models in prop::collection::vec("[a-c]{1,2}", 0..4), apps in prop::collection::vec((10_u8..16, "[a-c]"), 0..6),
         ) {
             let uuid = |number: u8| Uuid::from_u128(number.into());
             let numbers = |all: &std::collections::BTreeSet<u8>| all.iter().copied().collect::<Vec<_>>();
@@ -255,6 +321,8 @@ mod tests {
                 places: places.iter().map(|(agent, machine)| {
                     (WorldNodeId::Agent(ClawId(uuid(*agent))), machine.map(|machine| NodeId(uuid(machine))))
                 }).collect(),
+                models,
+                apps: apps.into_iter().map(|(agent, app)| (ClawId(uuid(agent)), app)).collect(),
             };
             let drawn = landmarks(&facts);
             let known: HashSet<_> = drawn.nodes.iter().map(|node| node.id.clone()).collect();

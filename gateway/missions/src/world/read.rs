@@ -5,6 +5,8 @@ use sea_orm::DbErr;
 use super::landmarks::{Facts, MissionMark, Named};
 use crate::missions;
 use roost_agents::claws;
+use roost_connections::apps;
+use roost_execution::models;
 use roost_machines::fleet;
 use roost_machines::sandboxes::{self, SandboxOwner};
 use roost_organisation::teams;
@@ -71,7 +73,10 @@ pub(super) async fn facts(db: &Db, scope: WorkspaceScope) -> Result<Facts, DbErr
         };
         (owner, place.node)
     });
+    let connected = apps::connected(read, scope, MOST).await?;
     Ok(Facts {
+        models: models::names(read, scope, MOST).await?,
+        apps: connected,
         places: places.collect(),
         missions: missions.collect(),
         machines: machines.collect(),

@@ -29,7 +29,7 @@ pub enum WorldNodeId {
     Agent(ClawId),
     /// A machine; `None` is the gateway's own host.
     Machine(Option<NodeId>),
-    /// Something lasting that agents use, by name: a model.
+    /// Something lasting that agents use, by name: a model, an app.
     Service(String),
     /// Something that happens once or for a time, by name: the use of a tool, a run.
     Event(String),
@@ -40,6 +40,11 @@ impl WorldNodeId {
     /// A model.
     pub fn model(name: &str) -> Self {
         Self::Service(named(format_args!("model/{name}")))
+    }
+
+    /// An app that agents are connected to.
+    pub fn app(provider: &str) -> Self {
+        Self::Service(named(format_args!("app/{provider}")))
     }
 
     /// The use of a tool.
@@ -140,7 +145,7 @@ impl PartialSchema for WorldNodeId {
             .schema_type(Type::String)
             .description(Some(
                 "A node of the world view: a kind, a colon, and an id. A machine's id is `local` for the gateway's own \
-                 host. A service and an event have names, for example `service:model/<name>`, `event:tool/<name>`, \
+                 host. A service and an event have names, for example `service:model/<name>`, `service:app/<provider>`, `event:tool/<name>`, \
                  `event:run/<id>`.",
             ))
             .pattern(Some(
@@ -174,6 +179,7 @@ mod tests {
                 .prop_map(|id| WorldNodeId::Machine(Some(NodeId(id)))),
             Just(WorldNodeId::Machine(None)),
             word.prop_map(|name| WorldNodeId::model(&name)),
+            word.prop_map(|name| WorldNodeId::app(&name)),
             word.prop_map(|name| WorldNodeId::tool(&name)),
             (id.clone(), word)
                 .prop_map(|(id, node)| { WorldNodeId::place(&WorldNodeId::run(RunId(id)), &node) }),
