@@ -12,7 +12,7 @@ use super::model::{Connection, Status};
 use super::problems;
 use super::sample::{Health, Sample};
 use super::store::NodeRow;
-use crate::fleet::operations::{CommandFacts, OperationRow, OperationState};
+use crate::fleet::operations::{CommandDoer, CommandFacts, Doers, OperationRow, OperationState};
 use roost_platform::ids::{NodeId, OperationId, WorkspaceId};
 use roost_web::json::{Check, Mistakes};
 
@@ -421,13 +421,18 @@ pub struct OperationLine {
     /// Why the operation failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Who ran a command, and for which run.
+    #[serde(flatten)]
+    pub by: CommandDoer,
     #[serde(flatten)]
     pub command: CommandFacts,
 }
 
-impl From<OperationRow> for OperationLine {
-    fn from(mut row: OperationRow) -> Self {
+impl OperationLine {
+    /// From its row, and the names of those who ran commands.
+    pub fn new(mut row: OperationRow, doers: &Doers) -> Self {
         Self {
+            by: doers.doer(&row),
             command: CommandFacts::take(&mut row),
             state: row.state(),
             id: row.id,

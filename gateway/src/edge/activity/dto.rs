@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::model::{Key, Place, Source};
-use roost_machines::fleet::operations::{CommandFacts, OperationRow, OperationState};
+use roost_machines::fleet::operations::{
+    CommandDoer, CommandFacts, Doers, OperationRow, OperationState,
+};
 use roost_platform::events;
 use roost_platform::ids::NodeId;
 use roost_tenancy::audit::AuditRow;
@@ -91,6 +93,9 @@ pub struct Activity {
     /// The user of the action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<UserBrief>,
+    /// Who ran a command in the sandbox, and for which run.
+    #[serde(flatten)]
+    pub doer: CommandDoer,
     /// The facts of a command in a sandbox.
     #[serde(flatten)]
     pub command: CommandFacts,
@@ -115,6 +120,7 @@ impl Activity {
             duration_ms: None,
             detail: None,
             by: None,
+            doer: CommandDoer::default(),
             command: CommandFacts::default(),
             data,
         };
@@ -122,12 +128,13 @@ impl Activity {
     }
 
     /// From an operation.
-    pub fn of_operation(mut row: OperationRow) -> (Place, Self) {
+    pub fn of_operation(mut row: OperationRow, doers: &Doers) -> (Place, Self) {
         let place = Place {
             at: row.created_at,
             source: Source::Operation,
             key: Key::Id(row.id.0),
         };
+        let doer = doers.doer(&row);
         let (state, command) = (row.state(), CommandFacts::take(&mut row));
         let (place, plain) = Self::plain(place, row.kind, row.request);
         let activity = Self {
@@ -136,6 +143,7 @@ impl Activity {
             finished_at: row.finished_at,
             duration_ms: row.duration_ms,
             detail: row.detail,
+            doer,
             command,
             ..plain
         };

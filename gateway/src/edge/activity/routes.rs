@@ -11,6 +11,7 @@ use super::context::ActivityContext;
 use super::dto::{Activity, ActivityQuery};
 use super::model::{Key, Place, Source, merge};
 use roost_agents::claws;
+use roost_machines::fleet::operations::Doers;
 use roost_machines::sandboxes::SandboxOwner;
 use roost_platform::events;
 use roost_platform::ids::{AuditId, ClawId, OperationId, UserId};
@@ -89,7 +90,10 @@ async fn read(
                 .operations
                 .of_owner(scope, SandboxOwner::Claw(agent).id(), older, limit)
                 .await?;
-            rows.into_iter().map(Activity::of_operation).collect()
+            let doers = Doers::of(db, scope, &rows).await?;
+            rows.into_iter()
+                .map(|row| Activity::of_operation(row, &doers))
+                .collect()
         }
         Source::Event => {
             let older = older.keyed(number).ok_or_else(bad)?;

@@ -77,7 +77,10 @@ async fn waiting_caller_reads_the_end_of_its_command_at_once() {
         let agent = stage.sandbox.trim_end_matches("/sandbox");
         let history = format!("{agent}/activity?sources=operation&limit=1");
         let history = stage.owner.get(&history).expect(200).await;
-        assert_eq!(history.body["items"][0]["exit_code"], json!(round));
+        let last = &history.body["items"][0];
+        assert_eq!(last["exit_code"], json!(round));
+        // The line says who ran it.
+        assert!(last["user"]["id"].is_string(), "{}", history.text);
     }
     stage.end().await;
 }

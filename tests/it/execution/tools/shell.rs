@@ -3,7 +3,7 @@
 
 use roost_execution::tools::ToolError;
 use roost_tests::eventually;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Bench, fresh};
 
@@ -196,5 +196,15 @@ async fn the_history_tells_the_command_that_the_agent_gave_and_its_exit_code() {
         history.text
     );
     assert!(items.iter().all(|item| item["data"]["purpose"].is_null()));
+    // Each line says who ran it: the person, or the agent and its run.
+    let (own, others): (Vec<&Value>, Vec<&Value>) = items
+        .iter()
+        .filter(|item| item["what"] == "sb_exec" && item["tool"] != "probe")
+        .partition(|item| item["tool"].is_null());
+    assert_eq!(own[0]["user"]["id"], json!(owner.id));
+    for item in others {
+        assert_eq!(item["agent"]["id"], json!(bench.agent()), "{item}");
+        assert!(item["agent"]["name"].is_string(), "{item}");
+    }
     bench.end().await;
 }

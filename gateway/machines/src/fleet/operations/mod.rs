@@ -14,6 +14,7 @@
 mod activity;
 mod command_store;
 mod dispatcher;
+mod doers;
 pub(crate) mod entity;
 mod error;
 mod facts;
@@ -38,6 +39,7 @@ mod submission;
 pub(super) use activity::Activities;
 pub use command_store::{CommandFilter, ended_without_output};
 pub(super) use dispatcher::{Dispatcher, Flow, TICK};
+pub use doers::{CommandAgent, CommandDoer, Doers};
 pub use entity::{Column as OperationColumn, Entity as OperationEntity, Model as OperationRow};
 pub use error::OperationsError;
 pub use facts::CommandFacts;

@@ -190,7 +190,7 @@ pub(super) async fn operations(
     let before = request.after.map(OperationId);
     let db = state.fleet.db().read();
     let rows = operations::latest_on(db, caller.scope(), id, before, request.rows()).await?;
-    Ok(Json(
-        request.page(rows, |row| row.id.0).map(OperationLine::from),
-    ))
+    let doers = operations::Doers::of(db, caller.scope(), &rows).await?;
+    let page = request.page(rows, |row| row.id.0);
+    Ok(Json(page.map(|row| OperationLine::new(row, &doers))))
 }

@@ -1,21 +1,17 @@
 //! Reads the commands in the sandboxes of an owner, with the names of the people and agents who ran them.
 
-use std::collections::HashMap;
-
-use crate::fleet::operations::{CommandFilter, OperationRow};
+use crate::fleet::operations::{CommandFilter, Doers, OperationRow};
 use crate::sandboxes::{SandboxError, SandboxOwner, SandboxesHandle, owner as owners};
-use roost_agents::claws;
 use roost_platform::db::Older;
-use roost_platform::ids::{ClawId, OperationId, UserId};
-use roost_tenancy::auth::{self, UserBrief, WorkspaceScope};
+use roost_platform::ids::OperationId;
+use roost_tenancy::auth::WorkspaceScope;
 
 /// A part of the list.
 #[derive(Debug, Default)]
 pub struct CommandLog {
     /// Newest first.
     pub rows: Vec<OperationRow>,
-    pub agents: HashMap<ClawId, String>,
-    pub people: HashMap<UserId, UserBrief>,
+    pub doers: Doers,
 }
 
 /// The commands of an owner that are older than `after`, newest first.
@@ -49,18 +45,6 @@ pub async fn log(
     if filter.running {
         rows.retain(|row| !row.state().is_final());
     }
-    let agents: Vec<ClawId> = rows.iter().filter_map(|row| row.agent_id).collect();
-    let agents = claws::find_some(db, scope, agents).await?;
-    let people = auth::users_by_id(db, rows.iter().filter_map(|row| row.user_id)).await?;
-    Ok(CommandLog {
-        rows,
-        agents: agents
-            .into_iter()
-            .map(|claw| (claw.id, claw.name))
-            .collect(),
-        people: people
-            .into_iter()
-            .map(|user| (user.id, user.into()))
-            .collect(),
-    })
+    let doers = Doers::of(db, scope, &rows).await?;
+    Ok(CommandLog { rows, doers })
 }

@@ -1,7 +1,5 @@
 //! `GET /{id}/sandbox/commands` of an owner: the commands in its sandboxes, those that run and those that ended.
 
-use std::collections::HashMap;
-
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Utc};
@@ -10,12 +8,14 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::owned::Owned;
-use crate::fleet::operations::{CommandFacts, CommandFilter, OperationRow, OperationState};
+use crate::fleet::operations::{
+    CommandDoer, CommandFacts, CommandFilter, Doers, OperationRow, OperationState,
+};
 use crate::sandboxes::SandboxesHandle;
 use crate::sandboxes::commands;
 use crate::sandboxes::dto::CommandsQuery;
-use roost_platform::ids::{ClawId, NodeId, OperationId, RunId, SandboxId, SandboxOwnerId};
-use roost_tenancy::auth::{Scoped, UserBrief, can};
+use roost_platform::ids::{NodeId, OperationId, SandboxId, SandboxOwnerId};
+use roost_tenancy::auth::{Scoped, can};
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::json::Query;
 use roost_web::pagination::{Page, PageQuery};
@@ -38,18 +38,9 @@ pub struct SandboxCommand {
     pub cancelling: bool,
     /// A shell: it lives until its person ends it, or nobody reads it for a while.
     pub is_shell: bool,
-    /// The person who ran it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<UserBrief>,
-    /// The agent that ran it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<CommandAgent>,
-    /// The run that it was work for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<RunId>,
-    /// The step of that run, as `coder#1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub step: Option<String>,
+    /// Who ran it, and for which run.
+    #[serde(flatten)]
+    pub by: CommandDoer,
     /// What was written, its tool, and how it ended.
     #[serde(flatten)]
     pub facts: CommandFacts,
@@ -66,14 +57,6 @@ pub struct SandboxCommand {
     /// Bytes of output. The machine keeps all of it for a day, and the gateway the first 32 KiB and the last 96 KiB for as
     /// long as the command is listed.
     pub output_bytes: i64,
-}
-
-/// The agent that ran a command. `name` is absent when the agent is gone.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct CommandAgent {
-    pub id: ClawId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
 }
 
 pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
@@ -114,17 +97,14 @@ async fn sandbox_commands(
         items: page
             .items
             .into_iter()
-            .map(|row| shown(row, &log.agents, &log.people))
+            .map(|row| shown(row, &log.doers))
             .collect(),
     }))
 }
 
-fn shown(
-    mut row: OperationRow,
-    agents: &HashMap<ClawId, String>,
-    people: &HashMap<roost_platform::ids::UserId, UserBrief>,
-) -> SandboxCommand {
+fn shown(mut row: OperationRow, doers: &Doers) -> SandboxCommand {
     SandboxCommand {
+        by: doers.doer(&row),
         facts: CommandFacts::of_record(&mut row),
         id: row.id,
         sandbox_id: row.sandbox_id,
@@ -132,13 +112,6 @@ fn shown(
         state: row.state(),
         cancelling: row.cancelling && !row.state().is_final(),
         is_shell: row.is_shell,
-        user: row.user_id.and_then(|id| people.get(&id).cloned()),
-        agent: row.agent_id.map(|id| CommandAgent {
-            name: agents.get(&id).cloned(),
-            id,
-        }),
-        run_id: row.run_id,
-        step: row.step,
         created_at: row.created_at,
         started_at: row.started_at,
         finished_at: row.finished_at,

@@ -51,6 +51,10 @@ interface Operated {
   tool?: string | null;
   command?: string | null;
   exit_code?: number | null;
+  user?: Command["user"] | undefined;
+  agent?: Command["agent"] | undefined;
+  run_id?: string | null;
+  step?: string | null;
   request: Record<string, unknown>;
 }
 
@@ -78,14 +82,18 @@ const person = ({ id, name, email }: { id?: string; name: string; email: string 
   name: visible(name || email),
 });
 
-/** A command of a sandbox: the gateway says who ran it, and for which run. */
-export function ofCommand(one: Command, owner: Owner): Entry {
-  const { user, agent, run_id: run, step } = one;
-  const who: Who = user
+/** Who ran a command, where the gateway knows it. */
+const doerOf = ({ user, agent }: Pick<Operated, "user" | "agent">): Who | undefined =>
+  user
     ? person(user)
     : agent
       ? { kind: "agent", id: agent.id, name: agent.name ? visible(agent.name) : undefined }
-      : { kind: "roost" };
+      : undefined;
+
+/** A command of a sandbox: the gateway says who ran it, and for which run. */
+export function ofCommand(one: Command, owner: Owner): Entry {
+  const { run_id: run, step } = one;
+  const who: Who = doerOf(one) ?? { kind: "roost" };
   return {
     id: `op:${one.id}`,
     at: one.created_at,
@@ -100,7 +108,7 @@ export function ofCommand(one: Command, owner: Owner): Entry {
   };
 }
 
-/** A line of a machine's log or of an agent's history: it names the sandbox, and not who used it. */
+/** A line of a machine's log or of an agent's history. A command of an older gateway does not say who ran it. */
 function ofOperation(
   one: Operated,
   place: string | undefined,
@@ -114,10 +122,12 @@ function ofOperation(
     id: `op:${one.id}`,
     at,
     thin: true,
-    who: one.kind !== EXEC || own ? { kind: "roost" } : somebody,
+    who: one.kind !== EXEC || own ? { kind: "roost" } : (doerOf(one) ?? somebody),
     ...done(one),
     took,
     since: over(one.state) ? undefined : at,
+    run: one.run_id ?? undefined,
+    step: one.step ? visible(one.step) : undefined,
     place,
     command: one.kind === EXEC && !one.request["tty"] ? { owner, op: one.id, size: undefined } : undefined,
   };
