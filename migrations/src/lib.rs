@@ -86,6 +86,7 @@ mod m0931_accounts;
 mod m0932_token_scopes;
 mod m0933_plan_limits;
 mod m0934_mail;
+mod m0935_step_stops;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -170,6 +171,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0932_token_scopes::Migration),
             Box::new(m0933_plan_limits::Migration),
             Box::new(m0934_mail::Migration),
+            Box::new(m0935_step_stops::Migration),
         ]
     }
 }

@@ -17,7 +17,7 @@ use roost_organisation::teams::{self, EffectiveSettings, TeamRow};
 use roost_platform::WorkspaceScope;
 use roost_platform::db::{Db, WriteTx};
 use roost_platform::events::{Event, ResourceKind};
-use roost_platform::ids::{DoorId, MissionId, NodeId, RunId, TeamId, UserId};
+use roost_platform::ids::{DoorId, MissionId, NodeId, RunId, TeamId, TemplateId, UserId};
 use roost_tenancy::workspaces::Departures;
 
 /// For `tenancy`: agents and their tokens, when a person loses access.
@@ -202,6 +202,15 @@ impl Subjects for Teams {
         team: TeamId,
     ) -> Result<Option<Subject>, DbErr> {
         Ok(teams::find(db, scope, team).await?.map(subject))
+    }
+
+    async fn of_template(
+        &self,
+        db: &DatabaseConnection,
+        scope: WorkspaceScope,
+        template: TemplateId,
+    ) -> Result<Vec<TeamId>, DbErr> {
+        teams::of_template(db, scope, template).await
     }
 
     async fn lock(

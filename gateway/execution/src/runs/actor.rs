@@ -15,7 +15,7 @@ use super::model::{Class, Status, StepStatus};
 use super::progress::{Move, Progress};
 use super::step_executor::{StepJob, StepResult};
 use super::writes::{self, RunWrite};
-use super::{completion, entity::run, parking, queue, status_events, store};
+use super::{completion, entity::run, parking, queue, status_events, stops, store};
 use crate::tools::Pane;
 use crate::topology::{NodeKind, Output, Step, StepRef};
 use roost_platform::events::Stamped;
@@ -36,6 +36,8 @@ pub enum Msg {
     RetryDue(StepRef),
     /// A parked step was woken.
     Woken,
+    /// A person asked to stop steps.
+    StopAsked,
     /// The run must be cancelled.
     CancelAsked,
     /// Another gateway has the lease.
@@ -110,7 +112,10 @@ impl Serve for RunActor {
             false => Vec::new(),
         };
         let (woken, parked) = parking::sorted(&steps, &waits);
-        cx.cast_self(Msg::Proceed)?;
+        cx.cast_self(match stops::any_asked(&steps) {
+            true => Msg::StopAsked,
+            false => Msg::Proceed,
+        })?;
         let inbox = Inbox {
             messages: row.messages,
             paused: row.paused_ms.is_some(),
@@ -147,6 +152,7 @@ impl Serve for RunActor {
                 Ok(())
             }
             Msg::Woken => self.wake(cx).await,
+            Msg::StopAsked => self.stop_steps(cx).await,
             Msg::CancelAsked => Err(FenceError::Cancelled),
             Msg::LeaseLost => Err(FenceError::Lost),
         };

@@ -117,6 +117,24 @@ pub(super) async fn abandon_calls(runs: &RunsHandle, over: Vec<RunId>) {
     }
 }
 
+/// As [`abandon_calls`], for one step that ended while it waited.
+pub(super) async fn abandon_step(runs: &RunsHandle, run: RunId, at: StepRef) {
+    let handle = runs.clone();
+    let name = format!("let-go-{run}-{at}");
+    let work = move |_| async move {
+        let effects = open_effects(&handle, run, Some(&at)).await?;
+        if let Some(row) = store::by_id(handle.inner.db.read(), run).await?
+            && !effects.is_empty()
+        {
+            handle.inner.step_executor.abandon(&row, effects).await;
+        }
+        Ok(())
+    };
+    if let Err(error) = runs.inner.live.spawn_job(name, None, work).await {
+        tracing::warn!(%error, %run, "the gateway cannot stop the command of a stopped step; it continues until its deadline");
+    }
+}
+
 /// The outside calls that a run's steps (or one of them) have started without a recorded result: the calls of the
 /// last model turn, without those that returned. Their keys follow from their places.
 ///

@@ -140,6 +140,12 @@ pub struct RunStep {
     pub fork_files: Vec<StartFiles>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// When a person asked to stop the step. It ends as soon as the run's gateway has seen this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_asked_at: Option<DateTime<Utc>>,
+    /// Who asked to stop the step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<UserBrief>,
     pub started_at: DateTime<Utc>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<DateTime<Utc>>,
@@ -380,7 +386,12 @@ fn is_begun(step: &step::Model) -> bool {
 
 impl RunStep {
     /// From its row, and the runs that the steps of the run started.
-    pub(super) fn new(row: step::Model, children: &[child::Model], files: &mut RunFiles) -> Self {
+    pub(super) fn new(
+        row: step::Model,
+        children: &[child::Model],
+        files: &mut RunFiles,
+        stopped_by: Option<UserBrief>,
+    ) -> Self {
         let is_parent = children.iter().any(|link| is_of(link, &row));
         let status = match StepStatus::parse(&row.status) {
             // A run that it started is at work. Without one, the step's own run is paused.
@@ -412,6 +423,8 @@ impl RunStep {
             attempt: row.attempt,
             output: row.output,
             error: row.error,
+            stop_asked_at: row.stop_asked_ms.map(at),
+            stopped_by,
             started_at: at(row.started_ms),
             ended_at: row.ended_ms.map(at),
             tokens_in: row.tokens_in,

@@ -10,7 +10,7 @@ use super::listed_store::{Order, Wanted};
 use super::model::Status;
 use super::origin::OriginWord;
 use super::outcome::Outcome;
-use roost_platform::ids::{ClawId, MissionId, RunId, TeamId, UserId};
+use roost_platform::ids::{ClawId, MissionId, RunId, TeamId, TemplateId, UserId};
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::pagination::{PageQuery, PageRequest};
 
@@ -23,6 +23,10 @@ pub struct RunsQuery {
     pub cursor: Option<String>,
     /// Only runs of this team.
     pub team_id: Option<TeamId>,
+    /// Only runs of teams that were made from this template and still exist.
+    pub template_id: Option<TemplateId>,
+    /// Only runs that used this model, themselves or in a run that they started.
+    pub model: Option<String>,
     /// Only runs that give work to this agent alone.
     pub agent_id: Option<ClawId>,
     /// Only runs of this mission.
@@ -77,6 +81,9 @@ impl RunsQuery {
         };
         let wanted = Wanted {
             team: self.team_id,
+            // The route reads the teams of the template.
+            teams: None,
+            model: self.model,
             agent: self.agent_id,
             mission: self.mission_id,
             parent: self.parent_run_id,

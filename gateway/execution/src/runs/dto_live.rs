@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::dto::at;
 use super::entity::{call, message};
@@ -11,6 +11,16 @@ use super::messages::LONGEST;
 use roost_platform::ids::{ClawId, RunId, RunMessageId};
 use roost_tenancy::auth::UserBrief;
 use roost_web::json::{Check, Mistakes};
+
+/// Which part of a step.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct StepPartQuery {
+    /// 1 when absent.
+    pub lap: Option<u32>,
+    /// 0 when absent.
+    pub shard: Option<u32>,
+}
 
 /// A message to a run at work.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -322,7 +322,7 @@ pub mod owner {
 pub mod step {
     use sea_orm::entity::prelude::*;
 
-    use roost_platform::ids::{ClawId, RunId};
+    use roost_platform::ids::{ClawId, RunId, UserId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "run_steps")]
@@ -359,6 +359,9 @@ pub mod step {
         pub tokens_in: i64,
         pub tokens_out: i64,
         pub cost_microusd: i64,
+        /// When a person asked to stop the step.
+        pub stop_asked_ms: Option<i64>,
+        pub stopped_by: Option<UserId>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -14,6 +14,12 @@ pub enum RunError {
     /// The run has no such step, or did not reach it.
     #[error("the run did not reach that step")]
     NoStep,
+    /// The run has no such step.
+    #[error("the run has no such step")]
+    StepNotFound,
+    /// No agent works on the step.
+    #[error("no agent works on that step")]
+    NoAgent,
     /// Only a run that has ended can be forked.
     #[error("the run has not ended; cancel it, or wait for its end")]
     StillGoing,
@@ -52,6 +58,10 @@ impl From<RunError> for ApiError {
         match error {
             E::NotFound => Self::not_found("run"),
             E::NoStep => Self::validation("/step", "the run never came to this step"),
+            E::StepNotFound => Self::not_found("step"),
+            E::NoAgent => Self::new(Code::Conflict).detail(
+                "No agent works on this step. Stop an agent in the run that the step started, or cancel that run.",
+            ),
             E::StillGoing => Self::new(Code::Conflict)
                 .detail("The run is still going on. Cancel it, or wait for its end, then fork it."),
             E::Deleted => Self::new(Code::Conflict).detail(

@@ -140,6 +140,11 @@ impl RunsHandle {
         }
     }
 
+    /// Tells the run, if it lives here, that people asked to stop steps.
+    pub(super) fn notify_stops(&self, run: RunId) {
+        self.send(run, Msg::StopAsked);
+    }
+
     pub(super) fn send(&self, run: RunId, message: Msg) {
         if let Some(actor) = self.inner.live.find::<Msg>(&name_of(run)) {
             // An actor that cannot receive the message is stopping, and reads its row when it restarts.

@@ -3,17 +3,18 @@
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, Iterable,
     QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Statement,
-    sea_query::{Expr, ExprTrait, Func, LikeExpr, SimpleExpr},
+    sea_query::{Alias, Expr, ExprTrait, Func, LikeExpr, Query, SelectStatement, SimpleExpr},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::entity::{record, run, state};
+use super::entity::{call, model_use, record, run, state};
 use super::model::Status;
 use super::origin::OriginWord;
 use super::outcome::Outcome;
 use super::store::with_state;
+use super::sums;
 use roost_platform::db::{Backend, Rows, TenantEntity};
 use roost_platform::ids::{ClawId, MissionId, RunId, TeamId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -23,6 +24,10 @@ use roost_web::pagination::PageRequest;
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     pub team: Option<TeamId>,
+    /// Only runs of these teams: those of the template that was asked for.
+    pub teams: Option<Vec<TeamId>>,
+    /// Only runs that used this model, themselves or in a run below them.
+    pub model: Option<String>,
     pub agent: Option<ClawId>,
     /// Only runs of this mission.
     pub mission: Option<MissionId>,
@@ -128,6 +133,12 @@ fn filtered(mut query: Select<record::Entity>, wanted: &Wanted) -> Select<record
             query.filter(record::Column::ForkedFrom.eq(from))
         })
         .apply_if(wanted.team, |query, team| query.filter(TeamId.eq(team)))
+        .apply_if(wanted.teams.as_ref(), |query, teams| {
+            query.filter(TeamId.is_in(teams.iter().copied()))
+        })
+        .apply_if(wanted.model.as_deref(), |query, model| {
+            query.filter(used_model(model))
+        })
         .apply_if(wanted.mission, |query, mission| {
             query.filter(record::Column::MissionId.eq(mission))
         })
@@ -163,6 +174,46 @@ fn has_outcome(outcome: Outcome) -> SimpleExpr {
         Outcome::Undecided => stored.or(Stored.is_null().and(EndedMs.is_not_null())),
         Outcome::Accepted | Outcome::Rejected => stored,
     }
+}
+
+/// The run, or a run below it that counts for it, has a paid turn of this model in its journal, or had one in a journal
+/// that was deleted.
+fn used_model(model: &str) -> SimpleExpr {
+    let part = || (Alias::new("part"), record::Column::Id);
+    let below = |calls: SelectStatement| {
+        let (run, root) = (record::Column::Id, record::Column::RootRunId);
+        let own = Expr::col((record::Entity, run));
+        Expr::exists(
+            Query::select()
+                .expr(Expr::value(1))
+                .from_as(record::Entity, Alias::new("part"))
+                .and_where(
+                    Expr::col((Alias::new("part"), root))
+                        .eq(own.clone())
+                        .or(Expr::col(part()).eq(own)),
+                )
+                .and_where(Expr::exists(calls))
+                .take(),
+        )
+    };
+    let of_part = |run: Expr| run.eq(Expr::col(part()));
+    let turns = Query::select()
+        .expr(Expr::value(1))
+        .from(call::Entity)
+        .and_where(of_part(Expr::col((call::Entity, call::Column::RunId))))
+        .and_where(sums::is_paid_turn())
+        .and_where(call::Column::Name.eq(model))
+        .take();
+    let kept = Query::select()
+        .expr(Expr::value(1))
+        .from(model_use::Entity)
+        .and_where(of_part(Expr::col((
+            model_use::Entity,
+            model_use::Column::RunId,
+        ))))
+        .and_where(model_use::Column::Model.eq(model))
+        .take();
+    below(turns).or(below(kept))
 }
 
 fn escaped(text: &str) -> String {

@@ -107,8 +107,37 @@ impl Fact {
     }
 }
 
-/// The outcome of a run that ends with this status. `child` names the run that a step started.
+/// The outcome of a run that ends with this status. `child` names the run that a step started. What a person stopped is
+/// missing in the work, so verdicts on the rest of it accept nothing.
 pub fn decide(
+    status: Status,
+    graph: &Graph,
+    outputs: &Outputs,
+    child: impl Fn(&StepRef) -> Option<RunId>,
+) -> Decided {
+    let decided = by_facts(status, graph, outputs, child);
+    let Some(first) = outputs.stopped.first() else {
+        return decided;
+    };
+    let more = match outputs.stopped.len() - 1 {
+        0 => String::new(),
+        1 => " and one more step".to_owned(),
+        more => format!(" and {more} more steps"),
+    };
+    Decided {
+        outcome: match decided.outcome {
+            Outcome::Accepted => Outcome::Undecided,
+            other => other,
+        },
+        reason: format!(
+            "A person stopped the step {}{more}. {}",
+            first.key, decided.reason
+        ),
+        evidence: decided.evidence,
+    }
+}
+
+fn by_facts(
     status: Status,
     graph: &Graph,
     outputs: &Outputs,

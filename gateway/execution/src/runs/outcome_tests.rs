@@ -215,3 +215,27 @@ proptest! {
         prop_assert_eq!(rejects, decided.outcome == Outcome::Rejected);
     }
 }
+
+#[test]
+fn stopped_part_leaves_accepted_work_undecided_and_rejected_work_rejected() {
+    let stopped = |text: &str, steps: &[&str]| {
+        let mut outputs = said(&[("tester", 1, text)]);
+        for key in steps {
+            outputs.insert(at(key, 1), Output::Failed("Stopped.".to_owned()));
+            outputs.stopped.insert(at(key, 1));
+        }
+        of(&outputs)
+    };
+    let accepted = stopped("TEST_PASS: INT-01", &["coder"]);
+    assert_eq!(accepted.outcome, Outcome::Undecided);
+    assert_eq!(
+        accepted.reason,
+        "A person stopped the step coder. Accepted by `TEST_PASS: INT-01` of the step tester."
+    );
+    let rejected = stopped("TEST_FAIL: INT-01", &["coder", "reviewer", "scribe"]);
+    assert_eq!(rejected.outcome, Outcome::Rejected);
+    let begin = "A person stopped the step coder and 2 more steps. Rejected by";
+    assert!(rejected.reason.starts_with(begin), "{rejected:?}");
+    let none = stopped("TEST_PASS: INT-01", &[]);
+    assert_eq!(none.outcome, Outcome::Accepted);
+}

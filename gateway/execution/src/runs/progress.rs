@@ -64,6 +64,9 @@ impl Progress {
             progress.retries += attempt - 1;
             let outcome = row.outcome.as_deref().and_then(Outcome::parse);
             progress.checked(&at, checks_of(row));
+            if row.stopped_by.is_some() && row.status == StepStatus::Cancelled.as_str() {
+                progress.stopped(&at);
+            }
             match output_of(row) {
                 Some(output) => progress.store(at, output, outcome),
                 None => {
@@ -137,6 +140,11 @@ impl Progress {
     /// Records the checks of a step that ends.
     pub fn checked(&mut self, at: &StepRef, checks: Vec<Checked>) {
         self.outputs.insert_checks(at.clone(), checks);
+    }
+
+    /// Records that a person stopped a step.
+    pub fn stopped(&mut self, at: &StepRef) {
+        self.outputs.stopped.insert(at.clone());
     }
 
     /// Records the end of a step, and the outcome of the run that it started.

@@ -1,5 +1,7 @@
 //! `/api/topology-runs`.
 
+use std::collections::HashMap;
+
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
@@ -19,7 +21,7 @@ use super::{
 };
 use crate::topology::{self, Graph, StepRef};
 use roost_connections::checkouts;
-use roost_platform::ids::RunId;
+use roost_platform::ids::{RunId, UserId};
 use roost_tenancy::auth::{self, Scoped, UserBrief, WorkspaceScope, can};
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::idempotency::CreationId;
@@ -48,8 +50,13 @@ async fn list(
     caller: Scoped<can::ReadRuns>,
     Query(query): Query<RunsQuery>,
 ) -> ApiResult<Json<Page<RunSummary>>> {
-    let (wanted, request) = query.check()?;
+    let template = query.template_id;
+    let (mut wanted, request) = query.check()?;
     let db = runs.inner.db.read();
+    if let Some(template) = template {
+        let subjects = &runs.inner.subjects;
+        wanted.teams = Some(subjects.of_template(db, caller.scope(), template).await?);
+    }
     let rows = listed_store::list(db, caller.scope(), &wanted, request).await?;
     let page = request.page(rows, |row| row.id.0);
     Ok(Json(Page {
@@ -223,6 +230,12 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
     let graph: Graph = serde_json::from_str(&row.graph).map_err(ApiError::internal)?;
     let scope = WorkspaceScope::of_row(row.workspace_id);
     let is_bound = checkouts::is_bound(db, scope, row.root_run_id).await?;
+    let stoppers = steps.iter().filter_map(|step| step.stopped_by);
+    let stoppers = auth::users_by_id(db, stoppers.collect::<Vec<_>>()).await?;
+    let stoppers: HashMap<UserId, UserBrief> = stoppers
+        .into_iter()
+        .map(|user| (user.id, user.into()))
+        .collect();
     let mut files = step_files::of_run(db, &row, &steps).await?;
     Ok(Run {
         repo_run_id: is_bound.then_some(row.root_run_id),
@@ -237,7 +250,10 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
         outputs_forgotten: retention::outputs_are_deleted(&steps),
         steps: steps
             .into_iter()
-            .map(|step| RunStep::new(step, &children, &mut files))
+            .map(|step| {
+                let by = step.stopped_by.and_then(|by| stoppers.get(&by).cloned());
+                RunStep::new(step, &children, &mut files, by)
+            })
             .collect(),
         start_files: files.starts,
         last_event_id: row.last_event_id,

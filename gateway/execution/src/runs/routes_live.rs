@@ -6,15 +6,16 @@ use http::StatusCode;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::dto::RunSummary;
-use super::dto_live::{NewRunMessage, RunMessage};
+use super::dto_live::{NewRunMessage, RunMessage, StepPartQuery};
 use super::entity::message;
 use super::routes::summary;
 use super::{RunError, RunsHandle, commands, message_store, store};
+use crate::topology::StepRef;
 use roost_platform::ids::{RunId, RunMessageId};
 use roost_tenancy::auth::{self, Scoped, UserBrief, can};
 use roost_web::error::ApiResult;
 use roost_web::idempotency::CreationId;
-use roost_web::json::{Path, Valid};
+use roost_web::json::{Path, Query, Valid};
 use roost_web::problem::Problem;
 
 /// The routes.
@@ -23,6 +24,7 @@ pub fn router() -> OpenApiRouter<RunsHandle> {
         .routes(routes!(messages, say))
         .routes(routes!(pause))
         .routes(routes!(resume))
+        .routes(routes!(stop_step))
 }
 
 /// Lists what people said to the run, oldest first, and which of its steps heard it. A run has at most 200 messages.
@@ -86,6 +88,27 @@ async fn resume(
     Path(id): Path<RunId>,
 ) -> ApiResult<Json<RunSummary>> {
     let row = commands::resume(&runs, caller.scope(), caller.user_id(), id).await?;
+    Ok(Json(summary(&runs, row).await?))
+}
+
+/// Stops one agent of a run: its step ends as cancelled, its command in the sandbox is stopped, and the runs that it started are
+/// cancelled. The other agents go on. A step that has ended stays unchanged.
+#[utoipa::path(post, path = "/api/topology-runs/{id}/steps/{step}/stop", tag = "runs", operation_id = "stop_run_step",
+    params(("id" = RunId, Path), ("step" = String, Path, description = "the step's key"), StepPartQuery),
+    responses((status = 200, body = RunSummary), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn stop_step(
+    State(runs): State<RunsHandle>,
+    caller: Scoped<can::StartRuns>,
+    Path((id, key)): Path<(RunId, String)>,
+    Query(query): Query<StepPartQuery>,
+) -> ApiResult<Json<RunSummary>> {
+    let at = StepRef {
+        key,
+        lap: query.lap.unwrap_or(1),
+        shard: query.shard.unwrap_or(0),
+    };
+    let row = commands::stop(&runs, caller.scope(), caller.user_id(), (id, &at)).await?;
     Ok(Json(summary(&runs, row).await?))
 }
 

@@ -8,6 +8,7 @@ use sea_orm::{
 
 use super::entity::{call, child, record, run, state, step};
 use super::entry::EntryKind;
+use super::fence::this_step;
 use super::journal::stored;
 use super::model::Status;
 use super::tree::{Branch, Tree};
@@ -51,6 +52,21 @@ pub async fn steps(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<step::Mo
         .order_by_asc(step::Column::Position)
         .order_by_asc(step::Column::StepKey)
         .all(db)
+        .await
+}
+
+/// A step of a run.
+///
+/// # Errors
+/// When the database fails.
+pub async fn step(
+    db: &impl ConnectionTrait,
+    run: RunId,
+    at: &StepRef,
+) -> Result<Option<step::Model>, DbErr> {
+    step::Entity::find()
+        .filter(this_step(run, at))
+        .one(db)
         .await
 }
 

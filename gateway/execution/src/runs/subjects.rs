@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use sea_orm::{DatabaseConnection, DbErr};
 
 use roost_platform::db::WriteTx;
-use roost_platform::ids::TeamId;
+use roost_platform::ids::{TeamId, TemplateId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// A team as a run sees it.
@@ -32,6 +32,17 @@ pub trait Subjects: Send + Sync + 'static {
         scope: WorkspaceScope,
         team: TeamId,
     ) -> Result<Option<Subject>, DbErr>;
+
+    /// The teams that were made from a template.
+    ///
+    /// # Errors
+    /// When the database fails.
+    async fn of_template(
+        &self,
+        db: &DatabaseConnection,
+        scope: WorkspaceScope,
+        template: TemplateId,
+    ) -> Result<Vec<TeamId>, DbErr>;
 
     /// As [`Subjects::read`]. It also locks the team's row until the end of the transaction, so that the start of a
     /// run and the end of its team cannot miss each other.

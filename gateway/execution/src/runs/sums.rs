@@ -6,14 +6,14 @@
 
 use std::ops::AddAssign;
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement};
 use uuid::Uuid;
 
 use super::entity::{call, model_use};
 use super::entry::EntryKind;
 use roost_platform::db::{Backend, WriteTx};
-use roost_platform::ids::RunId;
+use roost_platform::ids::{RunId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// What the sums are by.
@@ -27,11 +27,13 @@ pub enum SumsBy {
     Model,
 }
 
-/// The runs that count: roots that were created from the first time until before the second one, in milliseconds.
+/// The runs that count: roots that were created from the first time until before the second one, in milliseconds; of one
+/// team only where it is named.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
     pub from_ms: i64,
     pub until_ms: i64,
+    pub team: Option<TeamId>,
 }
 
 /// What was used.
@@ -159,7 +161,8 @@ fn of_trees(db: &impl ConnectionTrait, id: &str, day: &str) -> String {
     )
 }
 
-const ROOTS: &str = "top.workspace_id = $1 AND top.parent_run_id IS NULL AND top.created_ms >= $2 AND top.created_ms < $3";
+const ROOTS: &str = "top.workspace_id = $1 AND top.parent_run_id IS NULL AND top.created_ms >= $2 AND top.created_ms < $3 AND \
+                     (CAST($4 AS UUID) IS NULL OR top.team_id = $4)";
 
 fn sum(value: &str) -> String {
     format!("CAST(COALESCE(SUM({value}), 0) AS BIGINT)")
@@ -229,6 +232,7 @@ async fn read(
         scope.workspace().into(),
         times.from_ms.into(),
         times.until_ms.into(),
+        times.team.map(|team| team.0).into(),
     ];
     let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
     let rows = Row::find_by_statement(statement).all(db).await?;
@@ -251,12 +255,18 @@ pub(super) async fn keep(tx: &WriteTx, runs: &[RunId]) -> Result<(), DbErr> {
     Ok(())
 }
 
-fn turns(runs: &[RunId]) -> SelectStatement {
-    use call::Column::{CostMicrousd, EndedMs, Kind, Name, RunId as Run, StartedMs};
-    use call::Column::{TokensIn, TokensOut};
-    let sum = |of: Expr| of.sum().cast_as("BIGINT");
+/// As [`OF_MODELS`], for a statement that is built.
+pub(super) fn is_paid_turn() -> SimpleExpr {
+    use call::Column::{Kind, TokensIn, TokensOut};
     let tokens = Expr::col(TokensIn).add(Expr::col(TokensOut));
     let note = Kind.eq(EntryKind::Note.as_str()).and(tokens.gt(0));
+    Kind.eq(EntryKind::Model.as_str()).or(note)
+}
+
+fn turns(runs: &[RunId]) -> SelectStatement {
+    use call::Column::{CostMicrousd, EndedMs, Name, RunId as Run, StartedMs};
+    use call::Column::{TokensIn, TokensOut};
+    let sum = |of: Expr| of.sum().cast_as("BIGINT");
     Query::select()
         .column(Run)
         .column(Name)
@@ -266,7 +276,7 @@ fn turns(runs: &[RunId]) -> SelectStatement {
         .expr(sum(Expr::col(EndedMs).sub(Expr::col(StartedMs))))
         .from(call::Entity)
         .and_where(Run.is_in(runs.iter().copied()))
-        .and_where(Kind.eq(EntryKind::Model.as_str()).or(note))
+        .and_where(is_paid_turn())
         .group_by_columns([Run, Name])
         .to_owned()
 }

@@ -1,6 +1,6 @@
 //! Steps, their outputs, and the next steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -166,6 +166,8 @@ pub struct Outputs {
     pub of_runs: BTreeMap<StepRef, Outcome>,
     /// The checks of each step that has some.
     pub checks: BTreeMap<StepRef, Vec<Checked>>,
+    /// The steps that a person stopped. Each also has a failed output.
+    pub stopped: BTreeSet<StepRef>,
 }
 
 impl Outputs {

@@ -33,6 +33,6 @@ pub use lifecycle::{RunOver, after_runs, begin_removal, is_going, remove};
 pub use model::Lifecycle;
 pub use routes::router;
 pub use store::{
-    forget_seats, get as find, leave, list, locked, members, names, only_here, seat, seats_of,
-    templates,
+    forget_seats, get as find, leave, list, locked, members, names, of_template, only_here, seat,
+    seats_of, templates,
 };

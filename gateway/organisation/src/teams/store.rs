@@ -69,6 +69,24 @@ pub async fn templates(
     Ok(found.into_iter().collect())
 }
 
+/// The teams that were made from a template.
+///
+/// # Errors
+/// When the database fails.
+pub async fn of_template(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    template: TemplateId,
+) -> Result<Vec<TeamId>, DbErr> {
+    team::Entity::find_in(scope)
+        .select_only()
+        .column(team::Column::Id)
+        .filter(team::Column::TemplateId.eq(template))
+        .into_tuple()
+        .all(db)
+        .await
+}
+
 /// Those of these teams that live only as long as their runs, and that nobody takes down yet.
 ///
 /// # Errors

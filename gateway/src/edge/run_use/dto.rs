@@ -6,6 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::model::Keyed;
 use roost_execution::runs::Sums;
+use roost_platform::ids::TeamId;
 
 /// What a row sums up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -34,6 +35,8 @@ pub struct UseQuery {
     pub from: Option<DateTime<Utc>>,
     /// Only runs that were created before this time: at most 366 days after `from`. Now when it is absent.
     pub to: Option<DateTime<Utc>>,
+    /// Only runs of this team.
+    pub team_id: Option<TeamId>,
 }
 
 /// What runs used.

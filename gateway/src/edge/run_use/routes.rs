@@ -33,6 +33,7 @@ async fn runs_use(
         from_ms: from.timestamp_millis(),
         // The database has a clock of its own, so a run that was created just now may be later than `to`.
         until_ms: query.to.map_or(i64::MAX, |to| to.timestamp_millis()),
+        team: query.team_id,
     };
     let (rows, others) = read::rows(&context, caller.scope(), query.by, times).await?;
     Ok(Json(RunsUse {

@@ -3331,6 +3331,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/topology-runs/{id}/steps/{step}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stops one agent of a run: its step ends as cancelled, its command in the sandbox is stopped, and the runs that it started are
+         *     cancelled. The other agents go on. A step that has ended stays unchanged.
+         */
+        post: operations["stop_run_step"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/uploads": {
         parameters: {
             query?: never;
@@ -3715,7 +3735,7 @@ export interface components {
             password?: string | null;
         };
         /** @description One action of an agent, or one action on it. */
-        Activity: components["schemas"]["CommandFacts"] & {
+        Activity: components["schemas"]["CommandDoer"] & components["schemas"]["CommandFacts"] & {
             /** Format: date-time */
             at: string;
             by?: components["schemas"]["UserBrief"] | null;
@@ -4346,6 +4366,14 @@ export interface components {
         CommandAgent: {
             id: components["schemas"]["ClawId"];
             name?: string | null;
+        };
+        /** @description Who ran a command. Other operations, and commands of older gateways, have none of these fields. */
+        CommandDoer: {
+            agent?: components["schemas"]["CommandAgent"] | null;
+            run_id?: components["schemas"]["RunId"] | null;
+            /** @description The step of that run, as `coder#1`. */
+            step?: string | null;
+            user?: components["schemas"]["UserBrief"] | null;
         };
         /** @description A command in a sandbox. Other operations, and commands of older gateways, have none of these fields. */
         CommandFacts: {
@@ -6520,7 +6548,7 @@ export interface components {
         /** Format: uuid */
         OperationId: string;
         /** @description One line of a machine's log of operations. */
-        OperationLine: components["schemas"]["CommandFacts"] & {
+        OperationLine: components["schemas"]["CommandDoer"] & components["schemas"]["CommandFacts"] & {
             /** Format: date-time */
             created_at: string;
             /** @description Why the operation failed. */
@@ -6553,7 +6581,7 @@ export interface components {
         Ownership: "leased" | "socket_bound" | "local";
         /** @description A page of a list. */
         Page_Activity: {
-            items: (components["schemas"]["CommandFacts"] & {
+            items: (components["schemas"]["CommandDoer"] & components["schemas"]["CommandFacts"] & {
                 /** Format: date-time */
                 at: string;
                 by?: components["schemas"]["UserBrief"] | null;
@@ -6935,7 +6963,7 @@ export interface components {
         };
         /** @description A page of a list. */
         Page_OperationLine: {
-            items: (components["schemas"]["CommandFacts"] & {
+            items: (components["schemas"]["CommandDoer"] & components["schemas"]["CommandFacts"] & {
                 /** Format: date-time */
                 created_at: string;
                 /** @description Why the operation failed. */
@@ -7177,8 +7205,7 @@ export interface components {
         };
         /** @description A page of a list. */
         Page_SandboxCommand: {
-            items: (components["schemas"]["CommandFacts"] & {
-                agent?: components["schemas"]["CommandAgent"] | null;
+            items: (components["schemas"]["CommandDoer"] & components["schemas"]["CommandFacts"] & {
                 /** @description A person has cancelled it, and it has not ended. */
                 cancelling: boolean;
                 /** Format: date-time */
@@ -7199,14 +7226,10 @@ export interface components {
                  *     long as the command is listed.
                  */
                 output_bytes: number;
-                run_id?: components["schemas"]["RunId"] | null;
                 sandbox_id?: components["schemas"]["SandboxId"] | null;
                 /** Format: date-time */
                 started_at?: string | null;
                 state: components["schemas"]["OperationState"];
-                /** @description The step of that run, as `coder#1`. */
-                step?: string | null;
-                user?: components["schemas"]["UserBrief"] | null;
             })[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -8584,6 +8607,12 @@ export interface components {
             /** Format: date-time */
             started_at: string;
             status: components["schemas"]["RunStepStatus"];
+            /**
+             * Format: date-time
+             * @description When a person asked to stop the step. It ends as soon as the run's gateway has seen this.
+             */
+            stop_asked_at?: string | null;
+            stopped_by?: components["schemas"]["UserBrief"] | null;
             /** Format: int64 */
             tokens_in: number;
             /** Format: int64 */
@@ -8849,8 +8878,7 @@ export interface components {
             state: components["schemas"]["SandboxState"];
         };
         /** @description A command in a sandbox. Its output is at `…/sandbox/exec/{id}`. */
-        SandboxCommand: components["schemas"]["CommandFacts"] & {
-            agent?: components["schemas"]["CommandAgent"] | null;
+        SandboxCommand: components["schemas"]["CommandDoer"] & components["schemas"]["CommandFacts"] & {
             /** @description A person has cancelled it, and it has not ended. */
             cancelling: boolean;
             /** Format: date-time */
@@ -8871,14 +8899,10 @@ export interface components {
              *     long as the command is listed.
              */
             output_bytes: number;
-            run_id?: components["schemas"]["RunId"] | null;
             sandbox_id?: components["schemas"]["SandboxId"] | null;
             /** Format: date-time */
             started_at?: string | null;
             state: components["schemas"]["OperationState"];
-            /** @description The step of that run, as `coder#1`. */
-            step?: string | null;
-            user?: components["schemas"]["UserBrief"] | null;
         };
         /** Format: uuid */
         SandboxId: string;
@@ -8971,7 +8995,7 @@ export interface components {
             node_id?: components["schemas"]["NodeId"] | null;
             target: components["schemas"]["PlacementTarget"];
         };
-        /** @description Whether a person can sign in with a password yet. */
+        /** @description Whether the Owner of the deployment can sign in with a password yet. */
         Setup: {
             hosted?: components["schemas"]["HostedSignIn"] | null;
             /** @description `false`: the first one-time login is in the file `first-login` of the data directory. */
@@ -9991,7 +10015,7 @@ export interface components {
             parentId?: components["schemas"]["WorldNodeId"] | null;
             tier: components["schemas"]["WorldTier"];
         };
-        /** @description A node of the world view: a kind, a colon, and an id. A machine's id is `local` for the gateway's own host. A service and an event have names, for example `service:model/<name>`, `event:tool/<name>`, `event:run/<id>`. */
+        /** @description A node of the world view: a kind, a colon, and an id. A machine's id is `local` for the gateway's own host. A service and an event have names, for example `service:model/<name>`, `service:app/<provider>`, `event:tool/<name>`, `event:run/<id>`. */
         WorldNodeId: string;
         /**
          * @description The level of a node in the world view.
@@ -19851,6 +19875,8 @@ export interface operations {
                 from?: string;
                 /** @description Only runs that were created before this time: at most 366 days after `from`. Now when it is absent. */
                 to?: string;
+                /** @description Only runs of this team. */
+                team_id?: components["schemas"]["TeamId"];
             };
             header?: never;
             path?: never;
@@ -22723,6 +22749,10 @@ export interface operations {
                 cursor?: string;
                 /** @description Only runs of this team. */
                 team_id?: components["schemas"]["TeamId"];
+                /** @description Only runs of teams that were made from this template and still exist. */
+                template_id?: components["schemas"]["TemplateId"];
+                /** @description Only runs that used this model, themselves or in a run that they started. */
+                model?: string;
                 /** @description Only runs that give work to this agent alone. */
                 agent_id?: components["schemas"]["ClawId"];
                 /** @description Only runs of this mission. */
@@ -23368,6 +23398,76 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    stop_run_step: {
+        parameters: {
+            query?: {
+                /** @description 1 when absent. */
+                lap?: number;
+                /** @description 0 when absent. */
+                shard?: number;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+                /** @description the step's key */
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSummary"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -45,6 +45,11 @@ pub const CASES: &[Case] = &[
     ("POST /api/uploads?name=x", Role("member"), ""),
     ("POST /api/runs/{id}/repo/push", Role("member"), "{}"),
     ("POST /api/topology-runs/{id}/cancel", Role("member"), ""),
+    (
+        "POST /api/topology-runs/{id}/steps/{step}/stop",
+        Role("member"),
+        "",
+    ),
     ("GET /api/topology-runs/{id}/messages", Role("viewer"), ""),
     (
         "POST /api/topology-runs/{id}/messages",

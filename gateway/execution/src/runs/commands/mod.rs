@@ -7,6 +7,7 @@ mod enqueue;
 mod fork;
 mod pause;
 mod say;
+mod stop;
 
 pub use again::begin_as;
 pub use cancel::{cancel, cancel_of_agent};
@@ -15,3 +16,4 @@ pub use enqueue::{New, enqueue, insert, row, start_in, text_of};
 pub use fork::fork;
 pub use pause::{pause, resume};
 pub use say::say;
+pub use stop::stop;
