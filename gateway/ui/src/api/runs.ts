@@ -23,6 +23,9 @@ export type RunsWanted = {
   team_id?: string;
   agent_id?: string;
   mission_id?: string;
+  template_id?: string;
+  /** The name of a model that it used. */
+  model?: string;
   status?: RunStatus;
   parent_run_id?: string;
   all?: boolean;

@@ -60,6 +60,8 @@ export const runs = createRoute({
     "team",
     "by",
     "mission",
+    "template",
+    "model",
     "day",
     "when",
     "from",

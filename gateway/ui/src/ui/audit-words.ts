@@ -82,6 +82,7 @@ const DONE: Record<string, string> = {
   "team.deleted": "deleted the team *",
   "run.started": "started a run of the team *",
   "run.cancelled": "cancelled a run",
+  "run.agent_stopped": "stopped an agent of a run",
   "run.message": "sent a message to a run",
   "run.paused": "paused a run",
   "run.resumed": "resumed a run",

@@ -141,6 +141,27 @@ test.describe("quotas: use", () => {
     expect(await page.locator("main tbody tr").count()).toBe(1);
   });
 
+  test("a bar leads to the runs of its template and of its model", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 1440 });
+    mock.state.runs.list = [];
+    used(mock);
+    const [, slow] = mock.state.templates;
+    await page.goto(`${mock.url}/quotas?by=template`);
+    await page.getByRole("link", { name: new RegExp(`^${slow.name}`) }).click();
+    await page.getByRole("button", { name: "Clear: template" }).waitFor();
+    await page.getByText(slow.name).waitFor();
+    await settled(page);
+    expect(await page.locator("main tbody tr").count()).toBe(1);
+    await page.getByRole("button", { name: "Clear: template" }).click();
+    await expect.poll(() => page.locator("main tbody tr").count()).toBe(4);
+    await page.goto(`${mock.url}/quotas?by=model`);
+    await page.getByRole("link", { name: /^scripted/ }).click();
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?model=scripted&when=30d");
+    await page.getByRole("button", { name: "Clear: model" }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe("?when=30d");
+  });
+
   test("many bars are folded, and a deleted team is no link", async ({ visit }) => {
     const { mock, page } = await visit({ width: 1440 });
     mock.state.runs.list = [];

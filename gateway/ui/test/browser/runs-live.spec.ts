@@ -53,6 +53,29 @@ test.describe("a run at work", () => {
         await head.getByText("Running").waitFor();
       });
 
+  for (const theme of THEMES)
+    for (const width of [1440, 390])
+      test(`one agent of it is stopped, and the page says by whom (${theme}, ${width})`, async ({
+        visit,
+      }) => {
+        const { mock, page } = await visit({ theme, width, height: 900 });
+        const run = atWork(mock);
+        await page.goto(`${mock.url}/runs/${run.id}`);
+        await page.getByRole("button", { name: "Stop Planner" }).click();
+        const dialog = page.getByRole("alertdialog");
+        await dialog.getByText("The other agents go on").waitFor();
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `run-stop-agent-${theme}-${width}`);
+        await dialog.getByRole("button", { name: "Stop this agent" }).click();
+        const said = `${mock.state.user.name} stopped this agent.`;
+        await page.getByText(said).first().waitFor();
+        // In the panel of the agent, and in the list of the steps.
+        await expect.poll(() => page.getByText(said).count()).toBe(2);
+        expect(await page.getByRole("button", { name: "Stop Planner" }).count()).toBe(0);
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `run-agent-stopped-${theme}-${width}`);
+      });
+
   test("what was typed stays when the message is refused", async ({ visit }) => {
     const { mock, page } = await visit();
     const run = atWork(mock);

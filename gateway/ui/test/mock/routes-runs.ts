@@ -27,7 +27,7 @@ const SORTS: Record<string, (a: Run, b: Run) => number> = {
 };
 
 /** The runs that a request asks for, in its order. Without one, they are in the order of the mock. */
-function listed(runs: Run[], query: URLSearchParams): Run[] {
+function listed({ runs: { list: runs }, teams }: State, query: URLSearchParams): Run[] {
   const fits = (run: Run, name: "status" | "team_id" | "agent_id" | "mission_id" | "outcome") =>
     !query.get(name) || run[name] === query.get(name);
   const parent = query.get("parent_run_id") ?? undefined;
@@ -44,6 +44,9 @@ function listed(runs: Run[], query: URLSearchParams): Run[] {
       (["status", "team_id", "agent_id", "mission_id", "outcome"] as const).every((name) =>
         fits(run, name),
       ) &&
+      (!query.has("template_id") ||
+        teams.list.find(({ id }) => id === run.team_id)?.template_id === query.get("template_id")) &&
+      (query.get("model") ?? "scripted") === "scripted" &&
       words.every((word) => run.title.toLowerCase().includes(word)) &&
       (!by || run.created_by?.id === by) &&
       (!from || Date.parse(run.created_at) >= Date.parse(from)) &&
@@ -92,7 +95,7 @@ export const runRoutes = {
   },
   "GET /api/runs/use": ({ state, query }) => ({ body: useOf(state, query) }),
   "GET /api/topology-runs": ({ state, query }) => {
-    const all = listed(state.runs.list, query);
+    const all = listed(state, query);
     const from = Number(query.get("cursor") ?? 0);
     const most = Number(query.get("limit") ?? 50);
     const next_cursor = from + most < all.length ? String(from + most) : null;
@@ -145,6 +148,17 @@ export const runRoutes = {
     run.paused_at = ago(0);
     run.paused_by = state.user;
     mock.hub.changed("run", run.id, 7);
+    return { body: summaryOf(run) };
+  },
+  "POST /api/topology-runs/{id}/steps/{step}/stop": ({ mock, state, params }) => {
+    const run = runOf(state, params.id);
+    const step = must(run.steps.find(({ key }) => key === params.step));
+    step.stop_asked_at = ago(0);
+    step.stopped_by = state.user;
+    step.status = "cancelled";
+    step.error = "A person stopped the agent before the end of this step.";
+    step.ended_at = ago(0);
+    mock.hub.changed("run", run.id, 9);
     return { body: summaryOf(run) };
   },
   "POST /api/topology-runs/{id}/resume": ({ mock, state, params }) => {

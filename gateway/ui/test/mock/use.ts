@@ -44,6 +44,7 @@ export function useOf(state: State, query: URLSearchParams): Use {
   for (const run of state.runs.list) {
     const at = Date.parse(run.created_at);
     if (run.parent_run_id || at < Date.parse(from)) continue;
+    if (query.has("team_id") && run.team_id !== query.get("team_id")) continue;
     const [key, name] = keyOf(state, by, run);
     const row = rows.get(key) ?? { key, name, ...none() };
     rows.set(key, row);

@@ -65,7 +65,7 @@ interface Way {
   span: Span;
 }
 
-/** A link to the runs behind a row, or to the thing itself where the list of runs cannot be narrowed to it. */
+/** A link to the runs behind a row. */
 function Behind({
   row,
   by,
@@ -76,18 +76,6 @@ function Behind({
   const { id } = row;
   const since = span === "7" || span === "30" ? { when: `${span}d` } : {};
   if (id === undefined || row.name === BY[by].gone) return <span className={className}>{children}</span>;
-  if (by === "template")
-    return (
-      <Link to="/templates/$id" params={{ id }} className={className}>
-        {children}
-      </Link>
-    );
-  if (by === "model")
-    return (
-      <Link to="/settings/models" className={className}>
-        {children}
-      </Link>
-    );
   const search =
     by === "day"
       ? { day: id }
@@ -95,7 +83,7 @@ function Behind({
         ? { team: id, ...since }
         : by === "person"
           ? { by: id, ...since }
-          : { mission: id, ...since };
+          : { [by]: id, ...since };
   return (
     <Link to="/runs" search={search} className={className}>
       {children}

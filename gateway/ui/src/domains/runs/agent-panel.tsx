@@ -1,21 +1,26 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ArrowDown } from "lucide-react";
 import { useMemo, useState } from "react";
+import { keys } from "~/api/keys";
 import type { RunCall, RunStep } from "~/api/runs";
 import { Button } from "~/ui/button";
 import { cx, textLink } from "~/ui/class";
+import { Confirm } from "~/ui/dialog";
 import { useFollow } from "~/ui/follow";
+import { isolate } from "~/ui/isolate";
 import { Panel } from "~/ui/panel";
 import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
 import type { AgentNow } from "./live-progress";
 import { KEPT } from "./fork-history";
+import { stopStep } from "./queries";
 import { ComputerScreen } from "./screen";
 import { ToolUseView } from "./tool-use";
 import { HeardView, TurnView } from "./turn";
 import { screenOf, transcriptOf, type Entry } from "./transcript";
-import { stepState } from "./words";
+import { stepState, stoppedWords } from "./words";
 
 const AT_ONCE = 200;
 
@@ -87,7 +92,34 @@ function Stream({ entries, name, keptFrom }: StreamProps) {
   );
 }
 
+/** Ends the step at which one agent works. The others go on. */
+function StopAgent({ run, step, name }: { run: string; step: RunStep; name: string }) {
+  const [asking, setAsking] = useState(false);
+  const client = useQueryClient();
+  return (
+    <>
+      <Button look="quiet" onClick={() => setAsking(true)}>
+        Stop<span className="sr-only"> {visible(name)}</span>
+      </Button>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={`Stop ${isolate(visible(name).slice(0, 80))}?`}
+        action="Stop this agent"
+        consequence="Its step ends now, and so does the command that it runs. The other agents go on without its result. The run fails if they need it."
+        run={async () => {
+          await stopStep(run, step);
+          await client.invalidateQueries({ queryKey: keys.run(run) });
+        }}
+      />
+    </>
+  );
+}
+
 interface Props {
+  run: string;
+  /** One may stop it. */
+  stops: boolean;
   node: string;
   name: string;
   steps: RunStep[];
@@ -102,7 +134,19 @@ interface Props {
 }
 
 /** One who works: what it thinks, says and calls, and its screen beside that. */
-export function AgentPanel({ node, name, steps, calls, asking, now, keptFrom, reached, onLeft }: Props) {
+export function AgentPanel({
+  run,
+  stops,
+  node,
+  name,
+  steps,
+  calls,
+  asking,
+  now,
+  keptFrom,
+  reached,
+  onLeft,
+}: Props) {
   const last = steps.at(-1);
   const busy = last?.status === "running";
   // The end of a step may be known before what was kept of it: until that has come, what was heard stays.
@@ -119,6 +163,8 @@ export function AgentPanel({ node, name, steps, calls, asking, now, keptFrom, re
     tool && !since.some((one) => one.kind === "tool" && one.name === tool.name && one.target === tool.target);
   const cost = steps.reduce((sum, step) => sum + step.cost_microusd, 0);
   const state = last && stepState(last);
+  const stopped = last && stoppedWords(last);
+  const stoppable = stops && last?.agent_id && !last.ended_at && !last.stop_asked_at;
   return (
     <Panel
       title={visible(name)}
@@ -139,6 +185,7 @@ export function AgentPanel({ node, name, steps, calls, asking, now, keptFrom, re
               <span className="sr-only"> of {visible(name)}</span>
             </Link>
           )}
+          {stoppable && <StopAgent run={run} step={last} name={name} />}
         </>
       }
     >
@@ -159,7 +206,8 @@ export function AgentPanel({ node, name, steps, calls, asking, now, keptFrom, re
               </bdi>
             </p>
           )}
-          {last?.error && (
+          {stopped && <p className="border-t border-line px-4 py-2 text-fg-2">{stopped}</p>}
+          {last?.error && !stopped && (
             <p
               className={cx(
                 "border-t border-line px-4 py-2 break-words",

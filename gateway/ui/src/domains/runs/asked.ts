@@ -35,6 +35,9 @@ export interface Asked {
   team?: string | undefined;
   by?: string | undefined;
   mission?: string | undefined;
+  template?: string | undefined;
+  /** The name of a model. */
+  model?: string | undefined;
   /** A day of UTC, as the comparison of use has them. It goes before the time range. */
   day?: string | undefined;
   when?: string | undefined;
@@ -59,7 +62,7 @@ function utcDay(day: string | undefined): { from: string; until: string } | unde
 
 /** The address without what the list does not know. */
 export function readAsked(search: Asked): Filters {
-  const { q, team, by, mission, when, from, until, sort, shown } = search;
+  const { q, team, by, mission, template, model, when, from, until, sort, shown } = search;
   return cleared({
     q,
     state: known(STATES, search.state),
@@ -67,6 +70,8 @@ export function readAsked(search: Asked): Filters {
     team,
     by,
     mission,
+    template,
+    model,
     day: utcDay(search.day) && search.day,
     when: SPANS.some(([one]) => one === when) ? when : undefined,
     from: when ? undefined : from,
@@ -85,7 +90,7 @@ const MOST_OF_Q = 200;
 
 /** The request. `words` of the title are those that were there when the person stopped typing. */
 export function wantedOf(asked: Filters, words: string, today: string): RunsWanted {
-  const { state, outcome, team, by, mission, sort, shown } = asked;
+  const { state, outcome, team, by, mission, template, model, sort, shown } = asked;
   return {
     ...(words.trim() && { q: words.trim().slice(0, MOST_OF_Q) }),
     ...(state && { status: state as RunStatus }),
@@ -93,6 +98,8 @@ export function wantedOf(asked: Filters, words: string, today: string): RunsWant
     ...(team && { team_id: team }),
     ...(by && { created_by: by }),
     ...(mission && { mission_id: mission }),
+    ...(template && { template_id: template }),
+    ...(model && { model }),
     ...(sort && { sort: sort as NonNullable<RunsWanted["sort"]> }),
     ...(shown && { all: true }),
     ...(utcDay(asked["day"]) ?? boundsOf(asked, today)),

@@ -5,6 +5,7 @@ import { meQuery } from "~/api/me";
 import { membersQuery } from "~/api/members";
 import { missionQuery } from "~/api/missions";
 import type { RunSummary } from "~/api/runs";
+import { templateQuery } from "~/api/teams";
 import { IconButton } from "~/ui/button";
 import { chip } from "~/ui/choice/look";
 import { cx } from "~/ui/class";
@@ -54,6 +55,15 @@ function OfMission({ id, onClear }: { id: string; onClear: () => void }) {
   );
 }
 
+function OfTemplate({ id, onClear }: { id: string; onClear: () => void }) {
+  const found = useQuery(templateQuery(id));
+  return (
+    <Chosen what="Template" onClear={onClear}>
+      {found.data ? visible(found.data.name) : found.isError ? "Deleted template" : "…"}
+    </Chosen>
+  );
+}
+
 interface Props {
   asked: Filters;
   names: Names;
@@ -74,7 +84,18 @@ export function RunFilters({ asked, names, runs, onChange }: Props) {
       ]),
     [members.data, runs],
   );
-  const { q = "", state = "", outcome = "", team = "", by = "", mission, day, shown = "" } = asked;
+  const {
+    q = "",
+    state = "",
+    outcome = "",
+    team = "",
+    by = "",
+    mission,
+    template,
+    model,
+    day,
+    shown = "",
+  } = asked;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <FilterField
@@ -103,6 +124,12 @@ export function RunFilters({ asked, names, runs, onChange }: Props) {
         onChange={(one) => onChange({ by: one })}
       />
       {mission && <OfMission id={mission} onClear={() => onChange({ mission: "" })} />}
+      {template && <OfTemplate id={template} onClear={() => onChange({ template: "" })} />}
+      {model && (
+        <Chosen what="Model" onClear={() => onChange({ model: "" })}>
+          {visible(model)}
+        </Chosen>
+      )}
       {day ? (
         <Chosen what="Day" onClear={() => onChange({ day: "" })}>
           {day} (UTC)

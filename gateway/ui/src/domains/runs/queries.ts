@@ -35,6 +35,9 @@ export const compare = (body: components["schemas"]["NewComparison"], key: strin
 export const pause = (id: string) => api.post("/api/topology-runs/{id}/pause", { path: { id } });
 export const resume = (id: string) => api.post("/api/topology-runs/{id}/resume", { path: { id } });
 
+export const stopStep = (id: string, { key, lap, shard }: { key: string; lap: number; shard: number }) =>
+  api.post("/api/topology-runs/{id}/steps/{step}/stop", { path: { id, step: key }, query: { lap, shard } });
+
 export type RunMessage = components["schemas"]["RunMessage"];
 export type NewRunMessage = components["schemas"]["NewRunMessage"];
 /** Below the run's key, so a change of the run asks for them again. */

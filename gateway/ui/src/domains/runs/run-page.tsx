@@ -48,10 +48,11 @@ interface AgentsProps {
   asking: boolean;
   nameOf: (node: string) => string;
   reached: string | undefined;
+  stops: boolean;
   onLeft: () => void;
 }
 
-function Agents({ run, calls, asking, nameOf, reached, onLeft }: AgentsProps) {
+function Agents({ run, stops, calls, asking, nameOf, reached, onLeft }: AgentsProps) {
   const now = useAgentsNow(run);
   const begun = panelsOf(run);
   const byStep = useMemo(() => {
@@ -69,6 +70,8 @@ function Agents({ run, calls, asking, nameOf, reached, onLeft }: AgentsProps) {
     return (
       <AgentPanel
         key={node}
+        run={run.id}
+        stops={stops && !isOver(run.status) && !run.cancelling}
         node={node}
         name={nameOf(node)}
         steps={steps}
@@ -137,6 +140,7 @@ function Whole({ run, title }: { run: Run; title: string }) {
       <Stale query={calls} />
       <Agents
         run={run}
+        stops={may("runs.start")}
         calls={calls.data ?? NO_CALLS}
         asking={calls.isFetching}
         nameOf={nameOf}

@@ -13,7 +13,7 @@ import { visible } from "~/ui/visible";
 import { ForkDialog } from "./fork-dialog";
 import { isKept, KEPT } from "./fork-history";
 import { StepFiles } from "./step-files";
-import { checkWord, purposeWord, stepName, stepState } from "./words";
+import { checkWord, purposeWord, stepName, stepState, stoppedWords } from "./words";
 
 function Time({ step }: { step: RunStep }) {
   return duration(took(step.started_at, step.ended_at, useNow()));
@@ -59,6 +59,7 @@ function columns({ run, nameOf, onFork }: Told): Column<RunStep>[] {
               <Status {...shownCheck(check)} />
             </span>
           ))}
+          {stoppedWords(step) && <span className="block text-small text-fg-2">{stoppedWords(step)}</span>}
           <StepFiles step={step} />
           {isKept(run, step) && <span className="block text-small text-fg-3">{KEPT}</span>}
         </>

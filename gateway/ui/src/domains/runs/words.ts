@@ -1,7 +1,9 @@
 import type { RunStepCommits, RunSupplies } from "~/api/repos";
 import type { RunCheck, RunEvidence, RunStep } from "~/api/runs";
 import { number } from "~/ui/bytes";
+import { isolate } from "~/ui/isolate";
 import type { Tone } from "~/ui/status";
+import { visible } from "~/ui/visible";
 
 /** The line with which every text of the scripted model begins. It is shown as a mark, not as text. */
 const LABEL = "[demonstration: a script speaks here, no model]";
@@ -99,4 +101,17 @@ export function suppliesTone({ state, wanted, fetched, stored, why }: RunSupplie
   if (state === "fetching") return "running";
   if (state === "failed") return "failed";
   return fetched + stored < wanted || why ? "warning" : "done";
+}
+
+/** Who stopped the agent of a step, or asked for it. */
+export function stoppedWords(
+  step: Pick<RunStep, "stop_asked_at" | "stopped_by" | "status">,
+): string | undefined {
+  if (!step.stop_asked_at) return undefined;
+  const { stopped_by: by } = step;
+  const name = by ? isolate(visible(by.name || by.email)) : "Somebody";
+  if (step.status === "cancelled") return `${name} stopped this agent.`;
+  return step.status === "running" || step.status === "waiting"
+    ? `${name} is stopping this agent.`
+    : undefined;
 }

@@ -13,14 +13,12 @@ import { money } from "~/ui/run-state";
 import { duration, useNow } from "~/ui/time";
 import { DAYS, recentOf, sinceOf, sum, type Recent } from "./recent";
 
-const MOST = 200;
-
-const runsOf = (team: string, since: number) =>
+const useQueryOf = (team: string, since: number) =>
   queryOptions({
     queryKey: [...keys.runs, "recent", team, since],
     queryFn: ({ signal }) =>
-      api.get("/api/topology-runs", {
-        query: { team_id: team, all: true, limit: MOST, from: new Date(since).toISOString() },
+      api.get("/api/runs/use", {
+        query: { by: "day", team_id: team, from: new Date(since).toISOString() },
         signal,
       }),
     placeholderData: keepPreviousData,
@@ -35,10 +33,9 @@ const FIGURES: [keyof Recent, string, (value: number) => string][] = [
 ];
 
 export function RecentUse({ team }: { team: Team }) {
-  // The time of runs at work grows; a minute is exact enough.
-  const minute = Math.floor(useNow() / 60_000) * 60_000;
-  const found = useQuery(runsOf(team.id, sinceOf(minute))).data;
-  const recent = useMemo(() => found && recentOf(found.items, minute), [found, minute]);
+  const since = sinceOf(useNow());
+  const found = useQuery(useQueryOf(team.id, since)).data;
+  const recent = useMemo(() => found && recentOf(found.rows, since), [found, since]);
   return (
     <Panel
       title={`Last ${DAYS} days`}
@@ -57,9 +54,6 @@ export function RecentUse({ team }: { team: Team }) {
           </div>
         ))}
       </dl>
-      {found?.next_cursor && (
-        <p className="px-4 pb-3 text-small text-fg-2">Only its newest {MOST} runs are counted.</p>
-      )}
     </Panel>
   );
 }

@@ -3,7 +3,7 @@ import type { TemplateBrief } from "~/api/teams";
 import type { NodeLine } from "~/api/types";
 import { bodyOf, changed, draftOf, isTouched, lacksOf, missingAgents, working } from "./draft";
 import { machineOf, machineOptions, takesWork } from "./place";
-import { recentOf, sum } from "./recent";
+import { recentOf, sinceOf, sum } from "./recent";
 import { microusdOf, typedOf } from "~/ui/dollars";
 
 const template = {
@@ -104,20 +104,20 @@ describe("a team that is put together", () => {
 });
 
 describe("the last days of a team", () => {
-  it("are values for each day, and no time of a run that did not begin", () => {
-    const now = new Date(2026, 10, 28, 12).getTime();
-    const ago = (days: number, hours = 0) =>
-      new Date(now - days * 86_400_000 - hours * 3_600_000).toISOString();
-    const run = { cost_microusd: 7, tokens_in: 10, tokens_out: 5 };
-    const recent = recentOf(
-      [
-        { ...run, created_at: ago(0, 2), started_at: ago(0, 2), ended_at: null },
-        { ...run, created_at: ago(3), started_at: null, ended_at: null },
-        { ...run, created_at: ago(40), started_at: ago(40), ended_at: ago(39) },
-      ],
-      now,
-    );
-    expect(recent.runs.slice(-4)).toEqual([1, 0, 0, 1]);
-    expect([sum(recent.cost), sum(recent.tokens), sum(recent.time)]).toEqual([14, 30, 2 * 3_600_000]);
+  it("are values for each day of UTC, also of those without a run", () => {
+    const since = sinceOf(Date.parse("2026-11-28T12:00:00Z"));
+    expect(new Date(since).toISOString()).toBe("2026-10-30T00:00:00.000Z");
+    const day = (key: string, runs: number) => ({
+      key,
+      name: key,
+      runs,
+      cost_microusd: 7,
+      input_tokens: 10,
+      output_tokens: 5,
+      seconds: 7200,
+    });
+    const recent = recentOf([day("2026-11-25", 1), day("2026-11-28", 2), day("2026-10-29", 9)], since);
+    expect(recent.runs.slice(-4)).toEqual([1, 0, 0, 2]);
+    expect([sum(recent.cost), sum(recent.tokens), sum(recent.time)]).toEqual([14, 30, 4 * 3_600_000]);
   });
 });
