@@ -24,6 +24,7 @@ pub mod parked_killed;
 mod pinned;
 mod spoken_to;
 mod step_files;
+mod stopped;
 mod sums;
 mod upgrade;
 pub(crate) mod windows;

@@ -130,6 +130,12 @@ async fn use_of_runs_is_summed_once_by_each_thing_that_they_name() {
             let sums = rows(owner, &format!("by={by}")).await;
             assert_eq!(sums, std::slice::from_ref(&nothing), "{by}");
         }
+        listed_by_model(owner, &inner).await;
+        let of_one = rows(owner, &format!("by=day&team_id={}", text(&inner))).await;
+        assert_eq!(of_one.iter().map(|row| row.2).sum::<i64>(), 2, "{of_one:?}");
+        assert_eq!(of_one.iter().map(|row| row.5).sum::<i64>(), 2_214);
+        let of_models = rows(owner, &format!("by=model&team_id={}", text(&inner))).await;
+        assert_eq!((&of_models[0].0, of_models[0].2), (&json!("large"), 2));
         let days = rows(owner, "by=day").await;
         assert_eq!(days.iter().map(|row| row.2).sum::<i64>(), 4, "{days:?}");
         let today = chrono::Utc::now().date_naive().to_string();
@@ -137,6 +143,8 @@ async fn use_of_runs_is_summed_once_by_each_thing_that_they_name() {
         models(owner).await;
         forget(&gateway).await;
         models(owner).await;
+        listed_by_model(owner, &inner).await;
+        listed_by_template(owner).await;
 
         // A deleted team keeps its sums, without a name.
         let path = format!("/api/teams/{}", outer.as_str().expect("an id"));
@@ -169,6 +177,47 @@ async fn models(owner: &Client) {
     );
     let sums = owner.get("/api/runs/use?by=model").expect(200).await;
     assert_eq!(sums.body["rows"][0]["seconds"], 9, "{sums:?}");
+}
+
+fn text(id: &Value) -> &str {
+    id.as_str().expect("an id")
+}
+
+async fn count(owner: &Client, query: &str) -> usize {
+    let path = format!("/api/topology-runs?limit=200&{query}");
+    let list = owner.get(&path).expect(200).await;
+    list.body["items"].as_array().expect("runs").len()
+}
+
+/// The list of runs has those that used a model, also through a run below them. The run of the agent alone is not work of a
+/// team, so only the list of all runs has it.
+async fn listed_by_model(owner: &Client, inner: &Value) {
+    assert_eq!(count(owner, "model=small").await, 3);
+    // With the run of the agent alone and the child of the outer team.
+    assert_eq!(count(owner, "model=small&all=true").await, 5);
+    assert_eq!(count(owner, "model=large").await, 3);
+    let inner = text(inner);
+    assert_eq!(
+        count(owner, &format!("model=large&team_id={inner}")).await,
+        2
+    );
+    // The child of the outer team used it itself.
+    assert_eq!(count(owner, "model=large&all=true").await, 4);
+    assert_eq!(count(owner, "model=larg").await, 0);
+}
+
+/// The runs of a template are those of its teams.
+async fn listed_by_template(owner: &Client) {
+    let list = owner.get("/api/team-templates?limit=200").expect(200).await;
+    let items = list.body["items"].as_array().expect("templates");
+    let [first, second] = [0, 1].map(|at| text(&items[at]["id"]));
+    let new = json!({ "name": "Made", "template_id": first });
+    let team = owner.post("/api/teams").json(&new).expect(201).await;
+    started(owner, &team.body).await;
+    assert_eq!(count(owner, &format!("template_id={first}")).await, 1);
+    assert_eq!(count(owner, &format!("template_id={second}")).await, 0);
+    let path = "/api/topology-runs?template_id=odd";
+    owner.get(path).refused(400, "validation").await;
 }
 
 /// Deletes the journals of all runs.
