@@ -29,6 +29,10 @@ const UploadChoice = lazy(() => import("./upload/upload-choice"));
 interface Props {
   /** Before the goal: who works, where that is a choice. */
   lead?: ReactNode;
+  /** Below the goal: what follows from it. */
+  below?: ReactNode;
+  /** Learns the goal and the repository as they are typed and chosen. */
+  onInput?: (goal: string, repo: RunRepo | undefined) => void;
   /** The repository of those who work, which the form begins with. */
   own?: RunRepo | undefined;
   start: (body: NewRun, key: string) => Promise<RunSummary>;
@@ -45,7 +49,7 @@ export function Goal({ title, ...form }: Props & { title: string }) {
   );
 }
 
-export function GoalForm({ lead, own, start }: Props) {
+export function GoalForm({ lead, below, onInput, own, start }: Props) {
   const [text, setText] = useState("");
   const [options, setOptions] = useState<Options>({ model: "", most: "" });
   // Undefined while nobody chose, so that another own repository takes its place.
@@ -82,11 +86,24 @@ export function GoalForm({ lead, own, start }: Props) {
         rows={3}
         value={text}
         onKeyDown={sends}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          setText(event.target.value);
+          onInput?.(event.target.value, repo);
+        }}
         hint="The result that you want. Ctrl and Enter starts the run."
         error={problem?.field("/input")}
       />
-      {!upload && <RepoChoice value={repo} onChange={(next) => setRepo(next ?? null)} problem={problem} />}
+      {below}
+      {!upload && (
+        <RepoChoice
+          value={repo}
+          onChange={(next) => {
+            setRepo(next ?? null);
+            onInput?.(text, next);
+          }}
+          problem={problem}
+        />
+      )}
       {!repo && (
         <Suspense>
           <UploadChoice upload={upload} onChange={setUpload} />

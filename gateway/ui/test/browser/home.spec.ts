@@ -344,6 +344,33 @@ test.describe("navigation", () => {
     await drawer.getByRole("button", { name: "Workspace Observatory" }).waitFor();
   });
 
+  for (const theme of THEMES)
+    for (const width of [1440, 390])
+      test(`who fits the goal is proposed with reasons, and one click chooses (${theme}, ${width})`, async ({
+        visit,
+      }) => {
+        const { mock, page } = await visit({ theme, width, height: 900 });
+        const [template] = mock.state.templates;
+        const team = makeTeam(mock.state, template, { name: "Zebra notes" });
+        mock.state.teams.list.push(team);
+        await home(page, mock);
+        await page.getByRole("button", { name: "Give work" }).click();
+        const dialog = page.getByRole("dialog");
+        const fits = dialog.getByRole("region", { name: "Who fits this goal" });
+        await dialog.getByLabel("Goal").waitFor();
+        expect(await fits.count(), "nothing fits an empty goal").toBe(0);
+        await dialog.getByLabel("Goal").fill("Tell about zebras in the notes.");
+        const row = fits.getByRole("listitem").filter({ hasText: "Zebra notes" });
+        await row.getByText("Its words match").waitFor();
+        await row.getByRole("button", { name: "Choose Zebra notes" }).click();
+        await row.getByRole("button", { name: "Chosen Zebra notes" }).waitFor();
+        expect(await dialog.getByLabel("Goal").inputValue()).toBe("Tell about zebras in the notes.");
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `home-proposed-${theme}-${width}`);
+        await dialog.getByRole("button", { name: "Run" }).click();
+        await page.waitForURL(/\/runs\//u);
+      });
+
   test("work is given to a team or an agent, and what is typed stays with another choice", async ({
     visit,
   }) => {

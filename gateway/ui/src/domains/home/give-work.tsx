@@ -1,17 +1,20 @@
 // The box on Home in which one gives work: to a team, or to one agent.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
 import { clawsQuery } from "~/api/claws";
 import { type ModelBinding, modelsQuery } from "~/api/models";
 import { startAgent, startRun } from "~/api/runs";
-import { teamsQuery } from "~/api/teams";
+import { repoChoicesQuery } from "~/api/repos";
+import { teamsQuery, templatesQuery } from "~/api/teams";
+import { Button, buttonClass } from "~/ui/button";
 import { textLink } from "~/ui/class";
 import { Choice } from "~/ui/field";
 import { Modal } from "~/ui/dialog";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { visible } from "~/ui/visible";
+import { propose } from "./propose";
 import { lacksModel, ownRepo, type Worker, whoIs, workers } from "./workers";
 import { recentQuery } from "./queries";
 
@@ -49,6 +52,57 @@ export default function GiveWork({ onClose }: { onClose: () => void }) {
   );
 }
 
+interface ProposalsProps {
+  all: readonly Worker[];
+  chosen: string;
+  goal: string;
+  repo: string | null | undefined;
+  onChoose: (key: string) => void;
+}
+
+const KINDS = { team: "Team", agent: "Single agent", template: "Template" } as const;
+
+/** Who fits the goal, and why. One click chooses. */
+function Proposals({ all, chosen, goal, repo, onChoose }: ProposalsProps) {
+  const templates = useQuery(templatesQuery).data;
+  const runs = useQuery(recentQuery).data;
+  const repos = useQuery(repoChoicesQuery).data;
+  const language = repos?.find(({ id }) => id === repo)?.language ?? undefined;
+  const found = useMemo(
+    () => propose(goal, { workers: all, templates: templates ?? [], runs: runs ?? [], language }),
+    [goal, all, templates, runs, language],
+  );
+  if (found.length === 0) return null;
+  return (
+    <section aria-label="Who fits this goal" className="rounded-panel border border-line">
+      <h3 className="border-b border-line px-3 py-2 text-small text-fg-2">Who fits this goal</h3>
+      <ul className="divide-y divide-line">
+        {found.map(({ kind, id, key, name, reasons }) => (
+          <li key={`${kind}:${id}`} className="flex items-start justify-between gap-3 px-3 py-2">
+            <div className="min-w-0">
+              <p className="truncate">
+                <bdi className="font-[550]">{visible(name)}</bdi>{" "}
+                <span className="text-small text-fg-3">{KINDS[kind]}</span>
+              </p>
+              <p className="text-small break-words text-fg-2">{visible(reasons.join(" "))}</p>
+            </div>
+            {key === undefined ? (
+              <Link to="/teams/new" search={{ template: id }} className={buttonClass()}>
+                Create a team<span className="sr-only"> from {visible(name)}</span>
+              </Link>
+            ) : (
+              <Button disabled={key === chosen} onClick={() => onChoose(key)}>
+                {key === chosen ? "Chosen" : "Choose"}
+                <span className="sr-only"> {visible(name)}</span>
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 interface WorkProps {
   all: readonly Worker[];
   who: Worker;
@@ -63,10 +117,14 @@ function Work({ all, who, onChoose, models }: WorkProps) {
       {visible(name)}
     </option>
   );
+  const [goal, setGoal] = useState<{ text: string; repo?: string | null | undefined }>({ text: "" });
+  const text = useDeferredValue(goal.text);
   return (
     <Suspense fallback={<Loading what="the form" rows={6} />}>
       <GoalForm
         own={ownRepo(who)}
+        onInput={(next, repo) => setGoal({ text: next, repo: repo?.repo_id })}
+        below={<Proposals all={all} chosen={who.key} goal={text} repo={goal.repo} onChoose={onChoose} />}
         start={(body, key) =>
           who.kind === "team" ? startRun(who.id, body, key) : startAgent(who.id, body, key)
         }
