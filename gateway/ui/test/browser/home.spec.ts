@@ -356,7 +356,7 @@ test.describe("navigation", () => {
         await home(page, mock);
         await page.getByRole("button", { name: "Give work" }).click();
         const dialog = page.getByRole("dialog");
-        const fits = dialog.getByRole("region", { name: "Who fits this goal" });
+        const fits = dialog.getByRole("region", { name: "Who fits" });
         await dialog.getByLabel("Goal").waitFor();
         expect(await fits.count(), "nothing fits an empty goal").toBe(0);
         await dialog.getByLabel("Goal").fill("Tell about zebras in the notes.");

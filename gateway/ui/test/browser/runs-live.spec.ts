@@ -67,7 +67,8 @@ test.describe("a run at work", () => {
         expect(await axe(page)).toStrictEqual([]);
         await shot(page, `run-stop-agent-${theme}-${width}`);
         await dialog.getByRole("button", { name: "Stop this agent" }).click();
-        const said = `${mock.state.user.name} stopped this agent.`;
+        // The name stands between marks of direction.
+        const said = new RegExp(`${mock.state.user.name}.? stopped this agent`, "u");
         await page.getByText(said).first().waitFor();
         // In the panel of the agent, and in the list of the steps.
         await expect.poll(() => page.getByText(said).count()).toBe(2);

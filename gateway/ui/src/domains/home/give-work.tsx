@@ -74,8 +74,8 @@ function Proposals({ all, chosen, goal, repo, onChoose }: ProposalsProps) {
   );
   if (found.length === 0) return null;
   return (
-    <section aria-label="Who fits this goal" className="rounded-panel border border-line">
-      <h3 className="border-b border-line px-3 py-2 text-small text-fg-2">Who fits this goal</h3>
+    <section aria-label="Who fits" className="rounded-panel border border-line">
+      <h3 className="border-b border-line px-3 py-2 text-small text-fg-2">Who fits</h3>
       <ul className="divide-y divide-line">
         {found.map(({ kind, id, key, name, reasons }) => (
           <li key={`${kind}:${id}`} className="flex items-start justify-between gap-3 px-3 py-2">
