@@ -30,7 +30,7 @@ pub(super) enum Asked {
     /// The step has ended, or was asked to stop before. Nothing was written.
     Unchanged,
     /// The run's owner ends the step.
-    Asked { version: i64 },
+    Marked { version: i64 },
     /// The step waited, and has ended.
     Ended { version: i64 },
 }
@@ -110,7 +110,7 @@ pub(super) async fn ask(
     }
     moved.exec(&**tx).await?;
     Ok(match stop {
-        Stop::Ask => Asked::Asked { version },
+        Stop::Ask => Asked::Marked { version },
         Stop::End => Asked::Ended { version },
     })
 }

@@ -37,7 +37,7 @@ pub async fn stop(
         Asked::NoStep => return Err(RunError::StepNotFound),
         Asked::NoAgent => return Err(RunError::NoAgent),
         Asked::Unchanged => {}
-        Asked::Asked { version } | Asked::Ended { version } => {
+        Asked::Marked { version } | Asked::Ended { version } => {
             let details = serde_json::json!({ "step": at.key, "lap": at.lap });
             change.record("run.agent_stopped", ("run", &id), details);
             change.events([Event::changed(ResourceKind::Run, id, version)]);

@@ -24,7 +24,7 @@ export interface Facts {
 
 /** Words that say nothing about the work. */
 const EMPTY = new Set(
-  "the and for with that this from into our your are was were will can please make want need should have has not all any new use using how what when then than its".split(
+  "a an as at be by do if in is it me my no of on or so to up us we the and for with that this from into our your are was were will can please make want need should have has not all any new use using how what when then than its".split(
     " ",
   ),
 );
