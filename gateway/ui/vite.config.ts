@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 const gateway = process.env["ROOST_URL"] ?? "http://127.0.0.1:7667";
 
 const SHELL =
-  /node_modules\/(preact|react|react-dom|use-sync-external-store|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|input-class|page|problem)\.tsx?/;
+  /vite\/preload-helper|node_modules\/(preact|react|react-dom|use-sync-external-store|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|input-class|page|problem)\.tsx?/;
 /** Icons of the rail that pages show as well: each would be a file of its own, of which its wrapping is the larger part. */
 const RAIL_ICONS =
   /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|shield-check|house|folder-git-2|layout-template|play|plug|search|target|workflow)\.m?js$)/;
@@ -20,9 +20,8 @@ const SMALL =
   /icons\/(arrow-up|download|external-link|pause|rotate-ccw|rows-3|square)\.m?js$|src\/ui\/(address-field|app-name|back-link|dollars|demonstration|follow|guide-link|keyed-mutation|meter|person|node-state|radios|reach|run-state|template-words|token-fields|sandbox-words)\.tsx?|src\/ui\/topology\/kinds\.ts|src\/ui\/lacks\.tsx|src\/api\/(apps|mesh|missions|models|nodes|runs|teams)\.ts/;
 /** The viewers of changes, which pages of several routes show. */
 const DIFF = /src\/ui\/diff\/(diff|diff-view|file-diff|patch|patch-view|run-diff)\.tsx?/;
-/** Every dialog with a form: its frame, its buttons, what it sends. */
-const DIALOG =
-  /src\/ui\/(dialog|form-dialog|leave-guard|secret-field|sending)\.tsx?|@base-ui\/react\/dialog\/(close|description|title)\//;
+/** Every dialog with a form: its buttons, what it sends. Its frame with its library comes later, by itself. */
+const DIALOG = /src\/ui\/(dialog|form-dialog|leave-guard|secret-field|sending)\.tsx?/;
 /** What the pages about work share: each of these is small, and as a file of its own it would be half wrapping. */
 const WORK =
   /src\/api\/(models|nodes|runs|runtime|sandboxes|teams)\.ts|[iI]nfiniteQuery(Observer)?\.js|src\/ui\/(agent-state|fold|hardening|inline-code|node-state|operation|owner-link|run-state|sandbox-words)\.tsx?/;

@@ -5,6 +5,7 @@ import { Suspense, useEffect } from "react";
 import { waitingDoorsQuery } from "~/api/doors";
 import type { Me } from "~/api/types";
 import { later } from "~/live/arriving";
+import { dialogsReady } from "~/ui/dialog";
 import { useWaiting } from "~/ui/page";
 import { close, useLayer } from "./layers";
 import { Announcer } from "./notices/announcer";
@@ -32,6 +33,10 @@ export function Extras({ me }: { me: Me }) {
     openNotices(user.id, workspace.id);
     return watchNotices(client, user.id);
   }, [client, user.id, workspace.id]);
+  useEffect(() => {
+    // Safari has no idle callback.
+    (globalThis.requestIdleCallback ?? setTimeout)(dialogsReady);
+  }, []);
   const router = useRouter();
   useEffect(
     () =>

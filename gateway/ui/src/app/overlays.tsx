@@ -1,7 +1,6 @@
 // The shell's floating layers, loaded when first opened.
-import { Dialog } from "@base-ui/react/dialog";
 import type { Me } from "~/api/types";
-import { Modal } from "~/ui/dialog";
+import { Dialog, Modal } from "~/ui/dialog-frame";
 import { useDrawer } from "~/ui/page";
 import { usePreferences } from "~/ui/preferences";
 import { HELP } from "./help";

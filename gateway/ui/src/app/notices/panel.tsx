@@ -1,4 +1,3 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -6,6 +5,7 @@ import { Button } from "~/ui/button";
 import { cx, textLink } from "~/ui/class";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
+import { Dialog } from "~/ui/dialog-frame";
 import type { Notice } from "./model";
 import { notices, useNotices } from "./store";
 import { browserNotices, switchBrowserNotices } from "./browser";

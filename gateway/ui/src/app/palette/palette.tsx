@@ -1,8 +1,8 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import type { Me } from "~/api/types";
+import { Dialog } from "~/ui/dialog-frame";
 import { PickList, type Choice } from "../pick/pick-list";
 import { thingsOf, useThings, type Thing } from "../siblings";
 import { useSwitchWorkspace } from "../workspace";
