@@ -1,5 +1,6 @@
 import type { UserBrief } from "~/api/types";
 import { cx } from "./class";
+import { visible } from "./visible";
 
 /** At most two letters: of the first and the last word of the name, else of the address. */
 export function initialsOf({ name, email }: Pick<UserBrief, "name" | "email">): string {
@@ -37,5 +38,13 @@ export const Avatar = ({ user, className = "size-5 text-[9px]" }: Props) => (
         className="size-full object-cover"
       />
     )}
+  </span>
+);
+
+/** A person in a sentence: the picture and the name. */
+export const Person = ({ user }: { user: UserBrief }) => (
+  <span title={user.email} className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-bottom">
+    <Avatar user={user} />
+    <bdi className="min-w-0 truncate">{visible(user.name || user.email)}</bdi>
   </span>
 );

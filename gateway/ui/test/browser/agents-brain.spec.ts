@@ -103,7 +103,7 @@ test.describe("agents: brain", () => {
     await hasFocus(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }));
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await page.getByText("restored from version 1 by Ada").waitFor();
+    await page.getByText("restored from version 1 by").waitFor();
     await page.getByRole("button", { name: "Edit" }).click();
     await until("the text to be the first", async () =>
       (await text.inputValue()).endsWith("Keeps it short."),
@@ -119,6 +119,7 @@ test.describe("agents: brain", () => {
     await input.setInputFiles({ name: "a.svg", mimeType: "image/svg+xml", buffer: Buffer.from("<svg/>") });
     await page.getByText("This picture is not accepted").waitFor();
     await input.setInputFiles({ name: "a.png", mimeType: "image/png", buffer: PNG });
+    await page.getByRole("button", { name: "Use this picture" }).click();
     await page.getByRole("button", { name: "Use the drawn one" }).click();
     await until(
       "the drawn one to be back",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { initialsOf } from "~/ui/person";
 import { clientOf } from "./device";
-import { refusalOf, squareOf } from "./picture";
+import { refusalOf, squareOf } from "~/ui/picture/square";
 import { isRead, scopesWord, sectionsOf, wordOf } from "./scopes";
 
 const login = (device: string | null, more = {}) => clientOf({ kind: "login", label: null, device, ...more });

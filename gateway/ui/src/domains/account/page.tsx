@@ -13,7 +13,7 @@ import { visible } from "~/ui/visible";
 import { ChangePassword } from "./change-password";
 import { LinkIdentity } from "./link-identity";
 import { MailNotices } from "./notices";
-import { PictureChoice } from "./picture-choice";
+import { OwnPicture } from "./own-picture";
 import { Profile } from "./profile";
 import { Sessions } from "./sessions";
 
@@ -45,7 +45,7 @@ export function AccountPage() {
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Panel title="You">
           <div className="flex flex-col gap-4 border-b border-line p-4">
-            <PictureChoice me={me.data} />
+            <OwnPicture me={me.data} />
             <Profile key={user.id} me={me.data} />
           </div>
           <Facts

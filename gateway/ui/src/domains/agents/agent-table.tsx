@@ -9,6 +9,7 @@ import { useSelection } from "~/ui/list/selection";
 import type { Sorting } from "~/ui/list/sort";
 import { SelectionBar } from "~/ui/list/tick";
 import { sandboxStates, stateOf } from "~/ui/sandbox-words";
+import { Person } from "~/ui/person";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
@@ -125,7 +126,7 @@ const columnsOf = (teams: Teams): ListColumn<Claw>[] => [
     name: "Managed by",
     look: "w-36 max-xl:hidden",
     cell: "text-fg-2",
-    show: ({ managed_by: person }) => <span className="block truncate">{person.name || person.email}</span>,
+    show: ({ managed_by: person }) => <Person user={person} />,
   },
   {
     name: "Changed",

@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { useEffect, useState, type SubmitEvent } from "react";
+import { useEffect, useState } from "react";
 import { api } from "~/api/client";
 import { forgetPerson } from "~/api/me";
-import { asProblem, type Problem } from "~/api/problem";
+import { asProblem } from "~/api/problem";
 import type { InvitationView, Me } from "~/api/types";
-import { Button } from "~/ui/button";
 import { Field } from "~/ui/field";
 import { ProblemNote } from "~/ui/problem";
 import { Skeleton } from "~/ui/skeleton";
 import { IdentityFrame } from "./frame";
 import { PasswordField } from "./password-field";
+import { EmailField, OtherWay, ProofForm } from "./proof-form";
 import { words } from "./words";
 
 /** Who is signed in, if anybody; a 401 is an answer here, not the end of a session. */
@@ -30,71 +30,55 @@ function Form({ view, me, run }: FormProps) {
   const [name, setName] = useState("");
   const [email, setEmail] = useState(view.email ?? "");
   const [password, setPassword] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await run(
-        me ? {} : { email: email.trim(), password, ...(!known && name.trim() && { name: name.trim() }) },
-      );
-    } catch (error) {
-      setProblem(asProblem(error));
-      setBusy(false);
-    }
-  };
+  const proof = () =>
+    me ? {} : { email: email.trim(), password, ...(!known && name.trim() && { name: name.trim() }) };
   return (
-    <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-      {me ? (
-        <p className="text-fg-2">You are signed in as {me.user.email}.</p>
-      ) : (
-        <>
-          {!known && (
-            <Field
-              label="Your name"
-              autoComplete="name"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-              error={problem?.field("/name")}
+    <ProofForm
+      action={`Join ${view.workspace}`}
+      shows={["/name", "/email", "/password"]}
+      send={() => run(proof())}
+      after={
+        !me && (
+          <OtherWay onClick={() => setKnown(!known)}>
+            {known ? "I am new here" : "I have an account already"}
+          </OtherWay>
+        )
+      }
+    >
+      {(problem) =>
+        me ? (
+          <p className="text-fg-2">You are signed in as {me.user.email}.</p>
+        ) : (
+          <>
+            {!known && (
+              <Field
+                label="Your name"
+                autoComplete="name"
+                maxLength={100}
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+                error={problem?.field("/name")}
+              />
+            )}
+            <EmailField
+              readOnly={Boolean(view.email)}
+              hint={view.email ? "The invitation is for this address." : undefined}
+              value={email}
+              onChange={setEmail}
+              error={problem?.field("/email")}
             />
-          )}
-          <Field
-            label="E-mail"
-            type="email"
-            autoComplete="username"
-            required
-            readOnly={Boolean(view.email)}
-            hint={view.email ? "The invitation is for this address." : undefined}
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-            error={problem?.field("/email")}
-          />
-          <PasswordField
-            label="Password"
-            autoComplete={known ? "current-password" : "new-password"}
-            value={password}
-            onChange={setPassword}
-            hint={known ? undefined : words.passwordRule}
-            error={problem?.field("/password")}
-          />
-        </>
-      )}
-      <Button type="submit" look="primary" busy={busy} className="h-9 w-full">
-        Join {view.workspace}
-      </Button>
-      {!me && (
-        <button
-          type="button"
-          onClick={() => setKnown(!known)}
-          className="min-h-6 self-start rounded-control text-small text-fg-2 underline decoration-line-strong underline-offset-2 hover:text-fg"
-        >
-          {known ? "I am new here" : "I have an account already"}
-        </button>
-      )}
-      {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
-    </form>
+            <PasswordField
+              label="Password"
+              autoComplete={known ? "current-password" : "new-password"}
+              value={password}
+              onChange={setPassword}
+              hint={known ? undefined : words.passwordRule}
+              error={problem?.field("/password")}
+            />
+          </>
+        )
+      }
+    </ProofForm>
   );
 }
 

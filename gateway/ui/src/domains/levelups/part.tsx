@@ -7,6 +7,7 @@ import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
 import { Help } from "~/ui/help";
 import { MissingRight } from "~/ui/missing-right";
+import { Person } from "~/ui/person";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { QueryView } from "~/ui/query-view";
@@ -161,7 +162,9 @@ function Row({ one, subject }: { one: LevelUpBrief; subject: Subject }) {
         <p className="text-small text-fg-3">
           {one.team_id && subject.kind === "agent" && "From a level-up of its team. "}
           {one.status === "applied" &&
-            `${one.applied_items.length} of ${one.payload.items.length} applied${one.approved_by ? ` by ${one.approved_by.name || one.approved_by.email}` : ""}. `}
+            `${one.applied_items.length} of ${one.payload.items.length} applied${one.approved_by ? " by" : ""} `}
+          {one.status === "applied" && one.approved_by && <Person user={one.approved_by} />}
+          {one.status === "applied" && ". "}
           By {one.model === "scripted" ? "a script" : <bdi>{visible(one.model)}</bdi>}
         </p>
       </div>

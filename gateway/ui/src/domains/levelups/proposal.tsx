@@ -11,6 +11,7 @@ import { Confirm } from "~/ui/dialog";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { Facts, Panel } from "~/ui/panel";
+import { Person } from "~/ui/person";
 import { ProblemNote } from "~/ui/problem";
 import { QueryView } from "~/ui/query-view";
 import { money } from "~/ui/run-state";
@@ -29,9 +30,14 @@ function About({ proposal }: { proposal: LevelUp }) {
   const rows: [string, ReactNode][] = [
     [
       "Made",
-      <span key="made">
+      <span key="made" className="inline-flex max-w-full flex-wrap items-center gap-x-1.5">
         <Ago at={proposal.created_at} />
-        {by && ` at the request of ${by.name || by.email}`}
+        {by && (
+          <>
+            {" at the request of "}
+            <Person user={by} />
+          </>
+        )}
       </span>,
     ],
     [
@@ -50,10 +56,15 @@ function About({ proposal }: { proposal: LevelUp }) {
   if (proposal.status === "applied")
     rows.push([
       "Applied",
-      <span key="applied">
+      <span key="applied" className="inline-flex max-w-full flex-wrap items-center gap-x-1.5">
         {proposal.applied_items.length} of {count(proposal.payload.items.length, "change")},{" "}
         <Ago at={proposal.applied_at} />
-        {approver && ` by ${approver.name || approver.email}`}
+        {approver && (
+          <>
+            {" by "}
+            <Person user={approver} />
+          </>
+        )}
       </span>,
     ]);
   return <Facts items={rows} />;

@@ -10,6 +10,7 @@ import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
 import { Empty } from "~/ui/empty";
 import { MissingRight } from "~/ui/missing-right";
+import { Person } from "~/ui/person";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -28,7 +29,7 @@ function About({ network }: { network: MeshNetwork }) {
       {network.created_by && (
         <>
           {" "}
-          by <bdi>{network.created_by.name || network.created_by.email}</bdi>
+          by <Person user={network.created_by} />
         </>
       )}
       . A device is a machine here when one of its addresses is the mesh address that the machine reports.

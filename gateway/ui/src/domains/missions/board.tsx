@@ -9,7 +9,7 @@ import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { board, goalLine, since, type Column } from "./list";
 import { PhasesLine } from "./phases-line";
-import { costWord, Person, Title } from "./table";
+import { costWord, Creator, Title } from "./table";
 import { missionState, progressWord, reasonWord } from "./words";
 
 /** A column begins with so many: more at once are no board any more. */
@@ -45,7 +45,7 @@ function Card({ mission, gone }: Shown) {
       {why && <p className="line-clamp-2 break-words text-small text-fg-2">{inlineCode(visible(why))}</p>}
       <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-3 text-small text-fg-3">
         <span className="min-w-0">
-          <Person mission={mission} />
+          <Creator mission={mission} />
         </span>
         <span className="flex gap-3">
           {cost && (

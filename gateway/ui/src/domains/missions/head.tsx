@@ -11,6 +11,7 @@ import { Confirm } from "~/ui/dialog";
 import { Meter } from "~/ui/meter";
 import { inlineCode } from "~/ui/inline-code";
 import { Notice } from "~/ui/notice";
+import { Person } from "~/ui/person";
 import { ProblemNote } from "~/ui/problem";
 import { money, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
@@ -196,8 +197,11 @@ export function MissionHead({ mission, manages }: { mission: MissionDetail; mana
           <Cost mission={mission} />
           {mission.repo_full_name && <bdi>{visible(mission.repo_full_name)}</bdi>}
           {person && (
-            <span className="max-sm:hidden">
-              created by <bdi>{visible(person.name || person.email)}</bdi>, <Ago at={mission.created_at} />
+            <span className="flex min-w-0 items-center gap-1.5 max-sm:hidden">
+              <Person user={person} />
+              <span className="whitespace-nowrap text-fg-3">
+                created <Ago at={mission.created_at} />
+              </span>
             </span>
           )}
         </p>

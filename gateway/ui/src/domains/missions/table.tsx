@@ -5,7 +5,7 @@ import type { ListColumn } from "~/ui/list/list-table";
 import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
-import { Avatar } from "~/ui/person";
+import { Person } from "~/ui/person";
 import { visible } from "~/ui/visible";
 import { goalLine, since } from "./list";
 import { PhasesLine } from "./phases-line";
@@ -30,14 +30,9 @@ export function Title({ mission }: { mission: Mission }) {
   );
 }
 
-export function Person({ mission: { created_by: person } }: { mission: Mission }) {
+export function Creator({ mission: { created_by: person } }: { mission: Mission }) {
   if (!person) return NONE;
-  return (
-    <span className="flex items-center gap-1.5" title={person.email}>
-      <Avatar user={person} />
-      <bdi className="min-w-0 truncate">{visible(person.name || person.email)}</bdi>
-    </span>
-  );
+  return <Person user={person} />;
 }
 
 /** What the mission has cost. One that never began has no cost. */
@@ -83,7 +78,7 @@ export const COLUMNS: ListColumn<Mission>[] = [
     name: "Created by",
     look: "w-36 max-xl:hidden",
     cell: "text-fg-2",
-    show: (mission) => <Person mission={mission} />,
+    show: (mission) => <Creator mission={mission} />,
   },
   {
     name: "Cost",

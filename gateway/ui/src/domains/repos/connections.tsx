@@ -7,6 +7,7 @@ import type { RepoConnection } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
 import { isolate } from "~/ui/isolate";
+import { Person } from "~/ui/person";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { Stale } from "~/ui/stale";
@@ -52,7 +53,7 @@ function Line({ one, onRemove }: { one: RepoConnection; onRemove: () => void }) 
           <Ago at={one.last_synced_at} />
           {one.created_by && (
             <>
-              . Connected by <bdi>{one.created_by.name || one.created_by.email}</bdi>
+              . Connected by <Person user={one.created_by} />
             </>
           )}
         </p>

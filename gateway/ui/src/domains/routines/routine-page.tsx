@@ -23,7 +23,7 @@ import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { QueryView } from "~/ui/query-view";
 import { Status } from "~/ui/status";
-import { Avatar } from "~/ui/person";
+import { Person } from "~/ui/person";
 import { visible } from "~/ui/visible";
 import { partsChanged } from "./draft";
 import { DueLine } from "./due-line";
@@ -174,13 +174,7 @@ function Shown({ routine }: { routine: Routine }) {
             ["Cost limit", limitOf(recipe)],
             ["After a downtime", MISSED[routine.missed]],
             ["Overlap", OVERLAP[routine.overlap]],
-            [
-              "Acts for",
-              <span key="by" className="inline-flex items-center gap-1.5">
-                {routine.created_by && <Avatar user={routine.created_by} />}
-                <bdi>{visible(routine.created_by?.name ?? DASH)}</bdi>
-              </span>,
-            ],
+            ["Acts for", routine.created_by ? <Person key="by" user={routine.created_by} /> : DASH],
           ]}
         />
       </Panel>

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "~/api/runs";
 import { DASH } from "~/ui/bytes";
 import type { ListColumn } from "~/ui/list/list-table";
-import { Avatar } from "~/ui/person";
+import { Person } from "~/ui/person";
 import { isOver, money, originWord, outcomeState, runState, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
@@ -95,14 +95,7 @@ export const columnsOf = (names: Names): ListColumn<RunSummary>[] => [
     look: "w-36 max-xl:hidden",
     cell: "text-fg-2",
     show: ({ created_by: person }) =>
-      person ? (
-        <span className="flex items-center gap-1.5" title={person.email}>
-          <Avatar user={person} />
-          <bdi className="min-w-0 truncate">{visible(person.name || person.email)}</bdi>
-        </span>
-      ) : (
-        <span className="text-fg-3">{DASH}</span>
-      ),
+      person ? <Person user={person} /> : <span className="text-fg-3">{DASH}</span>,
   },
   { name: "State", look: "w-36 max-sm:w-32 max-sm:px-2", show: (run) => <State run={run} /> },
   {

@@ -4,11 +4,11 @@ import { keys } from "~/api/keys";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
 import { Markdown } from "~/ui/markdown/markdown";
+import { Person } from "~/ui/person";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Ago } from "~/ui/time";
-import { visible } from "~/ui/visible";
 import { restore, versionQuery, versionsQuery, type Skill, type SkillVersion } from "./queries";
 
 function Text({ id, version }: { id: string; version: number }) {
@@ -33,7 +33,6 @@ function Line({
 }) {
   const [open, setOpen] = useState(false);
   const now = one.version === skill.current_version;
-  const by = one.author?.name || one.author?.email;
   return (
     <li className="border-b border-line px-4 py-2 last:border-0">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
@@ -42,7 +41,8 @@ function Line({
           <span className="text-small text-fg-3">
             {one.restored_from ? `restored from version ${one.restored_from}, ` : ""}
             {one.promoted_from ? "made from an agent's work, " : ""}
-            {by ? <bdi>{visible(by)}, </bdi> : ""}
+            {one.author && <Person user={one.author} />}
+            {one.author && ", "}
             <Ago at={one.at} />
             {now && ", the current one"}
           </span>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { TeamTemplate } from "~/api/teams";
 import { Button } from "~/ui/button";
 import { DiffView } from "~/ui/diff/diff-view";
+import { Person } from "~/ui/person";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Segments } from "~/ui/segments";
@@ -47,14 +48,14 @@ function Content({ template, version }: { template: TeamTemplate; version: numbe
 function Line({ one, template }: { one: VersionBrief; template: TeamTemplate }) {
   const [open, setOpen] = useState(false);
   const now = one.version === template.version;
-  const by = one.author?.name || one.author?.email;
   return (
     <li className="border-b border-line px-4 py-2 last:border-0">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
         <span className="min-w-0 break-words">
           <span className="font-[550]">Version {one.version}</span>{" "}
           <span className="text-small text-fg-3">
-            {by ? <bdi>{visible(by)}, </bdi> : "came with Roost, "}
+            {one.author ? <Person user={one.author} /> : "came with Roost"}
+            {", "}
             <Ago at={one.at} />
             {now && ", the current one"}
           </span>

@@ -7,6 +7,7 @@ import { bytes } from "~/ui/bytes";
 import { Confirm } from "~/ui/dialog";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Panel } from "~/ui/panel";
+import { Person } from "~/ui/person";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Ago } from "~/ui/time";
@@ -23,8 +24,7 @@ const CAUSES: Record<BrainCause, string> = {
 function told(one: BrainVersion): string {
   const cause = one.cause ? (CAUSES[one.cause] ?? one.cause) : "written";
   const from = one.restored_from ? ` from version ${one.restored_from}` : "";
-  const by = one.author?.name || one.author?.email;
-  return `${cause}${from}${by ? ` by ${by}` : ""}`;
+  return `${cause}${from}${one.author ? " by" : ""}`;
 }
 
 interface Opened {
@@ -71,7 +71,7 @@ function Line({ one, present, opened, onOpen, onRestore }: LineProps) {
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2">
       <div className="min-w-0">
         <span className="font-[550]">Version {one.version}</span>{" "}
-        <span className="text-fg-2">{told(one)}</span>
+        <span className="text-fg-2">{told(one)}</span> {one.author && <Person user={one.author} />}
         <div className="text-small text-fg-3">
           {bytes(one.bytes)}, <Ago at={one.at} />
         </div>

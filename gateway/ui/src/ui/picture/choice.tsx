@@ -1,20 +1,26 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
-import { api } from "~/api/client";
-import { keys } from "~/api/keys";
+// Choosing the picture of a person or of an agent.
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { asProblem, Problem } from "~/api/problem";
-import type { Me } from "~/api/types";
 import { Button } from "~/ui/button";
-import { Avatar } from "~/ui/person";
+import { cx } from "~/ui/class";
 import { ProblemNote } from "~/ui/problem";
-import { pictureOf, refusalOf, TYPES } from "./picture";
+import { pictureOf, refusalOf, TYPES } from "./square";
 
 const refused = (detail: string) =>
   new Problem({ code: "validation", status: 400, title: "This picture is not accepted", detail });
 
-/** The person's picture: chosen, looked at, then sent; or removed. */
-export function PictureChoice({ me }: { me: Me }) {
-  const client = useQueryClient();
+interface Props {
+  /** What is shown now, 64 pixels wide. */
+  now: ReactNode;
+  round?: boolean;
+  hint: string;
+  send: (picture: { body: Uint8Array<ArrayBuffer>; contentType: string }) => Promise<unknown>;
+  /** Taking an own picture back: what its button says, and what it does. */
+  back: { label: string; run: () => Promise<unknown> } | undefined;
+}
+
+/** A picture is chosen, looked at, then sent; or taken back. */
+export function PictureChoice({ now, round, hint, send, back }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [chosen, setChosen] = useState<{ blob: Blob; url: string }>();
   const [busy, setBusy] = useState(false);
@@ -26,8 +32,6 @@ export function PictureChoice({ me }: { me: Me }) {
     try {
       await work();
       setChosen(undefined);
-      await client.invalidateQueries({ queryKey: keys.me });
-      await client.invalidateQueries({ queryKey: keys.members(me.workspace.id) });
     } catch (thrown) {
       setProblem(asProblem(thrown));
     } finally {
@@ -45,13 +49,8 @@ export function PictureChoice({ me }: { me: Me }) {
       setProblem(refused("The file cannot be read as a picture."));
     }
   };
-  const send = (blob: Blob) =>
-    run(async () =>
-      api.put("/api/auth/me/avatar", {
-        body: new Uint8Array(await blob.arrayBuffer()),
-        contentType: blob.type,
-      }),
-    );
+  const use = (blob: Blob) =>
+    run(async () => send({ body: new Uint8Array(await blob.arrayBuffer()), contentType: blob.type }));
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-3">
@@ -61,10 +60,10 @@ export function PictureChoice({ me }: { me: Me }) {
             alt="Preview"
             width={64}
             height={64}
-            className="size-16 rounded-full object-cover"
+            className={cx("size-16 object-cover", round ? "rounded-full" : "rounded-control")}
           />
         ) : (
-          <Avatar user={me.user} className="size-16 text-head-1" />
+          now
         )}
         <input
           ref={input}
@@ -81,7 +80,7 @@ export function PictureChoice({ me }: { me: Me }) {
         />
         {chosen ? (
           <>
-            <Button look="primary" busy={busy} onClick={() => void send(chosen.blob)}>
+            <Button look="primary" busy={busy} onClick={() => void use(chosen.blob)}>
               Use this picture
             </Button>
             <Button disabled={busy} onClick={() => setChosen(undefined)}>
@@ -93,17 +92,15 @@ export function PictureChoice({ me }: { me: Me }) {
             <Button busy={busy} onClick={() => input.current?.click()}>
               Choose a picture
             </Button>
-            {me.user.avatar && (
-              <Button disabled={busy} onClick={() => void run(() => api.delete("/api/auth/me/avatar"))}>
-                Remove it
+            {back && (
+              <Button disabled={busy} onClick={() => void run(back.run)}>
+                {back.label}
               </Button>
             )}
           </>
         )}
       </div>
-      <p className="text-small text-fg-3">
-        PNG, JPEG or WebP. The middle of it is used. Members of your workspaces see it.
-      </p>
+      <p className="text-small text-fg-3">{hint}</p>
       {problem && <ProblemNote problem={problem} />}
     </div>
   );
