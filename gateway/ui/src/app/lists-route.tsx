@@ -4,6 +4,7 @@ export { AgentsPage } from "~/domains/agents/page";
 export { FleetPage } from "~/domains/fleet/page";
 export { MissionRoute } from "./mission-route";
 export { NewMissionPage } from "./mission-parts";
+export { WorldPage } from "~/domains/missions/world-page";
 export { MissionsPage } from "~/domains/missions/page";
 export { RunsPage } from "~/domains/runs/page";
 export { TeamsPage } from "~/domains/teams/page";

@@ -4,6 +4,7 @@ import {
   BookOpen,
   Bot,
   Gauge,
+  Globe,
   House,
   LayoutTemplate,
   Network,
@@ -26,6 +27,7 @@ export interface Place {
     | "/"
     | "/approvals"
     | "/fleet"
+    | "/world"
     | "/agents"
     | "/connections"
     | "/missions"
@@ -46,8 +48,6 @@ export interface Place {
   chord: string;
   /** Beginnings of other addresses that belong to this place. */
   also?: string[];
-  /** Other words that somebody may look for it by. */
-  words: string;
   may?: (me: Me) => boolean;
 }
 
@@ -61,13 +61,12 @@ export const GROUPS: PlaceGroup[] = [
   {
     label: "Work",
     places: [
-      { to: "/", label: "Home", icon: House, chord: "h", words: "start overview attention spend" },
+      { to: "/", label: "Home", icon: House, chord: "h" },
       {
         to: "/approvals",
         label: "Approvals",
         icon: ShieldCheck,
         chord: "d",
-        words: "approve deny doors requests actions decisions",
         may: (me) => me.permissions.includes("doors.read"),
       },
       {
@@ -75,7 +74,6 @@ export const GROUPS: PlaceGroup[] = [
         label: "Missions",
         icon: Target,
         chord: "i",
-        words: "goals phases research coding artifacts launch",
         may: (me) => me.permissions.includes("missions.read"),
       },
       {
@@ -83,7 +81,6 @@ export const GROUPS: PlaceGroup[] = [
         label: "Routines",
         icon: Clock,
         chord: "o",
-        words: "schedule cron loop recurring timer",
         may: (me) => me.permissions.includes("routines.read"),
       },
       {
@@ -91,7 +88,6 @@ export const GROUPS: PlaceGroup[] = [
         label: "Runs",
         icon: Play,
         chord: "r",
-        words: "timeline reasoning steps cost",
         may: (me) => me.permissions.includes("runs.read"),
       },
       {
@@ -99,10 +95,9 @@ export const GROUPS: PlaceGroup[] = [
         label: "Teams",
         icon: Workflow,
         chord: "e",
-        words: "topology members goal",
         may: (me) => me.permissions.includes("teams.read"),
       },
-      { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: ["/claws/"], words: "claws sandboxes" },
+      { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: ["/claws/"] },
     ],
   },
   {
@@ -113,7 +108,6 @@ export const GROUPS: PlaceGroup[] = [
         label: "Templates",
         icon: LayoutTemplate,
         chord: "l",
-        words: "team roles prompts versions",
         may: (me) => me.permissions.includes("templates.read"),
       },
       {
@@ -121,7 +115,6 @@ export const GROUPS: PlaceGroup[] = [
         label: "Skills",
         icon: BookOpen,
         chord: "k",
-        words: "catalogue know-how versions",
         may: (me) => me.permissions.includes("skills.read"),
       },
       {
@@ -130,20 +123,19 @@ export const GROUPS: PlaceGroup[] = [
         icon: Plug,
         chord: "x",
         also: ["/repos", "/mesh"],
-        words: "apps mcp servers connections oauth tokens webhooks",
       },
     ],
   },
   {
     label: "Infrastructure",
     places: [
-      { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
+      { to: "/fleet", label: "Fleet", icon: Server, chord: "f" },
+      { to: "/world", label: "World", icon: Globe, chord: "w" },
       {
         to: "/operator",
         label: "Supervision",
         icon: Network,
         chord: "t",
-        words: "tree actors operator promises",
         may: (me) => me.operator || me.permissions.includes("tree.read"),
       },
     ],
@@ -151,29 +143,26 @@ export const GROUPS: PlaceGroup[] = [
   {
     label: "Administration",
     places: [
-      { to: "/members", label: "Members", icon: UsersRound, chord: "p", words: "people invitations roles" },
+      { to: "/members", label: "Members", icon: UsersRound, chord: "p" },
       {
         to: "/audit",
         label: "Audit",
         icon: ScrollText,
         chord: "u",
-        words: "log history chain",
         may: (me) => me.permissions.includes("audit.read"),
       },
-      { to: "/quotas", label: "Quotas", icon: Gauge, chord: "q", words: "plan limits" },
+      { to: "/quotas", label: "Quotas", icon: Gauge, chord: "q" },
       {
         to: "/settings",
         label: "Settings",
         icon: Settings,
         chord: "s",
-        words: "theme density keyboard workspace",
       },
       {
         to: "/account",
         label: "Account",
         icon: UserRound,
         chord: "c",
-        words: "password sessions tokens sign out",
       },
     ],
   },
@@ -182,28 +171,26 @@ export const GROUPS: PlaceGroup[] = [
 export const PLACES: Place[] = GROUPS.flatMap(({ places }) => places);
 
 /** The pages of the integrations, one beside the other. The navigation has one entry for all of them. */
-export interface Integration extends Pick<Place, "label" | "words" | "chord"> {
+export interface Integration extends Pick<Place, "label" | "chord"> {
   to: "/connections" | "/repos" | "/mesh";
 }
 
 export const INTEGRATIONS: Integration[] = [
-  { to: "/connections", label: "Apps and MCP servers", chord: "x", words: "" },
+  { to: "/connections", label: "Apps and MCP servers", chord: "x" },
   {
     to: "/repos",
     label: "Repositories",
     chord: "b",
-    words: "integrations code hosts github gitlab forgejo gitea git",
   },
   {
     to: "/mesh",
     label: "Mesh",
     chord: "m",
-    words: "integrations tailscale headscale vpn tailnet devices",
   },
 ];
 
 /** The pages of the settings, one beside the other. */
-export interface Part extends Pick<Place, "label" | "words" | "may"> {
+export interface Part extends Pick<Place, "label" | "may"> {
   to:
     | "/settings"
     | "/settings/models"
@@ -214,12 +201,12 @@ export interface Part extends Pick<Place, "label" | "words" | "may"> {
 }
 
 export const SETTINGS: Part[] = [
-  { to: "/settings", label: "General", words: "" },
-  { to: "/settings/models", label: "Models", words: "openai ollama price key" },
-  { to: "/settings/sign-in", label: "Sign-in", words: "identity provider oidc sso issuer" },
-  { to: "/settings/connections", label: "Connections", words: "oauth callback redirect apps" },
-  { to: "/settings/mesh", label: "Mesh", words: "tailscale headscale vpn" },
-  { to: "/settings/broker", label: "Secret broker", words: "root key tokens", may: (me) => me.operator },
+  { to: "/settings", label: "General" },
+  { to: "/settings/models", label: "Models" },
+  { to: "/settings/sign-in", label: "Sign-in" },
+  { to: "/settings/connections", label: "Connections" },
+  { to: "/settings/mesh", label: "Mesh" },
+  { to: "/settings/broker", label: "Secret broker", may: (me) => me.operator },
 ];
 
 export const allowed = <T extends Pick<Place, "may">>(places: T[], me: Me) =>

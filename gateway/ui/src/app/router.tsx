@@ -20,6 +20,7 @@ import {
   teams,
   template,
   templates,
+  world,
 } from "./work-routes";
 
 const home = createRoute({
@@ -203,6 +204,7 @@ export const router = createRouter({
       missions,
       newMission,
       oneMission,
+      world,
       routines,
       newRoutine,
       oneRoutine,

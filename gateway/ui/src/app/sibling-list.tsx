@@ -10,6 +10,7 @@ import { PickList, type Choice } from "./pick/pick-list";
 import { allowed, GROUPS, placeOf } from "./places";
 import { useThings, type Thing } from "./siblings";
 import { useSwitchWorkspace } from "./workspace";
+import { WORDS } from "./palette/place-words";
 
 interface Props {
   me: Me;
@@ -58,7 +59,7 @@ function useChoices(
       group,
       label: place.label,
       icon: place.icon,
-      words: place.words,
+      words: WORDS[place.to],
       here: place === current,
       run: () => void router.navigate({ to: place.to }),
     }));

@@ -14,7 +14,14 @@ type Work =
   | "TemplatePage";
 const work = (name: Work) => page(() => import("./work-route"), name);
 type Listed =
-  "AgentsPage" | "FleetPage" | "MissionsPage" | "NewMissionPage" | "MissionRoute" | "RunsPage" | "TeamsPage";
+  | "WorldPage"
+  | "AgentsPage"
+  | "FleetPage"
+  | "MissionsPage"
+  | "NewMissionPage"
+  | "MissionRoute"
+  | "RunsPage"
+  | "TeamsPage";
 export const list = (name: Listed) => page(() => import("./lists-route"), name);
 export const missions = createRoute({
   getParentRoute: () => shell,
@@ -32,6 +39,11 @@ export const oneMission = createRoute({
   path: "/missions/$id",
   validateSearch: only("phase", "artifact", "shell"),
   component: list("MissionRoute"),
+});
+export const world = createRoute({
+  getParentRoute: () => shell,
+  path: "/world",
+  component: list("WorldPage"),
 });
 type Scheduled = "RoutinesPage" | "NewRoutinePage" | "RoutinePage";
 const scheduled = (name: Scheduled) => page(() => import("./routines-route"), name);

@@ -1,6 +1,6 @@
 // The world view of a mission: who works where, and what happens just now.
 import type { Page } from "@playwright/test";
-import { axe, settled, shift, shot } from "../kit.ts";
+import { axe, settled, shift, shot, until } from "../kit.ts";
 import { missionNamed, settle } from "../mock/missions.ts";
 import { makeSandbox } from "../mock/state.ts";
 import { expect, test, THEMES, type Mock } from "./fixtures.ts";
@@ -110,5 +110,67 @@ test.describe("missions: world view", () => {
     settle(mission);
     mock.hub.changed("mission", mission.id, mission.version);
     await expect(page.getByRole("heading", { name: "World view" })).toHaveCount(0);
+  });
+
+  for (const theme of THEMES)
+    for (const width of [390, 1440, 1920])
+      test(`the workspace has its landmarks on a page (${theme}, ${width})`, async ({ visit }) => {
+        const { mock, page } = await visit({ missions: true, theme, width, height: 900 });
+        const { team } = atWork(mock);
+        await page.goto(`${mock.url}/world`);
+        await page.getByRole("heading", { name: "World", exact: true }).waitFor();
+        if (width === 390) await page.getByRole("link", { name: team.name }).waitFor();
+        else await page.locator(`[data-thing="team:${team.id}"]`).waitFor();
+        await settled(page);
+        expect(await shift(page)).toBeLessThan(0.02);
+        expect(
+          await page.evaluate(
+            () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+          ),
+        ).toBe(true);
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `world-${theme}-${width}`);
+      });
+
+  test("the page of the world follows its stream: landmarks come, go and light up; a cut stream comes back", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ missions: true, width: 1440 });
+    const { team, machine } = atWork(mock);
+    await page.goto(`${mock.url}/world`);
+    const one = page.locator(`[data-thing="team:${team.id}"]`);
+    await one.waitFor();
+    const agent = page.locator(`[data-thing="agent:${team.members[0].agent_id}"]`);
+    mock.hub.emit("world.touch", {
+      agentId: team.members[0].agent_id,
+      nodeId: "service:model/openai/gpt",
+      kind: "service",
+    });
+    await agent.getByText("Asks openai/gpt").waitFor();
+    await expect(one).toHaveAttribute("data-works", "true");
+    // A team is renamed, and a machine goes.
+    team.name = "Renamed";
+    mock.state.nodes.splice(mock.state.nodes.indexOf(machine), 1);
+    mock.hub.changed("team", team.id);
+    await one.getByText("Renamed").waitFor();
+    await page.locator(`[data-thing="machine:${machine.id}"]`).waitFor({ state: "detached" });
+    mock.hub.cut();
+    team.name = "Back again";
+    mock.hub.mend();
+    await one.getByText("Back again").waitFor();
+    // Left, it holds no connection.
+    await page.getByRole("link", { name: "Fleet" }).first().click();
+    await page.getByRole("heading", { name: "Fleet" }).waitFor();
+    await until("the stream to be closed", () => mock.hub.worlds() === 0);
+  });
+
+  test("an empty workspace says what will stand here", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const { claws, nodes, sandboxes, teams } = mock.state;
+    for (const list of [claws, nodes, teams.list]) list.length = 0;
+    sandboxes.clear();
+    await page.goto(`${mock.url}/world`);
+    await page.getByText("Nothing here yet").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
   });
 });

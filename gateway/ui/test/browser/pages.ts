@@ -38,6 +38,7 @@ export function pagesOf(state: Mock["state"]): Record<string, string> {
     "team-build": `/teams/new?template=${state.templates[1].id}`,
     team: `/teams/${state.teams.list[0].id}`,
     missions: "/missions",
+    world: "/world",
     "mission-new": "/missions/new",
     runs: "/runs",
     compare: "/runs/compare",

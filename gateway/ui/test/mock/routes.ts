@@ -26,6 +26,7 @@ import { uploadRoutes } from "./routes-uploads.ts";
 import type { Role, Schemas } from "./schema.ts";
 import type { State } from "./state.ts";
 import { explanation, head, makeTree, streamPromises, streamTree } from "./tree.ts";
+import { landmarksOf } from "./world.ts";
 
 /** Routes for those who are not signed in. */
 export const OPEN: readonly Key[] = [
@@ -229,6 +230,9 @@ const own = {
   }),
   "GET /api/events": ({ mock, query, request, response }) => {
     mock.hub.attach(response, query.get("last_event_id") ?? [request.headers["last-event-id"]].flat()[0]);
+  },
+  "GET /api/world/stream": ({ mock, state, response }) => {
+    mock.hub.attachWorld(response, () => landmarksOf(state));
   },
   "GET /api/ops/tree": ({ state }) => {
     operating(state);

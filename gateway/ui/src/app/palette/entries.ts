@@ -18,6 +18,7 @@ import { prefer, usePreferences } from "~/ui/preferences";
 import { chooseTheme } from "~/ui/theme";
 import type { Choice } from "../pick/pick-list";
 import { allowed, INTEGRATIONS, PLACES, SETTINGS } from "../places";
+import { WORDS } from "./place-words";
 import type { Thing } from "../siblings";
 
 const DANGER = /^(delete|destroy|remove|revoke|end|leave|withdraw|drain|restart)\b/i;
@@ -50,32 +51,32 @@ interface Go {
 }
 
 export function placeEntries(me: Me, here: string, go: Go): Choice[] {
-  const places = allowed(PLACES, me).map(({ to, label, icon, chord, words }) => ({
+  const places = allowed(PLACES, me).map(({ to, label, icon, chord }) => ({
     id: `place:${to}`,
     group: "Places",
     label,
     icon,
     hint: `g ${chord}`,
-    words,
+    words: WORDS[to],
     here: here === to,
     run: () => go.to(to),
   }));
-  const integrations = INTEGRATIONS.slice(1).map(({ to, label, chord, words }) => ({
+  const integrations = INTEGRATIONS.slice(1).map(({ to, label, chord }) => ({
     id: `place:${to}`,
     group: "Places",
     label,
     icon: Plug,
     hint: `g ${chord}`,
-    words,
+    words: WORDS[to],
     here: here === to,
     run: () => go.to(to),
   }));
-  const parts = allowed(SETTINGS.slice(1), me).map(({ to, label, words }) => ({
+  const parts = allowed(SETTINGS.slice(1), me).map(({ to, label }) => ({
     id: `place:${to}`,
     group: "Places",
     label: `Settings: ${label}`,
     icon: Settings,
-    words,
+    words: WORDS[to],
     here: here === to,
     run: () => go.to(to),
   }));

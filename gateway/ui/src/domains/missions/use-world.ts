@@ -1,79 +1,71 @@
-// What the map of a mission is drawn of: its teams, where their agents work, and what the live stream tells.
+// What the map of a mission is drawn of: the landmarks and what happens there, and how its agents were when it was opened.
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import type { MissionDetail } from "~/api/missions";
-import { nodesQuery } from "~/api/nodes";
 import { asProblem } from "~/api/problem";
 import { sandboxQuery } from "~/api/sandboxes";
-import type { Team } from "~/api/teams";
 import { useNow } from "~/ui/time";
-import { teamsOf, worldOf, type Place, type World } from "./world";
-import { useHeard } from "./world-live";
+import { bare, isA, type Landmarks } from "./landmarks";
+import { teamsOf, worldOf, type Known, type World } from "./world";
+import { useWorldStream } from "./world-live";
 
-/** What is there, or nothing where the gateway says that it is not. */
-async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    const { code, status } = asProblem(error);
-    if (code === "no-sandbox" || status === 404) return undefined;
-    throw error;
-  }
-}
-
-const teamsOfQuery = (ids: readonly string[]) =>
+/** The members of the teams at work. The landmarks do not say how they are. A team that is gone is left out. */
+const membersQuery = (ids: readonly string[]) =>
   queryOptions({
     queryKey: [...keys.teams, "some", ...ids],
     queryFn: async ({ signal }) => {
-      const asked = ids.map((id) => ifThere(api.get("/api/teams/{id}", { path: { id }, signal })));
-      return (await Promise.all(asked)).filter((team) => team !== undefined);
+      const asked = ids.map((id) =>
+        api.get("/api/teams/{id}", { path: { id }, signal }).catch((error: unknown) => {
+          if (asProblem(error).status === 404) return undefined;
+          throw error;
+        }),
+      );
+      return (await Promise.all(asked)).flatMap((team) => team?.members ?? []);
     },
     placeholderData: keepPreviousData,
+    enabled: ids.length > 0,
   });
 
-/** Where the agents of teams work: in the sandbox that their team shares, or each in its own. */
-const placesQuery = (teams: readonly Team[]) =>
-  queryOptions({
-    queryKey: [
-      ...keys.teamSandboxes,
-      "places",
-      ...teams.map(({ id, shared_sandbox: one }) => `${id} ${one}`),
-    ],
-    queryFn: async ({ signal }): Promise<[string, Place][]> => {
-      const place = async (agents: string[], asked: Promise<Place | null | undefined>) => {
-        const found = await ifThere(asked);
-        return found ? agents.map((agent): [string, Place] => [agent, found]) : [];
-      };
-      const ownOf = async (id: string) =>
-        (await api.get("/api/claws/{id}", { path: { id }, signal })).sandbox;
-      const asked = teams.flatMap(({ id, shared_sandbox, members }) => {
-        const agents = [
-          ...new Set(members.flatMap(({ agent_id, name }) => (name == null ? [] : [agent_id]))),
-        ];
-        return shared_sandbox
-          ? [place(agents, api.get("/api/teams/{id}/sandbox", { path: { id }, signal }))]
-          : agents.map((agent) => place([agent], ownOf(agent)));
-      });
-      return (await Promise.all(asked)).flat();
-    },
-    placeholderData: keepPreviousData,
-  });
+/** What the landmarks say of these teams. */
+export function knownOf(
+  { names, below, places }: Landmarks,
+  teams: Iterable<string>,
+  states: ReadonlyMap<string, string>,
+): Omit<Known, "own"> {
+  const found: Known["teams"][number][] = [];
+  const at = new Map<string, { node_id: string; node_name: string }>();
+  for (const id of teams) {
+    const mark = `team:${id}`;
+    const name = names.get(mark);
+    if (name === undefined) continue;
+    const agents = (below.get(mark) ?? []).filter(isA("agent"));
+    const members = agents.map((agent) => ({
+      agent_id: bare(agent),
+      name: names.get(agent),
+      status: states.get(bare(agent)),
+    }));
+    found.push({ id, name, members });
+    for (const agent of agents) {
+      const machine = places.get(mark) ?? places.get(agent);
+      if (machine) at.set(bare(agent), { node_id: bare(machine), node_name: names.get(machine) ?? "" });
+    }
+  }
+  return { teams: found, places: at };
+}
 
-/** What the page knows of the mission's teams, their agents and machines, and what happens there. */
+/** The mission's teams, their agents and machines, and what happens there. */
 export function useWorld(mission: MissionDetail): World | undefined {
   const at = useMemo(() => teamsOf(mission), [mission]);
-  const teams = useQuery(teamsOfQuery([...at.keys()])).data;
-  const busy = (teams ?? []).filter(({ id }) => at.get(id));
-  const places = useQuery({ ...placesQuery(busy), enabled: busy.length > 0 }).data;
-  const nodes = useQuery(nodesQuery).data;
+  const { marks, heard } = useWorldStream();
+  const busy = [...at].flatMap(([id, works]) => (works ? [id] : []));
+  const members = useQuery(membersQuery(busy)).data;
   const own = useQuery(sandboxQuery({ kind: "mission", id: mission.id })).data;
-  const heard = useHeard();
   const now = useNow();
   return useMemo(() => {
-    if (!teams) return undefined;
-    const known = { teams, nodes: nodes ?? [], places: new Map(places), own: own ?? undefined };
-    return worldOf(mission, known, heard, now);
-  }, [mission, teams, nodes, places, own, heard, now]);
+    if (!marks) return undefined;
+    const states = new Map(members?.map(({ agent_id, status }) => [agent_id as string, status ?? "idle"]));
+    return worldOf(mission, { ...knownOf(marks, at.keys(), states), own: own ?? undefined }, heard, now);
+  }, [mission, at, marks, members, own, heard, now]);
 }

@@ -21,6 +21,13 @@ const TITLES: Record<Tier, string> = {
   machine: "Machines",
 };
 
+const TO = {
+  mission: "/missions/$id",
+  team: "/teams/$id",
+  agent: "/claws/$id",
+  machine: "/fleet/$id",
+} as const;
+
 function Name({ thing, className }: { thing: Thing; className: string }) {
   const { tier, page } = thing;
   const words = visible(thing.name);
@@ -30,10 +37,9 @@ function Name({ thing, className }: { thing: Thing; className: string }) {
         <bdi>{words}</bdi>
       </span>
     );
-  const to = tier === "team" ? "/teams/$id" : tier === "agent" ? "/claws/$id" : "/fleet/$id";
   return (
     <Link
-      to={to}
+      to={TO[tier]}
       params={{ id: page }}
       title={words}
       className={cx(className, "rounded-control hover:text-accent hover:underline")}
@@ -115,12 +121,12 @@ function Edge({
   );
 }
 
-function Drawing({ world }: { world: World }) {
+export function Drawing({ world, of, height = HEIGHT }: { world: World; of?: string; height?: number }) {
   const narrow = useNarrow();
-  const { column, rows, spots } = useMemo(() => placeWorld(world, narrow), [world, narrow]);
+  const { column, rows, spots } = useMemo(() => placeWorld(world, narrow, height), [world, narrow, height]);
   const works = new Set(world.things.filter((thing) => thing.works).map(({ id }) => id));
   return (
-    <svg role="group" aria-label={worldWords(world)} width="100%" height={HEIGHT} className="block">
+    <svg role="group" aria-label={worldWords(world, of)} width="100%" height={height} className="block">
       <g aria-hidden>
         {world.edges.map(([from, to]) => {
           const [a, b] = [spots.get(from), spots.get(to)];
@@ -154,7 +160,7 @@ function Drawing({ world }: { world: World }) {
 }
 
 /** The same in words. */
-function Words({ world: { things } }: { world: World }) {
+export function Words({ world: { things } }: { world: World }) {
   return (
     <dl className="grid grid-cols-[minmax(72px,auto)_1fr] gap-x-6 gap-y-3">
       {TIERS.map((tier) => {
@@ -185,7 +191,7 @@ function Words({ world: { things } }: { world: World }) {
   );
 }
 
-const LOOKS = [
+export const LOOKS = [
   ["map", "Map"],
   ["list", "List"],
 ] as const;

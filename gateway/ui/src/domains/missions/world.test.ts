@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { MissionPhase, MissionRun } from "~/api/missions";
-import { LIT_MS, touchWord, worldOf, worldWords, type Heard, type Known } from "./world";
-import { HEIGHT, placeWorld } from "./world-place";
+import { readLandmarks, type TopologyUpdate } from "./landmarks";
+import { knownOf } from "./use-world";
+import { LIT_MS, touchWord, workspaceWorld, worldOf, worldWords, type Heard, type Known } from "./world";
+import { HEIGHT, heightOf, placeWorld } from "./world-place";
 
 const NOW = 1_000_000;
 const run = (team: string, status: NonNullable<MissionRun["status"]>): MissionRun => ({
@@ -45,7 +47,6 @@ const mission = (phases: MissionPhase[]) => ({
 });
 const known = (teams: Known["teams"], more: Partial<Known> = {}): Known => ({
   teams,
-  nodes: [{ id: "n1", name: "build-box" }],
   places: new Map(),
   own: undefined,
   ...more,
@@ -173,5 +174,85 @@ describe("the map of a mission", () => {
     expect(touchWord("service:model/openai/gpt")).toBe("asks openai/gpt");
     expect(touchWord("event:tool/shell")).toBe("uses shell");
     expect(touchWord("machine:local")).toBe("works");
+  });
+});
+
+describe("the landmarks of a workspace", () => {
+  const update: TopologyUpdate = {
+    formation: "live",
+    nodes: [
+      { id: "mission:m", tier: "event", label: "Faster" },
+      { id: "machine:local", tier: "service", label: "This gateway" },
+      { id: "machine:n", tier: "service", label: "build-box" },
+      { id: "team:later", tier: "team", label: "Later" },
+      { id: "team:t", tier: "team", label: "Coders", parentId: "mission:m" },
+      { id: "agent:free", tier: "agent", label: "Free" },
+      { id: "agent:a", tier: "agent", label: "Coders Ada", parentId: "team:t" },
+    ],
+    edges: [
+      { from: "mission:m", to: "team:t", kind: "parent" },
+      { from: "team:t", to: "agent:a", kind: "parent" },
+      { from: "team:t", to: "machine:n", kind: "flow" },
+      { from: "agent:free", to: "machine:local", kind: "flow" },
+      { from: "agent:gone", to: "machine:n", kind: "flow" },
+    ],
+  };
+  const marks = readLandmarks(update);
+  const quiet: Heard = { touches: new Map(), states: new Map() };
+
+  it("stand in the order of what they belong to, each with its machine", () => {
+    const world = workspaceWorld(marks, quiet, NOW);
+    expect(names(world)).toStrictEqual([
+      "mission:m",
+      "team:t",
+      "team:later",
+      "agent:a",
+      "agent:free",
+      "machine:local",
+      "machine:n",
+    ]);
+    // The agents of a team that shares a sandbox lead to its machine.
+    expect(world.edges).toStrictEqual([
+      ["mission:m", "team:t"],
+      ["team:t", "agent:a"],
+      ["agent:a", "machine:n"],
+      ["agent:free", "machine:local"],
+    ]);
+    expect(world.things.find(({ id }) => id === "agent:a")?.name).toBe("Ada");
+    expect(world.things.some(({ works }) => works)).toBe(false);
+  });
+
+  it("light up to the mission when an agent is touched, and none of them moves", () => {
+    const heard: Heard = {
+      touches: new Map([["agent:a", { what: "uses shell", at: NOW }]]),
+      states: new Map(),
+    };
+    const world = workspaceWorld(marks, heard, NOW);
+    expect(world.things.filter(({ works }) => works).map(({ id }) => id)).toStrictEqual([
+      "mission:m",
+      "team:t",
+      "agent:a",
+    ]);
+    expect(placeWorld(world, false)).toStrictEqual(placeWorld(workspaceWorld(marks, quiet, NOW), false));
+  });
+
+  it("leave out what has no room, and say how much", () => {
+    const crowd = readLandmarks({
+      formation: "live",
+      nodes: Array.from({ length: 30 }, (_, at) => ({ id: `agent:${at}`, tier: "agent", label: "x" })),
+    });
+    const world = workspaceWorld(crowd, quiet, NOW);
+    expect(world.things).toHaveLength(24);
+    expect(world.left).toBe(6);
+    expect(heightOf(world)).toBe(24 * 36);
+  });
+
+  it("give a mission its teams with their agents and machines", () => {
+    expect(knownOf(marks, ["t", "gone"], new Map([["a", "working"]]))).toStrictEqual({
+      teams: [
+        { id: "t", name: "Coders", members: [{ agent_id: "a", name: "Coders Ada", status: "working" }] },
+      ],
+      places: new Map([["a", { node_id: "n", node_name: "build-box" }]]),
+    });
   });
 });

@@ -1,10 +1,10 @@
 // The map of a mission: the mission, its teams, their agents, and the machines on which they work.
 import type { MissionDetail } from "~/api/missions";
-import type { Team } from "~/api/teams";
-import type { NodeLine, Sandbox } from "~/api/types";
+import type { Sandbox } from "~/api/types";
 import { isOver } from "~/ui/run-state";
 import { sentence } from "~/ui/sentence";
 import type { Tone } from "~/ui/status";
+import { bare, isA, type Landmarks } from "./landmarks";
 import { missionState } from "./words";
 
 export type Tier = "mission" | "team" | "agent" | "machine";
@@ -51,8 +51,11 @@ const LOCAL = "local";
 export type Place = Pick<Sandbox, "node_id" | "node_name">;
 
 export interface Known {
-  teams: readonly Pick<Team, "id" | "name" | "members">[];
-  nodes: readonly Pick<NodeLine, "id" | "name">[];
+  teams: readonly {
+    id: string;
+    name: string;
+    members: readonly { agent_id: string; name: string | undefined; status: string | undefined }[];
+  }[];
   /** Where the agents work, by their ids. */
   places: ReadonlyMap<string, Place>;
   /** The mission's own sandbox. */
@@ -89,7 +92,7 @@ const withoutTitle = (team: string, title: string) =>
 /** What the map shows. */
 export function worldOf(
   mission: Pick<MissionDetail, "id" | "title" | "status" | "status_reason" | "phase_details">,
-  { teams, nodes, places, own }: Known,
+  { teams, places, own }: Known,
   { touches, states }: Heard,
   now: number,
 ): World {
@@ -115,7 +118,7 @@ export function worldOf(
     machines.set(id, {
       id,
       tier: "machine",
-      name: at === LOCAL ? "Gateway's machine" : (nodes.find((one) => one.id === at)?.name ?? name ?? at),
+      name: at === LOCAL ? "Gateway's machine" : name || at,
       page: at === LOCAL ? undefined : at,
       state: heard ? WORKS : IDLE,
       works: heard,
@@ -142,7 +145,7 @@ export function worldOf(
     });
     edges.push([root, id]);
     // One agent may stand at several places of its team.
-    const agents = [...new Map(team.members.map((one) => [one.agent_id as string, one]))];
+    const agents = [...new Map(team.members.map((one) => [one.agent_id, one]))];
     const most = crowded && !busy ? 0 : room;
     left += Math.max(0, agents.length - most);
     room -= Math.min(agents.length, most);
@@ -184,12 +187,79 @@ export function worldOf(
   return { things: [...things, ...machines.values()], edges, left };
 }
 
+/** So many things of a kind stand on the map of a workspace. */
+export const MOST_ALL = 24;
+
+/**
+ * The map of the whole workspace. What stands on it follows from the landmarks alone, in their order: what belongs to a
+ * mission first, then the other teams, then agents without a team. Nothing that happens moves anything.
+ */
+export function workspaceWorld(
+  { names, above, below, places }: Landmarks,
+  { touches, states }: Heard,
+  now: number,
+  most: number = MOST_ALL,
+): World {
+  const lit = (id: string) => now - (touches.get(id)?.at ?? -Infinity) < LIT_MS;
+  const all = [...names.keys()];
+  const agentWorks = (id: string) => lit(id) || states.get(bare(id)) === "working";
+  const works = (id: string): boolean =>
+    isA("agent")(id) ? agentWorks(id) : lit(id) || (below.get(id) ?? []).some(works);
+  const ordered: Record<Tier, string[]> = { mission: [], team: [], agent: [], machine: [] };
+  ordered.mission = all.filter(isA("mission"));
+  const teams = all.filter(isA("team"));
+  ordered.team = [
+    ...ordered.mission.flatMap((id) => (below.get(id) ?? []).filter(isA("team"))),
+    ...teams.filter((id) => !above.has(id)),
+  ];
+  const agents = all.filter(isA("agent"));
+  ordered.agent = [
+    ...new Set([
+      ...ordered.team.flatMap((id) => (below.get(id) ?? []).filter(isA("agent"))),
+      ...agents.filter((id) => !above.has(id)),
+    ]),
+  ];
+  ordered.machine = all.filter(isA("machine"));
+  let left = 0;
+  const things = TIERS.flatMap((tier) => {
+    const ids = ordered[tier];
+    left += Math.max(0, ids.length - most);
+    return ids.slice(0, most).map((id): Thing => {
+      const busy = works(id);
+      const word = tier === "agent" ? sentence((lit(id) && touches.get(id)?.what) || "works") : "At work";
+      const rest = tier === "mission" ? ({ tone: "running", word: "In flight" } as const) : IDLE;
+      const team = tier === "agent" ? above.get(id) : undefined;
+      const ofTeam = team && names.get(team);
+      const name = names.get(id) ?? bare(id);
+      return {
+        id,
+        tier,
+        name: ofTeam ? shortName(name, ofTeam) : name,
+        ...(ofTeam && { of: ofTeam }),
+        page: id === `machine:${LOCAL}` ? undefined : bare(id),
+        state: busy ? { tone: "running", word } : rest,
+        works: busy,
+      };
+    });
+  });
+  const here = new Set(things.map(({ id }) => id));
+  const edges: World["edges"] = [];
+  for (const [from, to] of [...below].flatMap(([from, ids]) => ids.map((to) => [from, to] as const)))
+    if (here.has(from) && here.has(to)) edges.push([from, to]);
+  for (const [owner, machine] of places) {
+    // The agents of a team stand between it and its machine.
+    const froms = isA("team")(owner) ? (below.get(owner) ?? []) : [owner];
+    for (const from of froms) if (here.has(from) && here.has(machine)) edges.push([from, machine]);
+  }
+  return { things, edges, left };
+}
+
 /** The map in a sentence, for those who do not see it. */
-export function worldWords({ things }: World): string {
+export function worldWords({ things }: World, of = "the mission"): string {
   const count = (tier: Tier, one: string, many: string) => {
     const all = things.filter((thing) => thing.tier === tier);
     const busy = all.filter(({ works }) => works).length;
     return `${all.length} ${all.length === 1 ? one : many}${busy > 0 ? ` (${busy} at work)` : ""}`;
   };
-  return `Map of the mission: ${count("team", "team", "teams")}, ${count("agent", "agent", "agents")}, ${count("machine", "machine", "machines")}`;
+  return `Map of ${of}: ${count("team", "team", "teams")}, ${count("agent", "agent", "agents")}, ${count("machine", "machine", "machines")}`;
 }

@@ -1,0 +1,30 @@
+// Other words that somebody may look for a place by.
+import type { Integration, Part, Place } from "../places";
+
+export const WORDS: Record<(Place | Integration | Part)["to"], string> = {
+  "/": "start overview attention spend",
+  "/approvals": "approve deny doors requests actions decisions",
+  "/missions": "goals phases research coding artifacts launch",
+  "/routines": "schedule cron loop recurring timer",
+  "/runs": "timeline reasoning steps cost",
+  "/teams": "topology members goal",
+  "/agents": "claws sandboxes",
+  "/templates": "team roles prompts versions",
+  "/skills": "catalogue know-how versions",
+  "/connections": "apps mcp servers connections oauth tokens webhooks",
+  "/fleet": "machines nodes placement",
+  "/operator": "tree actors operator promises",
+  "/members": "people invitations roles",
+  "/audit": "log history chain",
+  "/quotas": "plan limits",
+  "/settings": "theme density keyboard workspace",
+  "/account": "password sessions tokens sign out",
+  "/repos": "integrations code hosts github gitlab forgejo gitea git",
+  "/mesh": "integrations tailscale headscale vpn tailnet devices",
+  "/settings/models": "openai ollama price key",
+  "/settings/sign-in": "identity provider oidc sso issuer",
+  "/settings/connections": "oauth callback redirect apps",
+  "/settings/mesh": "tailscale headscale vpn",
+  "/settings/broker": "root key tokens",
+  "/world": "map landmarks live activity",
+};
