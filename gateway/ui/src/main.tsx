@@ -9,6 +9,8 @@ import { forgetPerson } from "./api/me";
 import { Problem } from "./api/problem";
 import { safeNext } from "./app/route-kit";
 import { router } from "./app/router";
+import { forgetTyped, hasTyped } from "./app/typed";
+import { useHeld } from "./ui/held";
 import "./ui/effects";
 import "./ui/theme";
 import "./ui/base.css";
@@ -33,9 +35,13 @@ const client = new QueryClient({
 onSignedOut(() => {
   const here = router.state.location;
   if (here.pathname === "/sign-in" || client.getQueryData(keys.me) === undefined) return;
+  // The person signs in above the page (`SignInAgain`).
+  if (hasTyped()) return useHeld.setState({ held: true });
   const next = safeNext(here.href);
   void router.navigate({ to: "/sign-in", search: next ? { next } : {} }).then(() => forgetPerson(client));
 });
+
+router.subscribe("onResolved", ({ pathChanged }) => pathChanged && forgetTyped());
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");

@@ -6,6 +6,7 @@ import { waitingDoorsQuery } from "~/api/doors";
 import type { Me } from "~/api/types";
 import { later } from "~/live/arriving";
 import { dialogsReady } from "~/ui/dialog";
+import { useHeld } from "~/ui/held";
 import { useWaiting } from "~/ui/page";
 import { close, useLayer } from "./layers";
 import { Announcer } from "./notices/announcer";
@@ -23,10 +24,12 @@ function Closed() {
 
 const Palette = later(async () => (await import("./going")).Palette, Closed);
 const NoticePanel = later(async () => (await import("./notices/panel")).NoticePanel, Closed);
+const SignInAgain = later(async () => (await import("~/domains/identity/page")).SignInAgain);
 const ShortcutHelp = later(async () => (await import("./overlays")).ShortcutHelp, Closed);
 
 export function Extras({ me }: { me: Me }) {
   const layer = useLayer((state) => state.layer);
+  const held = useHeld((state) => state.held);
   const client = useQueryClient();
   const { user, workspace } = me;
   useEffect(() => {
@@ -55,6 +58,7 @@ export function Extras({ me }: { me: Me }) {
       <Shortcuts me={me} />
       <Announcer />
       <Suspense>
+        {held && <SignInAgain me={me} />}
         {layer === "palette" && <Palette me={me} onClose={close} />}
         {layer === "notifications" && <NoticePanel onClose={close} />}
         {layer === "help" && <ShortcutHelp me={me} onClose={close} />}

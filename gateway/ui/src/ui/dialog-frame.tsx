@@ -8,6 +8,7 @@ import { Button } from "./button";
 import { cx } from "./class";
 import { DialogActions } from "./dialog";
 import { Field } from "./field";
+import { useHeld } from "./held";
 import { ProblemNote } from "./problem";
 
 /** The library, for the layers of the shell: they come with the frame. */
@@ -24,17 +25,22 @@ interface ModalProps {
   title: string;
   lead?: ReactNode;
   wide?: boolean;
+  /** It stands above another dialog, which stays as it is. */
+  above?: boolean;
   children: ReactNode;
 }
 
-export function Modal({ open, onClose, title, lead, wide, children }: ModalProps) {
+/** A dialog below another one, in which the person signs in again, stays open. */
+const stays = () => useHeld.getState().held;
+
+export function Modal({ open, onClose, title, lead, wide, above, children }: ModalProps) {
   const body = useRef<HTMLDivElement>(null);
   // Where writing begins, not the cross beside the title. A finger brings its keyboard only when it asks for it.
   const first = (how: string) =>
     how === "touch" ||
     (body.current?.querySelector<HTMLElement>("input:not([type=hidden]), textarea, [role=combobox]") ?? true);
   return (
-    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Dialog.Root open={open} onOpenChange={(next) => !next && (above || !stays()) && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={BACKDROP} />
         <Dialog.Popup
@@ -118,7 +124,7 @@ export function Confirm({
     }
   };
   return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => !next && !busy && close()}>
+    <AlertDialog.Root open={open} onOpenChange={(next) => !next && !busy && !stays() && close()}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={BACKDROP} />
         <AlertDialog.Popup

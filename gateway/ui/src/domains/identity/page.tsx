@@ -19,6 +19,7 @@ import { words } from "./words";
 export { ConfirmAddressPage } from "./confirm-address";
 export { OutsidePage } from "./outside";
 export { SetPasswordPage } from "./set-password";
+export { SignInAgain } from "./sign-in-again";
 
 const route = getRouteApi("/sign-in");
 

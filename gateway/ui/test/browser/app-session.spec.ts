@@ -1,0 +1,105 @@
+// A session that ends while somebody types: whatever the form, what was typed stays, and the person signs in above it.
+import type { Locator, Page } from "@playwright/test";
+import { axe, drawn, settled, shot, until } from "../kit.ts";
+import { agentNamed, expect, test, type Mock } from "./fixtures.ts";
+
+type Form = [name: string, path: (state: Mock["state"]) => string, field: string, before?: string];
+
+/** Each form of the page: where it is, the field that is typed into, and the button that opens it. */
+const FORMS: Form[] = [
+  ["a new agent", () => "/agents?dialog=new", "Name"],
+  ["an agent", ({ claws }) => `/claws/${claws[0].id}`, "Name", "Change the agent"],
+  [
+    "a brain",
+    (state) => `/claws/${agentNamed(state, "scribe").id}?app=brain&view=edit`,
+    "/What this agent keeps/",
+  ],
+  ["a new team", ({ templates }) => `/teams/new?template=${templates[1].id}`, "Name of the team"],
+  ["a new mission", () => "/missions/new", "Title"],
+  ["a new routine", () => "/routines/new", "Name"],
+  ["a new skill", () => "/skills?dialog=new", "Title"],
+  ["a comparison", () => "/runs/compare", "Goal"],
+  ["an invitation", () => "/members", "E-mail (optional)", "Invite"],
+  ["a code host", () => "/repos?dialog=connect", "Access token"],
+  ["a mesh", () => "/mesh?dialog=connect", "API key"],
+  ["a machine to pair", () => "/fleet?dialog=pair", "Name of the machine"],
+  ["a machine's name", ({ nodes }) => `/fleet/${nodes[0].id}`, "Name", "Name and labels"],
+  ["the workspace's name", () => "/settings", "Name"],
+  ["the own name", () => "/account", "Name"],
+  ["a password", () => "/account", "Current password"],
+];
+
+const again = (page: Page): Locator => page.getByRole("dialog", { name: "Sign in" });
+
+async function end(mock: Mock): Promise<void> {
+  mock.state.sessions.clear();
+  mock.hub.end();
+}
+
+async function signInAgain(page: Page, mock: Mock): Promise<void> {
+  const dialog = again(page);
+  await dialog.getByLabel("E-mail").fill(mock.state.user.email);
+  await dialog.getByLabel("Password", { exact: true }).fill(mock.state.password);
+  await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+}
+
+const fieldOf = (page: Page, field: string) =>
+  (field.startsWith("/")
+    ? page.getByLabel(new RegExp(field.slice(1, -1)))
+    : page.getByLabel(field, { exact: true })
+  )
+    .and(page.locator("input, textarea"))
+    .first();
+
+test.describe("a session that ends", () => {
+  test("keeps what was typed in every form", async ({ visit }) => {
+    const { mock, page } = await visit({ missions: true });
+    for (const [name, path, field, opens] of FORMS) {
+      await test.step(name, async () => {
+        await page.goto("about:blank");
+        await page.goto(mock.url + path(mock.state));
+        await settled(page);
+        if (opens) await page.getByRole("button", { name: opens }).first().click();
+        const typed = fieldOf(page, field);
+        await typed.fill("typed-before-the-end");
+        await end(mock);
+        await again(page).waitFor();
+        await signInAgain(page, mock);
+        expect(await typed.inputValue(), name).toBe("typed-before-the-end");
+        expect(new URL(page.url()).pathname, name).toBe(new URL(mock.url + path(mock.state)).pathname);
+      });
+    }
+  });
+
+  test("is told above a dialog, which can be sent afterwards", async ({ visit }) => {
+    const { mock, page } = await visit();
+    await page.goto(`${mock.url}/agents?dialog=new`);
+    await settled(page);
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("typist");
+    mock.state.sessions.clear();
+    await page.getByRole("button", { name: "Create agent" }).click();
+    await again(page).waitFor();
+    await drawn(page);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "sign-in-again");
+    await signInAgain(page, mock);
+    await page.getByRole("button", { name: "Create agent" }).click();
+    await page.getByRole("heading", { name: "typist" }).waitFor();
+  });
+
+  test("shows nothing of this person to another one who signs in", async ({ visit }) => {
+    const { mock, page } = await visit();
+    await page.goto(`${mock.url}/agents?dialog=new`);
+    await settled(page);
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("typist");
+    await end(mock);
+    await again(page).waitFor();
+    mock.state.user = { ...mock.state.user, id: "another" };
+    await again(page).getByLabel("E-mail").fill(mock.state.user.email);
+    await again(page).getByLabel("Password", { exact: true }).fill(mock.state.password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await until("the form to be gone", async () => (await page.getByRole("dialog").count()) === 0);
+  });
+});
