@@ -6,6 +6,10 @@ import { backoff } from "./stream";
 
 type Load<P> = () => Promise<ComponentType<P>>;
 
+let coming = 0;
+/** Whether a part of the program is on its way. */
+export const areComing = () => coming > 0;
+
 /** How long nothing is said while the part is asked for once more. */
 const QUIET_MS = 1000;
 
@@ -51,7 +55,12 @@ export function arriving<P extends object>(load: Load<P>, Missing: ComponentType
     if (part.is) return createElement(part.is, props);
     return missing ? createElement(Missing) : null;
   }
-  return () => load().catch(() => Arriving);
+  return () => {
+    coming += 1;
+    return load()
+      .catch(() => Arriving)
+      .finally(() => (coming -= 1));
+  };
 }
 
 const Nothing = () => null;

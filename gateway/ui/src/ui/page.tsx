@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ChevronRight, Menu } from "lucide-react";
 import { createContext, use, useEffect, type ReactNode } from "react";
 import { create } from "zustand";
+import { useWhole } from "~/live/whole";
 import { IconButton } from "./button";
 import { cx } from "./class";
 
@@ -115,6 +116,7 @@ function Crumbs({ crumbs, first, frame }: Pick<Props, "crumbs" | "first"> & { fr
 /** One page: top bar with the way here and the page's actions, then its content. */
 export function PageFrame({ crumbs, actions, wide, first = false, children }: Props) {
   const frame = use(FrameContext);
+  const whole = useWhole();
   // A name may be very long, and a title is one line of a browser.
   const names = crumbs.map((crumb) => crumb.label.slice(0, 100));
   const doors = useWaiting((state) => state.doors);
@@ -136,7 +138,7 @@ export function PageFrame({ crumbs, actions, wide, first = false, children }: Pr
         </IconButton>
         <Crumbs crumbs={crumbs} first={first} frame={frame} />
         {actions && (
-          <div data-page-actions className="flex flex-wrap items-center gap-2 max-sm:order-last">
+          <div data-page-actions className="flex flex-wrap items-center gap-2 max-sm:order-last max-sm:basis-full">
             {actions}
           </div>
         )}
@@ -147,8 +149,9 @@ export function PageFrame({ crumbs, actions, wide, first = false, children }: Pr
         id="main"
         tabIndex={-1}
         className={cx(
-          "mx-auto flex w-full min-w-0 flex-1 flex-col gap-4 p-4 outline-none lg:p-6",
+          "flex w-full min-w-0 flex-1 flex-col gap-4 p-4 outline-none lg:p-6",
           wide ? "max-w-[1680px]" : "max-w-[1280px]",
+          !whole && "opacity-0",
         )}
       >
         {children}

@@ -148,7 +148,7 @@ test.describe("agents: brain", () => {
     expect(page.url()).toMatch(/action=claw/);
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "audit-filtered");
-    await page.locator("summary").first().focus();
+    await page.locator("li summary").first().focus();
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Everything about this thing" }).first().click();
     await page.getByRole("button", { name: "Clear filter" }).click();
@@ -186,6 +186,7 @@ test.describe("agents: brain", () => {
     });
     state.audit.unshift(evil);
     await page.goto(`${mock.url}/audit`);
+    await page.getByRole("heading", { name: "Hash chain" }).click();
     await page.getByRole("button", { name: "Verify the chain" }).click();
     await page.getByText(/^61 entries read, each fits its link/).waitFor();
     state.audit[7].link!.intact = false;

@@ -23,7 +23,7 @@ test.describe("fleet", () => {
     visit,
   }) => {
     const { page } = await visit();
-    await page.getByRole("button", { name: "One figure of all" }).click();
+    await page.getByRole("button", { name: "Compare metrics" }).click();
     await page.getByRole("link", { name: /gpu-tower/ }).waitFor();
     await until(
       "the lines to be drawn",

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { AuditEntry } from "~/api/types";
 import { CopyText } from "~/ui/copy";
-import { Facts, Panel } from "~/ui/panel";
+import { Fold } from "~/ui/fold";
+import { Facts } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
@@ -15,9 +16,10 @@ export function ChainState({ shown }: { shown: AuditEntry[] }) {
   const chain = useQuery(chainQuery);
   const broken = shown.filter((entry) => entry.link && !entry.link.intact).length;
   return (
-    <Panel
+    <Fold
+      id="chain"
       title="Hash chain"
-      aside={
+      summary={
         broken > 0 ? (
           <Status tone="failed" word={`${broken} ${broken === 1 ? "entry does" : "entries do"} not fit`} />
         ) : chain.data && chain.data.waiting > 0 ? (
@@ -53,6 +55,6 @@ export function ChainState({ shown }: { shown: AuditEntry[] }) {
       <p className="border-t border-line px-4 py-2 text-small text-fg-3">
         {words.chain} <code className="font-mono text-small">roost audit verify</code>.
       </p>
-    </Panel>
+    </Fold>
   );
 }

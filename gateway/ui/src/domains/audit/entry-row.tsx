@@ -67,7 +67,7 @@ export function EntryRow({ entry, gone, only }: Props) {
             className="inline-flex w-[calc(100%-20px)] flex-wrap items-baseline justify-between gap-x-4 gap-y-1 align-top"
           >
             <span className="min-w-0 break-words">
-              {entry.by && <Avatar user={entry.by} className="mr-1.5 size-5 align-[-5px] text-[9px]" />}
+              {entry.by && <Avatar user={entry.by} className="mr-1.5 size-5 align-middle text-[9px]" />}
               <bdi>{who(entry)}</bdi> <bdi>{before}</bdi>
               {name !== undefined && (
                 <b className="font-[550]">

@@ -32,6 +32,7 @@ export function AuditPage() {
   const refused = log.isError && asProblem(log.error).status === 403;
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Audit" }]}
       actions={!refused && entries.length > 0 && <ExportButtons wanted={wanted} />}
     >

@@ -76,7 +76,10 @@ export function ConnectionsPage() {
   const found = useQuery(connectionsQuery);
   const may = useMay();
   return (
-    <PageFrame crumbs={[{ label: "Integrations", to: "/connections" }, { label: "Apps and MCP servers" }]}>
+    <PageFrame
+      wide
+      crumbs={[{ label: "Integrations", to: "/connections" }, { label: "Apps and MCP servers" }]}
+    >
       <header className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
         <h1 className="text-head-1">Apps and MCP servers</h1>
         {found.data && found.data.length > 0 && <Need list={found.data} />}

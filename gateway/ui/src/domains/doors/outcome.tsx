@@ -41,7 +41,7 @@ export function Decided({ door, own }: { door: Door; own: string | undefined }) 
     <span>
       {door.decided_by && (
         <>
-          by <Avatar user={door.decided_by} className="mr-1 size-4 align-[-3px] text-[8px]" />
+          by <Avatar user={door.decided_by} className="mr-1 size-4 align-middle text-[8px]" />
           {door.decided_by.id === own ? "you" : <bdi>{name}</bdi>}
           {door.decided_at && ", "}
         </>

@@ -85,7 +85,7 @@ export function FleetPage() {
               icon={charts ? <Rows3 size={14} aria-hidden /> : <ChartSpline size={14} aria-hidden />}
               onClick={() => go({ view: charts ? "" : "figures" })}
             >
-              {charts ? "As a list" : "One figure of all"}
+              {charts ? "As a list" : "Compare metrics"}
             </Button>
           </div>
           <FilterWords nodes={sorted} query={q} onToggle={(word) => filter(withWord(q, word))} />

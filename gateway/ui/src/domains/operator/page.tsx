@@ -88,6 +88,7 @@ export function OperatorPage() {
   const operator = me.data?.operator === true;
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Supervision" }]}
       actions={
         operator && (

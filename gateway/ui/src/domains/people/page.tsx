@@ -23,6 +23,7 @@ export function MembersPage() {
   const manages = may("members.manage");
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Members" }]}
       actions={
         manages && (

@@ -61,17 +61,19 @@ export function QuotasPage() {
       )}
       <Stale query={quota} className="max-w-2xl" />
       {quota.data && (
-        <Panel title="Plan" aside={quota.data.plan} className="max-w-2xl">
-          <QuotaRow
-            name="Agents"
-            use={quota.data.agents}
-            atLimit="At the limit, Roost creates no further agent until you delete one."
-          />
-          <QuotaRow
-            name="Running sandboxes"
-            use={quota.data.live_containers}
-            atLimit="At the limit, Roost starts no further sandbox until you destroy one."
-          />
+        <Panel title="Plan" aside={quota.data.plan}>
+          <div className="grid sm:grid-cols-2 sm:divide-x sm:divide-line">
+            <QuotaRow
+              name="Agents"
+              use={quota.data.agents}
+              atLimit="At the limit, Roost creates no further agent until you delete one."
+            />
+            <QuotaRow
+              name="Running sandboxes"
+              use={quota.data.live_containers}
+              atLimit="At the limit, Roost starts no further sandbox until you destroy one."
+            />
+          </div>
         </Panel>
       )}
       {/* Below what has its size already, so that it never moves. */}

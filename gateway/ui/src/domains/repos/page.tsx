@@ -86,6 +86,7 @@ export function ReposPage() {
   const none = connections.data?.length === 0;
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Integrations", to: "/connections" }, { label: "Repositories" }]}
       actions={none ? undefined : button}
     >

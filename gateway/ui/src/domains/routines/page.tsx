@@ -57,7 +57,7 @@ export function RoutinesPage() {
   );
   const none = routines.data?.length === 0;
   return (
-    <PageFrame crumbs={[{ label: "Routines" }]} actions={none ? undefined : make}>
+    <PageFrame wide crumbs={[{ label: "Routines" }]} actions={none ? undefined : make}>
       <h1 className="text-head-1">Routines</h1>
       <QueryView query={routines} what="routines" rows={4}>
         {(all) =>

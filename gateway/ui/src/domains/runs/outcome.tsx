@@ -132,7 +132,7 @@ export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
               {run.created_by && (
                 <>
                   {" by "}
-                  <Avatar user={run.created_by} className="mr-1 size-4 align-[-3px] text-[8px]" />
+                  <Avatar user={run.created_by} className="mr-1 size-4 align-middle text-[8px]" />
                   <bdi>{run.created_by.name || run.created_by.email}</bdi>
                 </>
               )}

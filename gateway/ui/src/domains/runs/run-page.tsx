@@ -160,7 +160,7 @@ export function RunPage() {
   const run = useQuery(runQuery(id));
   const title = run.data ? visible(run.data.title) || "Run" : "…";
   return (
-    <PageFrame crumbs={[{ label: "Runs", to: "/runs" }, { label: title }]}>
+    <PageFrame wide crumbs={[{ label: "Runs", to: "/runs" }, { label: title }]}>
       {run.isPending && <Loading what="the run" rows={6} />}
       {run.isError && !run.data && (
         <Failed

@@ -51,7 +51,7 @@ export function SettingsFrame({ parts, title, lead, children }: Props) {
         </ul>
       </nav>
       {lead && <p className="max-w-[72ch] text-fg-2">{lead}</p>}
-      <div className="flex max-w-2xl flex-col gap-4">{children}</div>
+      <div className="flex max-w-4xl flex-col gap-4">{children}</div>
     </PageFrame>
   );
 }

@@ -1,7 +1,7 @@
 import type { Skill, SkillBrief } from "./queries";
 
 const SOURCES: Record<string, string> = {
-  builtin: "comes with Roost",
+  builtin: "Built-in",
   authored: "written here",
   promoted: "made from an agent's work",
 };

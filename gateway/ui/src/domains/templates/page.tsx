@@ -30,11 +30,15 @@ function Line({ one }: { one: TemplateBrief }) {
           <bdi>{visible(one.name)}</bdi>
         </Link>
         <p className="max-w-[90ch] break-words text-fg-2">{visible(one.description)}</p>
-        <p className="text-small break-words text-fg-3">
-          {kindName(one.default_topology)}, {one.roles.length} {one.roles.length === 1 ? "role" : "roles"},{" "}
-          {profileName(one.risk_profile).toLowerCase()}, version {one.version},{" "}
-          {one.source === "builtin" ? "comes with Roost" : "the workspace's own"}
-        </p>
+        <ul aria-label="Facts" className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5 text-small text-fg-3">
+          <li className="text-fg-2">{kindName(one.default_topology)}</li>
+          <li>
+            {one.roles.length} {one.roles.length === 1 ? "role" : "roles"}
+          </li>
+          <li>{profileName(one.risk_profile)}</li>
+          <li>Version {one.version}</li>
+          <li>{one.source === "builtin" ? "Built-in" : "Written here"}</li>
+        </ul>
       </div>
       <div className="max-sm:hidden">
         <Sketch {...shapeOf(one.default_topology, one.roles)} />
@@ -59,7 +63,7 @@ export function TemplatesPage() {
   );
   const categories = [...new Set(shown.map(({ category }) => category))].toSorted();
   return (
-    <PageFrame crumbs={[{ label: "Templates" }]}>
+    <PageFrame wide crumbs={[{ label: "Templates" }]}>
       <h1 className="text-head-1">Templates</h1>
       {templates.isPending && (
         <Loading what="templates" rows={6} className="rounded-panel border border-line bg-surface" />

@@ -136,7 +136,7 @@ export function TemplatePage() {
             </h1>
             <p className="text-small text-fg-3">
               {categoryName(one.category)}, version {one.version},{" "}
-              {one.source === "builtin" ? "comes with Roost" : "the workspace's own"}
+              {one.source === "builtin" ? "built-in" : "the workspace's own"}
             </p>
             <p className="mt-1 max-w-[90ch] break-words text-fg-2">{visible(one.description)}</p>
           </div>

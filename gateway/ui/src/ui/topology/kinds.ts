@@ -1,10 +1,10 @@
 // What the ways of working together are called, and what each means.
 const KINDS = {
   single: "Single agent",
-  pipeline: "One after another",
-  hub_spoke: "A hub and its spokes",
-  hierarchical: "A hierarchy",
-  star_moe: "A gate chooses experts",
+  pipeline: "Pipeline",
+  hub_spoke: "Hub and spoke",
+  hierarchical: "Hierarchy",
+  star_moe: "Router (experts)",
 } as const;
 export type TopologyKind = keyof typeof KINDS;
 const SAYS: Record<string, string> = {

@@ -38,6 +38,7 @@ export function NodePage({ activity }: Elsewhere) {
   const missing = node.isError && asProblem(node.error).status === 404;
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Fleet", to: "/fleet" }, { label: node.data?.name ?? "Machine" }]}
       actions={node.data && !missing && may("nodes.manage") && <NodeActions node={node.data} />}
     >

@@ -1,0 +1,31 @@
+// A page is shown when all that it asks for at first is there: parts that come one after another would push each other away.
+import { useQueryClient } from "@tanstack/react-query";
+import { useLayoutEffect, useState } from "react";
+import { areComing } from "./arriving";
+
+/** Where something takes longer, the page is shown without it, with what stands in its place. */
+const MOST_MS = 600;
+/** What has come may ask for more, or load a further part of the program. */
+const QUIET_FRAMES = 3;
+
+export function useWhole(): boolean {
+  const client = useQueryClient();
+  const [whole, setWhole] = useState(false);
+  useLayoutEffect(() => {
+    const cache = client.getQueryCache();
+    const until = performance.now() + MOST_MS;
+    let quiet = 0;
+    let frame = 0;
+    const look = () => {
+      const open = cache.findAll({ predicate: ({ state }) => state.status === "pending" });
+      quiet = areComing() || open.some(({ state }) => state.fetchStatus !== "idle") ? 0 : quiet + 1;
+      // All was known already: the page is there at once.
+      if ((open.length === 0 && !areComing()) || quiet > QUIET_FRAMES || performance.now() > until)
+        setWhole(true);
+      else frame = requestAnimationFrame(look);
+    };
+    look();
+    return () => cancelAnimationFrame(frame);
+  }, [client]);
+  return whole;
+}
