@@ -138,7 +138,10 @@ export function PageFrame({ crumbs, actions, wide, first = false, children }: Pr
         </IconButton>
         <Crumbs crumbs={crumbs} first={first} frame={frame} />
         {actions && (
-          <div data-page-actions className="flex flex-wrap items-center gap-2 max-sm:order-last max-sm:basis-full">
+          <div
+            data-page-actions
+            className="flex flex-wrap items-center gap-2 max-sm:order-last max-sm:basis-full"
+          >
             {actions}
           </div>
         )}

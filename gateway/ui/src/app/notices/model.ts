@@ -47,7 +47,7 @@ export interface Standing {
 }
 
 export const NOTHING: Standing = { nodes: {}, sandboxes: {} };
-const KEEP = 100;
+export const KEEP = 100;
 const KEEP_CLEARED = 300;
 
 /** What a browser keeps. */

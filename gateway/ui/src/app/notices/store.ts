@@ -1,6 +1,6 @@
 // The notices of one person in one workspace, kept in this browser and shared by its tabs.
 import { create } from "zustand";
-import { add, EMPTY, merge, NOTHING, unread, type Kept, type Notice, type Standing } from "./model";
+import { add, EMPTY, KEEP, merge, NOTHING, unread, type Kept, type Notice, type Standing } from "./model";
 
 interface State extends Kept {
   /** What was added since the page was opened, for reading it out. */
@@ -15,7 +15,8 @@ function read(): Kept {
     const { notices, standing, cleared } = (stored ?? {}) as Partial<Kept>;
     if (!Array.isArray(notices)) return EMPTY;
     return {
-      notices,
+      // Another version of the page may have kept more.
+      notices: notices.slice(0, KEEP),
       standing: { ...NOTHING, ...standing },
       cleared: Array.isArray(cleared) ? cleared : [],
     };

@@ -173,9 +173,9 @@ export function Words({ world: { things } }: { world: World }) {
               <ul className="flex flex-col gap-1">
                 {here.map((thing) => (
                   <li key={thing.id} className="flex min-w-0 flex-wrap items-center gap-x-3">
-                    <Name thing={thing} className="inline-flex min-h-8 min-w-0 items-center break-words" />
+                    <Name thing={thing} className="inline-block min-h-8 max-w-full py-1.5 wrap-anywhere" />
                     {thing.of && (
-                      <span className="text-small text-fg-3">
+                      <span className="max-w-full text-small text-fg-3 wrap-anywhere">
                         of <bdi>{visible(thing.of)}</bdi>
                       </span>
                     )}

@@ -114,6 +114,19 @@ function Bar({ step, calls, at, now, name, onTip, onStep }: BarProps) {
 }
 
 const MOST_ZOOM = 32;
+/** Of the width of the lanes. Calls that begin nearer to each other would be drawn above each other. */
+const APART = 0.002;
+
+/** The calls that can be told apart on the lanes, and every one that failed. */
+export function distinct(calls: readonly RunCall[], apart: number): RunCall[] {
+  const last = new Map<RunCall["kind"], number>();
+  return calls.filter(({ kind, failed, started_at }) => {
+    const at = Date.parse(started_at);
+    if (!failed && at - (last.get(kind) ?? -Infinity) < apart) return false;
+    last.set(kind, at);
+    return true;
+  });
+}
 
 /** Who was at work when: a lane for each, growing while it runs. A step leads to what its agent said and did. */
 export function Timeline({
@@ -146,6 +159,7 @@ export function Timeline({
     const right = ((to ? Date.parse(to) : end) - begin) / span;
     return { left: `${left}%`, width: `max(2px, ${Math.max(0, Math.min(100, right * 100) - left)}%)` };
   };
+  const drawn = distinct(calls, (span * APART) / zoom);
   const nodes = [...new Set(run.steps.map((step) => step.node))];
   const ticks = [0, 0.25, 0.5, 0.75, 1];
   const onTip = (lines: string[] | undefined, target?: Element) => {
@@ -207,7 +221,7 @@ export function Timeline({
                         at={at}
                         now={now}
                         name={nameOf(node)}
-                        calls={calls.filter((call) => call.step === step.key && call.lap === step.lap)}
+                        calls={drawn.filter((call) => call.step === step.key && call.lap === step.lap)}
                         onTip={onTip}
                         onStep={() => onStep(node)}
                       />
