@@ -2,10 +2,11 @@
 
 use roost_secret_broker::wire::{
     Answer, Diffed, Fault, Frame, FrameError, GitBundle, GitDiff, GitFiles, GitPush, GitReceive,
-    MAX_BODY_FRAME, Patience, Pushed, Received, RecordName,
+    Pushed, Received,
 };
 
 use super::answers::{entry, short};
+use super::exchange::{answered, begun, refuse, sent, streamed, while_there};
 use super::faults::unaudited;
 use super::session::{Next, Reader, Writer};
 use super::{Broker, Peer};
@@ -35,34 +36,8 @@ pub(super) async fn bundle(
         Ok(begun) => begun,
         Err(fault) => return refuse(broker, writer, line, fault).await,
     };
-    let patience = broker.limits.body;
     let head = Answer::Bundled(bundle.head.clone());
-    writer.message(&head, patience).await?;
-    let mut bytes = 0;
-    let ended = loop {
-        match bundle.piece().await {
-            Ok(Some(piece)) => {
-                bytes += piece.len() as u64;
-                for part in piece.chunks(MAX_BODY_FRAME) {
-                    writer.body(part, patience).await?;
-                }
-            }
-            Ok(None) => break Ok(()),
-            Err(fault) => break Err(fault),
-        }
-    };
-    let line = Entry {
-        bytes: Some(bytes),
-        ..line
-    };
-    match ended {
-        Ok(()) => {
-            writer.end(patience).await?;
-            ended_well(broker, line).await;
-            Ok(Next::Exchange)
-        }
-        Err(fault) => refuse(broker, writer, line, fault).await,
-    }
+    streamed(broker, writer, line, &head, &mut bundle).await
 }
 
 async fn begin_bundle(
@@ -108,15 +83,7 @@ pub(super) async fn receive(
     else {
         return Err(FrameError::CutOff);
     };
-    match done {
-        Ok(received) => {
-            ended_well(broker, line).await;
-            let answer = Answer::Received(received);
-            writer.message(&answer, broker.limits.body).await?;
-            Ok(Next::Exchange)
-        }
-        Err(fault) => refuse(broker, writer, line, fault).await,
-    }
+    answered(broker, writer, line, done.map(Answer::Received)).await
 }
 
 /// What became of a body.
@@ -169,20 +136,8 @@ pub(super) async fn diff(
     let Some(done) = while_there(broker, reader, work).await else {
         return Err(FrameError::CutOff);
     };
-    let patience = broker.limits.body;
-    match done {
-        Ok((text, cut)) => {
-            ended_well(broker, line).await;
-            let head = Answer::Diffed(Diffed { cut });
-            writer.message(&head, patience).await?;
-            for part in text.chunks(MAX_BODY_FRAME) {
-                writer.body(part, patience).await?;
-            }
-            writer.end(patience).await?;
-            Ok(Next::Exchange)
-        }
-        Err(fault) => refuse(broker, writer, line, fault).await,
-    }
+    let done = done.map(|(text, cut)| (Answer::Diffed(Diffed { cut }), text));
+    sent(broker, writer, line, done).await
 }
 
 pub(super) async fn files(
@@ -204,23 +159,8 @@ pub(super) async fn files(
     let Some(done) = while_there(broker, reader, work).await else {
         return Err(FrameError::CutOff);
     };
-    let patience = broker.limits.body;
-    match done {
-        Ok((head, bytes)) => {
-            let line = Entry {
-                bytes: Some(bytes.len() as u64),
-                ..line
-            };
-            ended_well(broker, line).await;
-            writer.message(&Answer::ReadFiles(head), patience).await?;
-            for part in bytes.chunks(MAX_BODY_FRAME) {
-                writer.body(part, patience).await?;
-            }
-            writer.end(patience).await?;
-            Ok(Next::Exchange)
-        }
-        Err(fault) => refuse(broker, writer, line, fault).await,
-    }
+    let done = done.map(|(head, bytes)| (Answer::ReadFiles(head), bytes));
+    sent(broker, writer, line, done).await
 }
 
 pub(super) async fn push(
@@ -260,15 +200,7 @@ pub(super) async fn push(
         broker.audit.record_end(line).await;
         return Err(FrameError::CutOff);
     };
-    match done {
-        Ok(pushed) => {
-            ended_well(broker, line).await;
-            let answer = Answer::Pushed(pushed);
-            writer.message(&answer, broker.limits.body).await?;
-            Ok(Next::Exchange)
-        }
-        Err(fault) => refuse(broker, writer, line, fault).await,
-    }
+    answered(broker, writer, line, done.map(Answer::Pushed)).await
 }
 
 async fn upstream(broker: &Broker, asked: &GitPush) -> Result<Upstream, Fault> {
@@ -277,53 +209,4 @@ async fn upstream(broker: &Broker, asked: &GitPush) -> Result<Upstream, Fault> {
     let record = &opened.record;
     let url = Target::check_push(&asked.url, &record.allow, policy)?;
     super::fetch::dressed(url, &asked.user, record)
-}
-
-/// The credential must exist, and the use is in the audit log before it happens.
-pub(super) async fn begun(broker: &Broker, name: &RecordName, line: Entry) -> Result<(), Fault> {
-    let known = broker.store.credential(name).await;
-    known.map_err(|error| super::fault_of(&error))?;
-    let noted = broker.audit.record(line).await;
-    noted.map_err(|error| unaudited(&error))
-}
-
-pub(super) async fn ended_well(broker: &Broker, line: Entry) {
-    let line = Entry {
-        outcome: "done",
-        ..line
-    };
-    broker.audit.record_end(line).await;
-}
-
-pub(super) async fn refuse(
-    broker: &Broker,
-    writer: &mut Writer,
-    line: Entry,
-    fault: Fault,
-) -> Result<Next, FrameError> {
-    let line = Entry {
-        outcome: fault.code.slug(),
-        ..line
-    };
-    broker.audit.record_end(line).await;
-    let answer = Answer::Failed(fault);
-    writer.message(&answer, broker.limits.body).await?;
-    Ok(Next::Exchange)
-}
-
-/// Works while the peer waits; `None` when the peer left. Dropping the work ends its git.
-pub(super) async fn while_there<T>(
-    broker: &Broker,
-    reader: &mut Reader,
-    work: impl Future<Output = T>,
-) -> Option<T> {
-    let silence = Patience {
-        idle: None,
-        ..broker.limits.body
-    };
-    tokio::select! {
-        biased;
-        done = work => Some(done),
-        _ = reader.next(silence) => None,
-    }
 }

@@ -1,11 +1,11 @@
 //! `git_import` and `git_archive`: uploaded files in, and the files of a commit out.
 
 use roost_secret_broker::wire::{
-    Answer, Fault, Frame, FrameError, GitArchive, GitImport, Imported, MAX_BODY_FRAME,
+    Answer, Fault, Frame, FrameError, GitArchive, GitImport, Imported,
 };
 
 use super::answers::{entry, short};
-use super::branches::{begun, ended_well, refuse, while_there};
+use super::exchange::{answered, begun, refuse, streamed, while_there};
 use super::session::{Next, Reader, Writer};
 use super::{Broker, Peer};
 use crate::audit::Entry;
@@ -57,15 +57,7 @@ pub(super) async fn import(
     else {
         return Err(FrameError::CutOff);
     };
-    match done {
-        Ok(imported) => {
-            ended_well(broker, line).await;
-            let answer = Answer::Imported(imported);
-            writer.message(&answer, broker.limits.body).await?;
-            Ok(Next::Exchange)
-        }
-        Err(fault) => refuse(broker, writer, line, fault).await,
-    }
+    answered(broker, writer, line, done.map(Answer::Imported)).await
 }
 
 async fn begin(broker: &Broker, asked: &GitImport, line: Entry) -> Result<Import, Fault> {
@@ -92,33 +84,7 @@ pub(super) async fn archive(
         Ok(begun) => begun,
         Err(fault) => return refuse(broker, writer, line, fault).await,
     };
-    let patience = broker.limits.body;
-    writer.message(&Answer::Archive, patience).await?;
-    let mut bytes = 0;
-    let ended = loop {
-        match archive.piece().await {
-            Ok(Some(piece)) => {
-                bytes += piece.len() as u64;
-                for part in piece.chunks(MAX_BODY_FRAME) {
-                    writer.body(part, patience).await?;
-                }
-            }
-            Ok(None) => break Ok(()),
-            Err(fault) => break Err(fault),
-        }
-    };
-    let line = Entry {
-        bytes: Some(bytes),
-        ..line
-    };
-    match ended {
-        Ok(()) => {
-            writer.end(patience).await?;
-            ended_well(broker, line).await;
-            Ok(Next::Exchange)
-        }
-        Err(fault) => refuse(broker, writer, line, fault).await,
-    }
+    streamed(broker, writer, line, &Answer::Archive, &mut archive).await
 }
 
 async fn begin_archive(

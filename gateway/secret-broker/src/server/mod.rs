@@ -5,6 +5,7 @@ mod administration;
 mod answers;
 mod branches;
 mod cleaning;
+mod exchange;
 mod faults;
 mod fetch;
 mod files;
