@@ -44,6 +44,7 @@ extras() { # RECIPE
     local name
     for name in $(recipe_says "$1" python); do printf '%s\n' "$here/python/$name.txt" "$here/python-in"; done
     if [ -n "$(recipe_says "$1" python)" ]; then find "$here/semgrep" -type f | LC_ALL=C sort; fi
+    for name in $(recipe_says "$1" npm); do printf '%s\n' "$here/npm/$name.txt" "$here/npm/$name" "$here/npm-in"; done
 }
 
 # Fetches the Python programs of a recipe as files: on this machine, so that its index and proxies are used, and each file by
@@ -68,6 +69,18 @@ wheels() { # RECIPE FOLDER
             --require-hashes --no-deps -r "$here/python/$name.txt" -d "$2" >&2 ||
             die "the packages of $name could not be fetched; try again when the Python package index can be reached"
     done
+}
+
+# Fetches a program of the npm registry as one archive, by its hash. npm knows the registry and the proxies of this machine.
+npm_archive() { # NAME FILE
+    local version hash
+    have npm || die "npm is missing: deploy/setup.sh run installs it"
+    read -r version hash <"$here/npm/$1.txt"
+    say "$1 $version, from the npm registry"
+    (cd "$work" && npm pack --silent --ignore-scripts "$1@$version" </dev/null >/dev/null) ||
+        die "$1 could not be fetched; try again when the npm registry can be reached"
+    mv "$work/$1-$version.tgz" "$2"
+    printf '%s  %s\n' "$hash" "$2" | sha512sum --quiet --check - >&2 || die "the archive of $1 does not have the hash that $here/npm/$1.txt names"
 }
 
 # The newest date among the machine's package lists: the image's clock, so that equal packages give equal bytes.
@@ -107,6 +120,10 @@ recipe_layer() { # RECIPE FILE LAYER-BELOW...
         wheels "$recipe" "$work/wheels"
         for below in $(recipe_says "$recipe" python); do options+=(--customize-hook="$here/python-in \"\$1\" $below $work/wheels $here"); done
     fi
+    for below in $(recipe_says "$recipe" npm); do
+        npm_archive "$below" "$work/$below.tgz"
+        options+=(--customize-hook="$here/npm-in \"\$1\" $below $work/$below.tgz $here")
+    done
     say "root file system of $recipe: Debian $release with $(packages "$recipe" "$release" | wc -l) packages (about a minute, then cached)"
     [ -z "$include" ] || options+=(--include="$include")
     options+=(--customize-hook="$here/finish-rootfs \"\$1\"")

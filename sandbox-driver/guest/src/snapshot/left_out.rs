@@ -60,6 +60,8 @@ impl LeftOut {
             // Only beside the file that makes it: a person's own folder may have the same name.
             "target" => root.join(above).join("Cargo.toml").is_file(),
             ".venv" | "venv" => root.join(path).join("pyvenv.cfg").is_file(),
+            // What pnpm unpacked.
+            ".pnpm-store" => above == Path::new(""),
             // Packages that the gateway brings again.
             ".supplies" | ".supplies.half" => above == Path::new(""),
             "registry" => above.file_name() == Some(OsStr::new(".cargo")),

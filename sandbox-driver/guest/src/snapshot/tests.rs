@@ -91,6 +91,8 @@ fn what_can_be_made_again_and_what_is_named_is_left_out() {
         ".venv/lib",
         "home/.cargo/registry/src",
         "home/.cargo/bin",
+        ".pnpm-store/v10",
+        "web/.pnpm-store",
         "logs",
     ] {
         fs::create_dir_all(root.join(path)).unwrap();
@@ -103,7 +105,13 @@ fn what_can_be_made_again_and_what_is_named_is_left_out() {
     }
     let (entries, left_out) = listed(&root);
     let found = paths(&entries);
-    for kept in ["own/target", "home/.cargo/bin", "keep.bin", ".roostignore"] {
+    for kept in [
+        "own/target",
+        "home/.cargo/bin",
+        "web/.pnpm-store",
+        "keep.bin",
+        ".roostignore",
+    ] {
         assert!(found.iter().any(|path| path == kept), "{kept}: {found:?}");
     }
     let mut told = left_out;
@@ -112,6 +120,7 @@ fn what_can_be_made_again_and_what_is_named_is_left_out() {
     assert_eq!(
         told,
         [
+            format!(".pnpm-store: {again}"),
             format!(".venv: {again}"),
             "big.bin: named in .roostignore".to_owned(),
             format!("home/.cargo/registry: {again}"),
