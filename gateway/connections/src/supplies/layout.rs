@@ -79,8 +79,11 @@ fn place(pin: &Pin) -> (String, &'static str) {
     let (name, version) = (&pin.name, &pin.version);
     match pin.kind {
         Kind::Cargo => (format!("cargo/{name}-{version}"), "crate"),
-        // npm finds a package in its cache by the hash of the lock file.
-        Kind::Npm => (npm_place(pin), "file"),
+        // npm finds a package in its cache by the hash of the lock file, and pnpm asks a registry by path.
+        Kind::Npm => match &pin.file {
+            Some(file) => (format!("npm/{file}"), "file"),
+            None => (npm_place(pin), "file"),
+        },
         // pip and uv read the names of the files in a folder.
         Kind::Python => {
             let file = pin.file.as_deref().unwrap_or_default();
@@ -157,6 +160,7 @@ pub(crate) fn use_words(path: &str) -> String {
         ("requirements.txt", _) if !path.contains('\'') => {
             format!("Install them with `{pip} -r '{path}'`.")
         }
+        ("pnpm-lock.yaml", _) => "Install them with `pnpm install --frozen-lockfile`.".to_owned(),
         (_, Some(place)) => format!("Install them with `{pip} --no-deps -r '{FOLDER}/{place}'`."),
         _ => String::new(),
     }
@@ -173,7 +177,11 @@ fn settings(pins: &BTreeSet<Pin>) -> Vec<(&'static str, String)> {
         );
         found.push((".cargo/config.toml", text));
     }
-    if has(Kind::Npm) {
+    // pnpm would read it too, and the program that starts pnpm has the settings for it.
+    if pins
+        .iter()
+        .any(|pin| pin.kind == Kind::Npm && pin.file.is_none())
+    {
         let text = format!(
             "# Written by Roost: packages of the lock files.\ncache={FOLDER}/npm\noffline=true\naudit=false\nfund=false\n\
              update-notifier=false\n"

@@ -3,13 +3,13 @@
 mod cargo;
 mod go;
 mod npm;
+mod pnpm;
 mod python;
 
 use std::collections::BTreeMap;
 
 use super::model::{Kind, LeftOut, Pin, Release, Wish};
 
-/// It is named, so that a run says what to do instead.
 const PNPM: &str = "pnpm-lock.yaml";
 /// The names of lock files.
 pub(crate) const NAMES: [&str; 8] = [
@@ -56,8 +56,7 @@ impl Parsed {
 
 /// The names of the lock files that are read, for people.
 pub(crate) fn readable() -> String {
-    let read: Vec<&str> = NAMES.into_iter().filter(|name| *name != PNPM).collect();
-    read.join(", ")
+    NAMES.join(", ")
 }
 
 /// The kind of a lock file, by its path.
@@ -83,7 +82,7 @@ pub(super) fn read(path: &str, content: &[u8], npm: &str) -> Result<Parsed, Stri
         "The lock file is not valid UTF-8. Make it again, and commit it.".to_owned()
     })?;
     let parsed = match path.rsplit('/').next().unwrap_or_default() {
-        PNPM => return Err(no_pnpm()),
+        PNPM => pnpm::read(text, npm)?,
         "Cargo.lock" => cargo::read(text)?,
         "go.sum" => go::read(text)?,
         "requirements.txt" => python::requirements(text)?,
@@ -139,13 +138,6 @@ fn is_version(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
 }
 
-fn no_pnpm() -> String {
-    "Packages of pnpm are not brought, because pnpm installs offline only from its own store. Run `npm install \
-     --package-lock-only` where there is a network, and commit its package-lock.json beside this file; `npm ci` installs from it \
-     in the sandbox."
-        .to_owned()
-}
-
 fn many() -> String {
     format!("The lock file has more than {MOST_ENTRIES} entries, which is the limit.")
 }
@@ -153,14 +145,6 @@ fn many() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lock_file_of_pnpm_is_refused_with_what_to_do_instead() {
-        let path = "web/pnpm-lock.yaml";
-        assert_eq!(kind(path), Some(Kind::Npm));
-        let why = read(path, b"lockfileVersion: '9.0'\n", "").unwrap_err();
-        assert!(why.contains("npm install --package-lock-only"), "{why}");
-    }
 
     #[test]
     fn each_name_has_a_kind_and_others_have_none() {

@@ -56,7 +56,7 @@ pub(super) fn read(text: &str, registry: &str) -> Result<Parsed, String> {
         let Some((_, folder)) = place.rsplit_once(FOLDER) else {
             continue;
         };
-        if package.link || package.in_bundle || is_of_another_platform(&package) {
+        if package.link || package.in_bundle || is_of_another_platform(&package.os, &package.cpu) {
             continue;
         }
         let name = package.name.clone().unwrap_or_else(|| folder.to_owned());
@@ -91,11 +91,7 @@ fn hash(
              and make the lock file again.",
         );
     };
-    let last = name.rsplit('/').next().unwrap_or(name);
-    let expected = format!("{registry}/{name}/-/{last}-{version}.tgz");
-    // An address may be written in several ways.
-    let is_expected = Url::parse(resolved).is_ok_and(|url| Url::parse(&expected) == Ok(url));
-    if !is_expected {
+    if !is_address(resolved, &address(registry, name, version)) {
         return Err(
             "It does not come from the npm registry that this deployment allows (supplies.npm, supplies.npm_in_locks). Depend on \
              a release of it there, or copy it into the repository.",
@@ -107,8 +103,19 @@ fn hash(
     )
 }
 
-/// Whether npm does not install it on Linux, or only on processors that no machine of Roost has.
-fn is_of_another_platform(package: &Package) -> bool {
+/// Where a registry has a release.
+pub(super) fn address(registry: &str, name: &str, version: &str) -> String {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    format!("{registry}/{name}/-/{last}-{version}.tgz")
+}
+
+/// Whether it is the expected address. An address may be written in several ways.
+pub(super) fn is_address(text: &str, expected: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| Url::parse(expected) == Ok(url))
+}
+
+/// Whether it is not installed on Linux, or only on processors that no machine of Roost has.
+pub(super) fn is_of_another_platform(os: &[String], cpu: &[String]) -> bool {
     let fits = |list: &[String], ours: &[&str]| {
         let mut positive = list.iter().filter(|word| !word.starts_with('!')).peekable();
         let is_excluded = ours
@@ -118,10 +125,10 @@ fn is_of_another_platform(package: &Package) -> bool {
             positive.peek().is_none() || positive.any(|word| ours.contains(&word.as_str()));
         !is_excluded && is_named
     };
-    !fits(&package.os, &["linux"]) || !fits(&package.cpu, &["x64", "arm64"])
+    !fits(os, &["linux"]) || !fits(cpu, &["x64", "arm64"])
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let is_part = |part: &str| {
         !part.is_empty()
             && !part.starts_with('.')
