@@ -9,6 +9,7 @@ use crate::api::types::{
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::doors::Asking;
+use crate::live::{Listing, Live};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
 use crate::{run_repo, sandbox, team, watch};
@@ -25,7 +26,7 @@ pub enum Claw {
         system_prompt: Option<String>,
     },
     /// List agents
-    List,
+    List(Live),
     /// Show one agent, by id or name
     Show { claw: String },
     /// Give work to one agent, and watch it
@@ -100,25 +101,7 @@ impl Claw {
                 };
                 one(api, &api.ask(routes::create_claw(&new)).await?);
             }
-            Self::List => {
-                let items = api.all(routes::claws).await?;
-                if api.json {
-                    show::json(&raw_list(&items));
-                } else {
-                    let row = |claw: &Parsed<Agent>| {
-                        let sandbox = claw.sandbox.as_ref();
-                        vec![
-                            claw.name.shown(),
-                            claw.status.shown(),
-                            sandbox.map(|sandbox| &sandbox.state).shown(),
-                            sandbox.map(|sandbox| &sandbox.node_name).shown(),
-                            claw.id.shown(),
-                        ]
-                    };
-                    let rows: Vec<_> = items.iter().map(row).collect();
-                    show::table(&["NAME", "STATUS", "SANDBOX", "MACHINE", "ID"], &rows);
-                }
-            }
+            Self::List(live) => return live.show(api, async || list(api).await).await,
             Self::Show { claw } => {
                 let id = find(api, &claw).await?;
                 one(api, &api.ask(routes::claw(&id)).await?);
@@ -258,6 +241,25 @@ impl Named for Agent {
     fn about(&self) -> Vec<String> {
         vec![named::made(&self.created_at), self.status.shown()]
     }
+}
+
+async fn list(api: &Api) -> anyhow::Result<Listing> {
+    let items = api.all(routes::claws).await?;
+    let row = |claw: &Parsed<Agent>| {
+        let sandbox = claw.sandbox.as_ref();
+        vec![
+            claw.name.shown(),
+            claw.status.shown(),
+            sandbox.map(|sandbox| &sandbox.state).shown(),
+            sandbox.map(|sandbox| &sandbox.node_name).shown(),
+            claw.id.shown(),
+        ]
+    };
+    let rows: Vec<_> = items.iter().map(row).collect();
+    Ok(Listing {
+        text: show::columns(&["NAME", "STATUS", "SANDBOX", "MACHINE", "ID"], &rows),
+        json: raw_list(&items),
+    })
 }
 
 /// The id of the agent that `wanted` names: an id, or a name that only one has.

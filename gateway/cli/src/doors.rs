@@ -10,6 +10,7 @@ use crate::api::types::{
     Decision, Door as Asked, DoorId, DoorState, OfferedBranch, OfferedPackages, Resolution, RunId,
 };
 use crate::api::{Api, Parsed, routes};
+use crate::live::{Listing, Live};
 use crate::named;
 use crate::show::{self, Shown};
 
@@ -24,6 +25,8 @@ pub enum Door {
         /// Also those that were decided
         #[arg(long)]
         all: bool,
+        #[command(flatten)]
+        live: Live,
     },
     /// Show one request whole, with the diff of a branch, or with all packages
     Show {
@@ -45,7 +48,9 @@ pub enum Door {
 impl Door {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
-            Self::List { all } => list(api, all).await?,
+            Self::List { all, live } => {
+                return live.show(api, async || list(api, all).await).await;
+            }
             Self::Show { request } => {
                 let door = find(api, &request).await?;
                 match api.json {
@@ -66,13 +71,9 @@ impl Door {
     }
 }
 
-async fn list(api: &Api, all: bool) -> anyhow::Result<()> {
+async fn list(api: &Api, all: bool) -> anyhow::Result<Listing> {
     let which = if all { "all" } else { "pending" };
     let page = api.ask(routes::doors(Some(which), Some(200), None)).await?;
-    if api.json {
-        show::json(page.raw());
-        return Ok(());
-    }
     let row = |door: &Parsed<Asked>| {
         vec![
             named::short(&door.id),
@@ -83,8 +84,10 @@ async fn list(api: &Api, all: bool) -> anyhow::Result<()> {
         ]
     };
     let rows: Vec<_> = page.items.iter().map(row).collect();
-    show::table(&["ID", "ASKED", "AGENT", "WHAT", "STATE"], &rows);
-    Ok(())
+    Ok(Listing {
+        text: show::columns(&["ID", "ASKED", "AGENT", "WHAT", "STATE"], &rows),
+        json: page.raw().clone(),
+    })
 }
 
 /// The request with this id, or the only one of the newest whose id ends so.

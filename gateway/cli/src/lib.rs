@@ -13,6 +13,7 @@ mod files;
 mod images;
 mod journal;
 mod levelups;
+mod live;
 mod member;
 mod mission;
 mod mission_create;

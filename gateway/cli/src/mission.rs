@@ -11,6 +11,7 @@ use crate::api::types::{
     MissionStatus, MissionStatusChange,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
+use crate::live::{Listing, Live};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
 use crate::{mission_create, mission_pdf, run};
@@ -20,7 +21,7 @@ use crate::{mission_create, mission_pdf, run};
 pub enum Mission {
     Create(Box<mission_create::Create>),
     /// List missions, newest first
-    List,
+    List(Live),
     /// Show one mission with its phases, tasks and artifacts, by id or title
     Show {
         mission: String,
@@ -95,7 +96,7 @@ impl Mission {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
             Self::Create(create) => return create.run(api).await,
-            Self::List => list(api).await?,
+            Self::List(live) => return live.show(api, async || list(api).await).await,
             Self::Show { mission } => {
                 let mission = api
                     .ask(routes::mission(&find(api, &mission).await?))
@@ -147,12 +148,8 @@ impl Mission {
     }
 }
 
-async fn list(api: &Api) -> anyhow::Result<()> {
+async fn list(api: &Api) -> anyhow::Result<Listing> {
     let items = api.all(routes::missions).await?;
-    if api.json {
-        show::json(&raw_list(&items));
-        return Ok(());
-    }
     let row = |mission: &Parsed<Brief>| {
         let past = mission.phases.iter().filter(|phase| {
             matches!(
@@ -169,8 +166,10 @@ async fn list(api: &Api) -> anyhow::Result<()> {
         ]
     };
     let rows: Vec<_> = items.iter().map(row).collect();
-    show::table(&["CREATED", "TITLE", "STATUS", "PHASES", "ID"], &rows);
-    Ok(())
+    Ok(Listing {
+        text: show::columns(&["CREATED", "TITLE", "STATUS", "PHASES", "ID"], &rows),
+        json: raw_list(&items),
+    })
 }
 
 async fn plan(api: &Api, id: &MissionId) -> anyhow::Result<()> {

@@ -10,6 +10,7 @@ use crate::api::types::{
     PairRequest, Tools, VerifyLevel,
 };
 use crate::api::{Api, Call, Parsed, raw_list, routes};
+use crate::live::{Listing, Live};
 use crate::named::{self, Kind, Named};
 use crate::reach;
 use crate::show::{self, Shown};
@@ -26,7 +27,7 @@ pub enum Node {
         wait: bool,
     },
     /// List machines with their latest health
-    List,
+    List(Live),
     /// Everything that is known of a machine
     Show { node: String },
     /// Measure a machine: engine, kernel, and a probe sandbox read from inside
@@ -55,7 +56,7 @@ impl Node {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
             Self::Pair { name, wait } => pair(api, name, wait).await?,
-            Self::List => list(api).await?,
+            Self::List(live) => return live.show(api, async || list(api).await).await,
             Self::Show { node } => details(api, &node).await?,
             Self::Label { node, labels } => {
                 let change = DescribeRequest {
@@ -121,12 +122,8 @@ async fn connected(api: &Api, id: &NodeId) -> anyhow::Result<()> {
     }
 }
 
-async fn list(api: &Api) -> anyhow::Result<()> {
+async fn list(api: &Api) -> anyhow::Result<Listing> {
     let items = api.all(routes::nodes).await?;
-    if api.json {
-        show::json(&raw_list(&items));
-        return Ok(());
-    }
     let row = |node: &Parsed<Machine>| {
         let health = node.health.as_ref();
         let percent = |value: f64| format!("{value:.0} %");
@@ -148,21 +145,23 @@ async fn list(api: &Api) -> anyhow::Result<()> {
         ]
     };
     let rows: Vec<_> = items.iter().map(row).collect();
-    show::table(
-        &[
-            "NAME",
-            "STATUS",
-            "CONNECTION",
-            "SANDBOXES",
-            "CPU",
-            "MEMORY",
-            "IMAGE",
-            "LAST SEEN",
-            "ID",
-        ],
-        &rows,
-    );
-    Ok(())
+    Ok(Listing {
+        text: show::columns(
+            &[
+                "NAME",
+                "STATUS",
+                "CONNECTION",
+                "SANDBOXES",
+                "CPU",
+                "MEMORY",
+                "IMAGE",
+                "LAST SEEN",
+                "ID",
+            ],
+            &rows,
+        ),
+        json: raw_list(&items),
+    })
 }
 
 async fn details(api: &Api, node: &str) -> anyhow::Result<()> {

@@ -10,6 +10,7 @@ use crate::api::types::{
     RoutineRecipe, RoutineSchedule, RoutineTeamRecipe,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
+use crate::live::{Listing, Live};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
 use crate::team;
@@ -19,7 +20,7 @@ use crate::team;
 pub enum Routine {
     Create(Box<Create>),
     /// List routines, newest first, with the next due time of each
-    List,
+    List(Live),
     /// Show one routine with its next due times, by name or id
     Show {
         routine: String,
@@ -90,7 +91,7 @@ impl Routine {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
             Self::Create(create) => create.run(api).await?,
-            Self::List => list(api).await?,
+            Self::List(live) => return live.show(api, async || list(api).await).await,
             Self::Show { routine } => {
                 let id = find(api, &routine).await?;
                 print(api, &api.ask(routes::routine(&id)).await?);
@@ -182,12 +183,8 @@ async fn enable(api: &Api, routine: &str, enabled: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn list(api: &Api) -> anyhow::Result<()> {
+async fn list(api: &Api) -> anyhow::Result<Listing> {
     let items = api.all(routes::routines).await?;
-    if api.json {
-        show::json(&raw_list(&items));
-        return Ok(());
-    }
     let row = |routine: &Parsed<Brief>| {
         vec![
             routine.name.shown(),
@@ -200,8 +197,10 @@ async fn list(api: &Api) -> anyhow::Result<()> {
     };
     let rows: Vec<_> = items.iter().map(row).collect();
     let head = ["NAME", "SCHEDULE", "STATE", "NEXT DUE", "LAST", "ID"];
-    show::table(&head, &rows);
-    Ok(())
+    Ok(Listing {
+        text: show::columns(&head, &rows),
+        json: raw_list(&items),
+    })
 }
 
 async fn journal(api: &Api, id: Option<RoutineId>) -> anyhow::Result<()> {

@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
-use crate::api::types::{RunOriginWord, RunOutcome, RunStatus, RunSummary};
+use crate::api::types::{RunOriginWord, RunOutcome, RunStatus, RunSummary, TeamId};
 use crate::api::{Api, Parsed, routes};
+use crate::live::{Listing, Live};
 use crate::named;
 use crate::run::{cost, state, team_names, team_of};
 use crate::show::{self, Shown};
@@ -12,7 +13,7 @@ use crate::team;
 /// List runs, newest first
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  roost run list --team Ledger --outcome rejected\n  roost run list --status running --all\n  roost run list --sort=-cost --limit 5"
+    after_help = "Examples:\n  roost run list --team Ledger --outcome rejected\n  roost run list --status running --all\n  roost run list --sort=-cost --limit 5\n  roost run list --watch"
 )]
 pub struct List {
     #[arg(long, default_value_t = 20, value_name = "COUNT")]
@@ -38,6 +39,8 @@ pub struct List {
     /// The order: -created_at, created_at, -cost, -duration
     #[arg(long, value_name = "ORDER", allow_hyphen_values = true)]
     sort: Option<String>,
+    #[command(flatten)]
+    live: Live,
 }
 
 impl List {
@@ -46,21 +49,23 @@ impl List {
             Some(name) => Some(team::find(api, name).await?),
             None => None,
         };
+        self.live
+            .show(api, async || self.read(api, team.as_ref()).await)
+            .await
+    }
+
+    async fn read(&self, api: &Api, team: Option<&TeamId>) -> anyhow::Result<Listing> {
         let call = routes::runs(
             Some(self.limit.into()),
-            team.as_ref(),
-            self.status.map(RunStatus::from).as_ref(),
-            self.outcome.map(RunOutcome::from).as_ref(),
+            team,
+            self.status.clone().map(RunStatus::from).as_ref(),
+            self.outcome.clone().map(RunOutcome::from).as_ref(),
             self.search.as_deref(),
             self.sort.as_deref(),
-            self.origin.map(RunOriginWord::from).as_ref(),
+            self.origin.clone().map(RunOriginWord::from).as_ref(),
             Some(self.all),
         );
         let page = api.ask(call).await?;
-        if api.json {
-            show::json(page.raw());
-            return Ok(ExitCode::SUCCESS);
-        }
         let teams = team_names(api).await?;
         let row = |run: &Parsed<RunSummary>| {
             let state = match &run.paused_at {
@@ -79,12 +84,12 @@ impl List {
             ]
         };
         let rows: Vec<_> = page.items.iter().map(row).collect();
-        show::table(
-            &[
-                "BEGUN", "TITLE", "TEAM", "KIND", "STATUS", "STEPS", "COST", "ID",
-            ],
-            &rows,
-        );
-        Ok(ExitCode::SUCCESS)
+        let head = [
+            "BEGUN", "TITLE", "TEAM", "KIND", "STATUS", "STEPS", "COST", "ID",
+        ];
+        Ok(Listing {
+            text: show::columns(&head, &rows),
+            json: page.raw().clone(),
+        })
     }
 }

@@ -116,7 +116,8 @@ pub fn table(heads: &[&str], rows: &[Vec<String>]) {
     print!("{}", columns(heads, rows));
 }
 
-fn columns(heads: &[&str], rows: &[Vec<String>]) -> String {
+/// Rows in columns, each line with its end.
+pub fn columns(heads: &[&str], rows: &[Vec<String>]) -> String {
     let width = |at: usize| {
         let cells = rows
             .iter()

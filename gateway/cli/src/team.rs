@@ -10,6 +10,7 @@ use crate::api::types::{
     TeamTemplateBrief, TemplateId, ToolBundle, TopologyKind,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
+use crate::live::{Listing, Live};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
 use crate::{node, run_repo, sandbox, team_show, watch};
@@ -70,7 +71,7 @@ pub enum Team {
         accept_lacks: bool,
     },
     /// List teams
-    List,
+    List(Live),
     /// Show one team with its members, by id or name
     Show { team: String },
     /// Choose the image and the limits of a team's new sandboxes, in place of the template's, and whether its agents share
@@ -225,28 +226,7 @@ impl Team {
                 };
                 team_show::print(api, &api.ask(routes::create_team(&new)).await?);
             }
-            Self::List => {
-                let items = api.all(routes::teams).await?;
-                if api.json {
-                    show::json(&raw_list(&items));
-                } else {
-                    let row = |team: &Parsed<Whole>| {
-                        vec![
-                            team.name.shown(),
-                            team.topology.kind.shown(),
-                            team.effective_profile.shown(),
-                            team.state.shown(),
-                            team.members.len().to_string(),
-                            team.id.shown(),
-                        ]
-                    };
-                    let rows: Vec<_> = items.iter().map(row).collect();
-                    show::table(
-                        &["NAME", "TOPOLOGY", "PROFILE", "STATE", "AGENTS", "ID"],
-                        &rows,
-                    );
-                }
-            }
+            Self::List(live) => return live.show(api, async || list(api).await).await,
             Self::Show { team } => {
                 let id = find(api, &team).await?;
                 team_show::print(api, &api.ask(routes::team(&id)).await?);
@@ -392,6 +372,26 @@ pub(super) fn goal_text(goal: String) -> anyhow::Result<String> {
         "-" => Ok(std::io::read_to_string(std::io::stdin())?),
         _ => Ok(goal),
     }
+}
+
+async fn list(api: &Api) -> anyhow::Result<Listing> {
+    let items = api.all(routes::teams).await?;
+    let row = |team: &Parsed<Whole>| {
+        vec![
+            team.name.shown(),
+            team.topology.kind.shown(),
+            team.effective_profile.shown(),
+            team.state.shown(),
+            team.members.len().to_string(),
+            team.id.shown(),
+        ]
+    };
+    let rows: Vec<_> = items.iter().map(row).collect();
+    let head = ["NAME", "TOPOLOGY", "PROFILE", "STATE", "AGENTS", "ID"];
+    Ok(Listing {
+        text: show::columns(&head, &rows),
+        json: raw_list(&items),
+    })
 }
 
 /// The id of a template by its key.
