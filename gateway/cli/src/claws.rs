@@ -1,5 +1,6 @@
 //! `roost agent`: agents.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -260,6 +261,13 @@ async fn list(api: &Api) -> anyhow::Result<Listing> {
         text: show::columns(&["NAME", "STATUS", "SANDBOX", "MACHINE", "ID"], &rows),
         json: raw_list(&items),
     })
+}
+
+/// The names of the agents by their ids.
+pub(super) async fn names(api: &Api) -> anyhow::Result<HashMap<String, String>> {
+    let items = api.all(routes::claws).await?;
+    let pair = |claw: &Parsed<Agent>| (claw.id.shown(), claw.name.shown());
+    Ok(items.iter().map(pair).collect())
 }
 
 /// The id of the agent that `wanted` names: an id, or a name that only one has.

@@ -6,6 +6,7 @@ mod audit;
 mod chaos;
 mod claws;
 mod compare;
+mod connection;
 mod doors;
 mod events;
 mod exec;
@@ -24,6 +25,7 @@ mod node;
 mod owners;
 mod people;
 mod placement;
+mod plan;
 mod problem;
 mod profile;
 mod put;
@@ -43,6 +45,7 @@ mod skill;
 mod sse;
 mod team;
 mod team_show;
+mod template;
 mod terminal;
 mod tree;
 mod upload;
@@ -96,12 +99,18 @@ pub enum ClientCommand {
     #[command(subcommand)]
     Node(node::Node),
     Placement(placement::Placement),
+    /// Plans of the deployment: what workspaces may use
+    #[command(subcommand)]
+    Plan(plan::Plan),
     /// Language models
     #[command(subcommand)]
     Model(model::Model),
     /// Skills: what agents can read to work better
     #[command(subcommand)]
     Skill(skill::Skill),
+    /// Apps that agents are connected to
+    #[command(subcommand)]
+    Connection(connection::Connection),
     /// Sandboxes of agents and commands in them
     #[command(subcommand)]
     Sandbox(sandbox::Sandbox),
@@ -113,6 +122,9 @@ pub enum ClientCommand {
     /// Teams of agents
     #[command(subcommand)]
     Team(team::Team),
+    /// Team templates: the roles of a team and what its agents need
+    #[command(subcommand)]
+    Template(template::Template),
     /// Runs of teams
     #[command(subcommand)]
     Run(run::Run),
@@ -178,12 +190,15 @@ impl ClientCommand {
             Self::Claw(command) => command.run(&api).await,
             Self::Node(command) => command.run(&api).await,
             Self::Placement(command) => command.run(&api).await,
+            Self::Plan(command) => command.run(&api).await,
             Self::Model(command) => command.run(&api).await,
             Self::Skill(command) => command.run(&api).await,
+            Self::Connection(command) => command.run(&api).await,
             Self::Sandbox(command) => command.run(&api).await,
             Self::Files(command) => command.run(&api).await,
             Self::Images(command) => command.run(&api).await,
             Self::Team(command) => command.run(&api).await,
+            Self::Template(command) => command.run(&api).await,
             Self::Run(command) => command.run(&api).await,
             Self::Mission(command) => command.run(&api).await,
             Self::Routine(command) => command.run(&api).await,

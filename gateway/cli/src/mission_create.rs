@@ -8,7 +8,7 @@ use crate::api::types::{
 };
 use crate::api::{Api, routes};
 use crate::mission::{print, set};
-use crate::{node, run_repo, team};
+use crate::{node, run_repo, team, template};
 
 /// Create a mission as a draft
 #[derive(Debug, clap::Args)]
@@ -91,7 +91,7 @@ impl Create {
             goal: Some(team::goal_text(self.goal)?),
             config: has_config.then_some(config),
             team_template_id: match &self.template {
-                Some(template) => Some(team::template_id(api, template).await?),
+                Some(template) => Some(template::id(api, template).await?),
                 None => None,
             },
             repo_id,
@@ -117,7 +117,7 @@ impl Create {
 async fn templates(api: &Api, keys: &[String]) -> anyhow::Result<Option<Vec<TemplateId>>> {
     let mut found = Vec::new();
     for key in keys {
-        found.push(team::template_id(api, key).await?);
+        found.push(template::id(api, key).await?);
     }
     Ok((!found.is_empty()).then_some(found))
 }

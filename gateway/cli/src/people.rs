@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use crate::api::types::{
-    AnyWorkspace, FilePolicy, NewApiSession, PlanLimits, PushPolicy, Session, SessionId, Switch,
+    AnyWorkspace, FilePolicy, NewApiSession, PushPolicy, Session, SessionId, Switch,
     Workspace as Place, WorkspaceChange, WorkspaceId,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
+use crate::plan;
 use crate::profile::Profile;
 use crate::show::{self, Shown};
 
@@ -18,10 +19,10 @@ pub enum Workspace {
     List,
     /// Go on in another one, by id or name
     Switch { workspace: String },
-    /// Set the plan of a workspace, by id or name. Only operators of the deployment may do it, also for workspaces that
-    /// they do not belong to
+    /// `roost plan give`
     #[command(
-        after_help = "A smaller plan deletes nothing. While more is in use than it allows, the gateway refuses what needs more.\n\nExamples:\n  roost workspace plans\n  roost workspace plan \"Ada's workshop\" team"
+        hide = true,
+        after_help = "A smaller plan deletes nothing. While more is in use than it allows, the gateway refuses what needs more.\n\nExample:\n  roost plan give \"Ada's workshop\" team"
     )]
     Plan {
         // Its name differs from the one of the global option `--workspace`, which would take its value.
@@ -29,7 +30,8 @@ pub enum Workspace {
         which: String,
         plan: String,
     },
-    /// List the plans of the deployment with their limits; for operators
+    /// `roost plan list`
+    #[command(hide = true)]
     Plans,
     /// Show whether agents may push their branches without a decision, or set it: `ask` or `allow`
     #[command(
@@ -133,7 +135,7 @@ impl Workspace {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
         match self {
             Self::Plan { which, plan } => return set_plan(api, &which, plan).await,
-            Self::Plans => return plans(api).await,
+            Self::Plans => return plan::list(api).await,
             Self::Pushes { policy } => return pushes(api, policy).await,
             Self::Files { policy } => return files(api, policy).await,
             Self::List | Self::Switch { .. } => {}
@@ -167,7 +169,7 @@ impl Workspace {
 }
 
 /// Sets the plan of any workspace of the deployment.
-async fn set_plan(api: &Api, workspace: &str, plan: String) -> anyhow::Result<ExitCode> {
+pub(super) async fn set_plan(api: &Api, workspace: &str, plan: String) -> anyhow::Result<ExitCode> {
     let list = |limit, cursor: Option<&str>| routes::all_workspaces(Some(workspace), limit, cursor);
     let id: WorkspaceId = named::find::<AnyWorkspace>(api, workspace, list).await?;
     let change = WorkspaceChange {
@@ -181,26 +183,6 @@ async fn set_plan(api: &Api, workspace: &str, plan: String) -> anyhow::Result<Ex
         let (name, plan) = (changed.name.shown(), changed.plan.shown());
         println!("{name} has the plan {plan} now.");
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-async fn plans(api: &Api) -> anyhow::Result<ExitCode> {
-    let plans = api.ask(routes::plans()).await?;
-    if api.json {
-        show::json(plans.raw());
-        return Ok(ExitCode::SUCCESS);
-    }
-    let row = |one: &PlanLimits| {
-        vec![
-            one.name.shown(),
-            one.agents.to_string(),
-            one.live_containers.to_string(),
-            one.workspaces.to_string(),
-        ]
-    };
-    let rows: Vec<_> = plans.items.iter().map(row).collect();
-    let head = ["NAME", "AGENTS", "LIVE CONTAINERS", "WORKSPACES A PERSON"];
-    show::table(&head, &rows);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -13,7 +13,7 @@ use crate::api::{Api, Parsed, raw_list, routes};
 use crate::live::{Listing, Live};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
-use crate::team;
+use crate::{team, template};
 
 /// Routines.
 #[derive(Debug, clap::Subcommand)]
@@ -136,7 +136,7 @@ impl Create {
             }),
             (None, None) => bail!("name a schedule with --cron or --every"),
         };
-        let template_id = team::template_id(api, &self.template).await?;
+        let template_id = template::id(api, &self.template).await?;
         let goal = team::goal_text(self.goal)?;
         let accept_lacks = self.accept_lacks.then_some(true);
         let recipe = match self.mission {

@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
 use crate::api::types::{
     NewTeam, NewTeamRole, RiskProfile, RunTeam, Team as Whole, TeamChange, TeamId, TeamLifecycle,
-    TeamTemplateBrief, TemplateId, ToolBundle, TopologyKind,
+    ToolBundle, TopologyKind,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::live::{Listing, Live};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
-use crate::{node, run_repo, sandbox, team_show, watch};
+use crate::{node, run_repo, sandbox, team_show, template, watch};
 
 /// Teams.
 #[derive(Debug, clap::Subcommand)]
@@ -24,7 +24,7 @@ pub enum Team {
     )]
     Create {
         name: String,
-        /// A team template, by its key or id; see `roost team templates`
+        /// A team template, by its key or id; see `roost template list`
         #[arg(long, value_name = "KEY")]
         template: Option<String>,
         /// single, pipeline, hub_spoke, hierarchical or star_moe
@@ -66,7 +66,7 @@ pub enum Team {
         /// The repository of its runs, by name or id, and the branch or commit that they begin at
         #[arg(long, value_name = "NAME[@BASE]")]
         repo: Option<String>,
-        /// Make the team although something is missing that its template needs; `roost team templates` shows what
+        /// Make the team although something is missing that its template needs; `roost template list` shows what
         #[arg(long)]
         accept_lacks: bool,
     },
@@ -108,7 +108,8 @@ pub enum Team {
         #[arg(long, conflicts_with = "repo")]
         none: bool,
     },
-    /// List team templates with their images, and what is missing here for each
+    /// `roost template list`
+    #[command(hide = true)]
     Templates,
     /// Run a team on a goal, and watch it. Exits with 3 when the run completed and its goal was not met
     Run {
@@ -199,7 +200,7 @@ impl Team {
                 let profile = profile.map(RiskProfile::from);
                 let bundles = tools_of(asked, template.is_some(), profile.as_ref());
                 let template_id = match template {
-                    Some(template) => Some(template_id(api, &template).await?),
+                    Some(template) => Some(template::id(api, &template).await?),
                     None => None,
                 };
                 let machine_id = match machine {
@@ -266,34 +267,7 @@ impl Team {
                 };
                 team_show::print(api, &api.ask(routes::change_team(&id, &change)).await?);
             }
-            Self::Templates => {
-                let items = api.all(routes::team_templates).await?;
-                if api.json {
-                    show::json(&raw_list(&items));
-                } else {
-                    let row = |template: &Parsed<TeamTemplateBrief>| {
-                        vec![
-                            template.key.shown(),
-                            template.default_topology.shown(),
-                            template.risk_profile.shown(),
-                            template.image.kind.shown(),
-                            template.version.shown(),
-                            template.name.shown(),
-                        ]
-                    };
-                    let rows: Vec<_> = items.iter().map(row).collect();
-                    show::table(
-                        &["KEY", "TOPOLOGY", "PROFILE", "IMAGE", "VERSION", "NAME"],
-                        &rows,
-                    );
-                    for template in &items {
-                        for lack in &template.image.lacks {
-                            let (key, detail) = (template.key.shown(), lack.detail.shown());
-                            println!("{key}: {detail} {}", lack.remedy.shown());
-                        }
-                    }
-                }
-            }
+            Self::Templates => template::list(api, None).await?,
             Self::Run {
                 team,
                 goal,
@@ -392,18 +366,6 @@ async fn list(api: &Api) -> anyhow::Result<Listing> {
         text: show::columns(&head, &rows),
         json: raw_list(&items),
     })
-}
-
-/// The id of a template by its key.
-pub(super) async fn template_id(api: &Api, wanted: &str) -> anyhow::Result<TemplateId> {
-    if named::is_id(wanted) {
-        return Ok(wanted.to_owned().into());
-    }
-    let items = api.all(routes::team_templates).await?;
-    match items.iter().find(|template| template.key == wanted) {
-        Some(template) => Ok(template.id.clone()),
-        None => bail!("no team template has the key {wanted:?}; see `roost team templates`"),
-    }
 }
 
 impl Named for Whole {

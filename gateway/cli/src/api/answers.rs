@@ -244,19 +244,6 @@ pub struct Paired {
     pub expires_at: Moment,
 }
 
-#[derive(Deserialize)]
-pub struct PlanLimits {
-    pub name: String,
-    pub agents: u64,
-    pub live_containers: u64,
-    pub workspaces: u64,
-}
-
-#[derive(Deserialize)]
-pub struct PlanList {
-    pub items: Vec<PlanLimits>,
-}
-
 #[derive(Default, Deserialize)]
 pub struct Problem {
     pub title: Option<String>,
@@ -379,23 +366,6 @@ pub struct TeamMember {
 pub struct TeamRepository {
     pub full_name: Option<String>,
     pub base: Option<String>,
-}
-
-#[derive(Deserialize)]
-pub struct TeamTemplateBrief {
-    pub id: TemplateId,
-    pub key: String,
-    pub default_topology: String,
-    pub risk_profile: String,
-    pub image: TemplateImage,
-    pub version: i64,
-    pub name: String,
-}
-
-#[derive(Deserialize)]
-pub struct TemplateImage {
-    pub kind: Option<String>,
-    pub lacks: Vec<SandboxLack>,
 }
 
 #[derive(Deserialize)]

@@ -33,6 +33,8 @@ mod strings;
 #[rustfmt::skip]
 mod workspace;
 #[rustfmt::skip]
+mod workspace_requests;
+#[rustfmt::skip]
 mod workspace_routes;
 
 /// What the client sends and reads.
@@ -45,6 +47,7 @@ pub mod types {
     pub use super::requests::*;
     pub use super::runs::*;
     pub use super::workspace::*;
+    pub use super::workspace_requests::*;
 }
 
 use std::path::Path;

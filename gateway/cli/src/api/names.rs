@@ -25,6 +25,17 @@ string_enum!(
     }
 );
 
+id!(AppConnectionId);
+
+string_enum!(
+    AppConnectionState {
+        Ready = "ready",
+        NeedsReauth = "needs_reauth",
+        Missing = "missing",
+        Unknown = "unknown",
+    }
+);
+
 string_enum!(
     CallKind {
         Model = "model",
@@ -351,6 +362,13 @@ string_enum!(
 );
 
 string_enum!(
+    SandboxNeed {
+        Gpu = "gpu",
+        MobileSdk = "mobile_sdk",
+    }
+);
+
+string_enum!(
     SandboxState {
         Provisioning = "provisioning",
         Running = "running",
@@ -394,7 +412,23 @@ string_enum!(
     }
 );
 
+string_enum!(
+    TemplateCategory {
+        Research = "research",
+        Development = "development",
+        Security = "security",
+        Ops = "ops",
+    }
+);
+
 id!(TemplateId);
+
+string_enum!(
+    TemplateSource {
+        Builtin = "builtin",
+        Workspace = "workspace",
+    }
+);
 
 string_enum!(
     ToolBundle {
@@ -413,6 +447,14 @@ string_enum!(
         Hierarchical = "hierarchical",
         StarMoe = "star_moe",
         Compare = "compare",
+    }
+);
+
+string_enum!(
+    TopologyOnReject {
+        Stop = "stop",
+        Lap = "lap",
+        HandBack = "hand_back",
     }
 );
 

@@ -121,18 +121,6 @@ pub struct MissionStatusChange {
 }
 
 #[derive(Serialize)]
-pub struct ModelChange {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub is_default: Option<bool>,
-}
-
-#[derive(Serialize, serde::Deserialize)]
-pub struct ModelPrice {
-    pub input_microusd: u64,
-    pub output_microusd: u64,
-}
-
-#[derive(Serialize)]
 pub struct NewApiSession {
     pub label: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,15 +178,6 @@ pub struct NewExec {
 }
 
 #[derive(Serialize)]
-pub struct NewInvitation {
-    pub role: Role,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expires_in_days: Option<u32>,
-}
-
-#[derive(Serialize)]
 pub struct NewLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
@@ -234,22 +213,6 @@ pub struct NewMission {
 }
 
 #[derive(Serialize)]
-pub struct NewModel {
-    pub provider: ModelProvider,
-    pub model: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub base_url: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_key: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context_tokens: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub price: Option<ModelPrice>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub is_default: Option<bool>,
-}
-
-#[derive(Serialize)]
 pub struct NewRepoConnection {
     pub provider: RepoProvider,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -259,11 +222,6 @@ pub struct NewRepoConnection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     pub token: String,
-}
-
-#[derive(Serialize)]
-pub struct NewRole {
-    pub role: Role,
 }
 
 #[derive(Serialize)]
@@ -432,22 +390,6 @@ pub struct RunTeam {
     pub cost_ceiling_microusd: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-}
-
-#[derive(Serialize)]
-pub struct SetPlacement {
-    pub target: PlacementTarget,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_id: Option<NodeId>,
-}
-
-#[derive(Serialize)]
-pub struct SkillText {
-    pub title: String,
-    pub when_to_use: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Vec<String>>,
-    pub body: String,
 }
 
 #[derive(Serialize)]

@@ -97,12 +97,6 @@ pub fn all_workspaces(name: Option<&str>, limit: Option<u64>, cursor: Option<&st
     call
 }
 
-/// `GET /api/ops/plans`
-#[must_use]
-pub fn plans() -> Call<PlanList> {
-    Call::new(Method::GET, "/api/ops/plans".to_owned())
-}
-
 /// `GET /api/audit`
 #[must_use]
 pub fn audit(action: Option<&str>, limit: Option<u64>) -> Call<Page<AuditEntry>> {
@@ -278,15 +272,6 @@ pub fn delete_team(id: &TeamId, with_agents: Option<bool>) -> Call<Nothing> {
 pub fn run_team(id: &TeamId, body: &RunTeam) -> Call<RunSummary> {
     let mut call = Call::new(Method::POST, format!("/api/teams/{}/run", segment(id)));
     call.body(body);
-    call
-}
-
-/// `GET /api/team-templates`
-#[must_use]
-pub fn team_templates(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<TeamTemplateBrief>> {
-    let mut call = Call::new(Method::GET, "/api/team-templates".to_owned());
-    call.query("limit", limit);
-    call.query("cursor", cursor);
     call
 }
 

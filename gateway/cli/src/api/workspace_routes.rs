@@ -1,9 +1,113 @@
-//! The routes of people, models, skills and the placement of a workspace that the client calls. Written from gateway/openapi.json by tests/types; do not change it by hand.
+//! The routes of people, models, skills, templates, connections, plans and the placement that the client calls. Written from gateway/openapi.json by tests/types; do not change it by hand.
 
 use http::Method;
 
 use super::call::{Call, Nothing, Page, segment};
 use super::types::*;
+
+/// `GET /api/ops/plans`
+#[must_use]
+pub fn plans() -> Call<PlanList> {
+    Call::new(Method::GET, "/api/ops/plans".to_owned())
+}
+
+/// `PUT /api/ops/plans/{name}`
+#[must_use]
+pub fn set_plan(name: &str, body: &NewLimitsOfPlan) -> Call<PlanLimits> {
+    let mut call = Call::new(Method::PUT, format!("/api/ops/plans/{}", segment(name)));
+    call.body(body);
+    call
+}
+
+/// `GET /api/apps/connections`
+#[must_use]
+pub fn app_connections(agent_id: Option<&ClawId>, limit: Option<u64>, cursor: Option<&str>) -> Call<Page<AppConnection>> {
+    let mut call = Call::new(Method::GET, "/api/apps/connections".to_owned());
+    call.query("agent_id", agent_id);
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
+/// `POST /api/apps/connections`
+#[must_use]
+pub fn connect_app(body: &NewConnection) -> Call<AppConnection> {
+    let mut call = Call::new(Method::POST, "/api/apps/connections".to_owned());
+    call.body(body);
+    call
+}
+
+/// `DELETE /api/apps/connections/{id}`
+#[must_use]
+pub fn disconnect_app(id: &AppConnectionId) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/apps/connections/{}", segment(id)))
+}
+
+/// `GET /api/apps/options`
+#[must_use]
+pub fn app_options() -> Call<AppOptions> {
+    Call::new(Method::GET, "/api/apps/options".to_owned())
+}
+
+/// `POST /api/apps/oauth/start`
+#[must_use]
+pub fn start_oauth(body: &OAuthStart) -> Call<OAuthStarted> {
+    let mut call = Call::new(Method::POST, "/api/apps/oauth/start".to_owned());
+    call.body(body);
+    call
+}
+
+/// `GET /api/team-templates/{id}`
+#[must_use]
+pub fn team_template(id: &TemplateId) -> Call<TeamTemplate> {
+    Call::new(Method::GET, format!("/api/team-templates/{}", segment(id)))
+}
+
+/// `GET /api/team-templates/{id}/versions/{version}`
+#[must_use]
+pub fn template_version(id: &TemplateId, version: &i64) -> Call<TemplateVersion> {
+    Call::new(Method::GET, format!("/api/team-templates/{}/versions/{}", segment(id), segment(version)))
+}
+
+/// `POST /api/team-templates`
+#[must_use]
+pub fn create_template(body: &NewTemplate) -> Call<TeamTemplate> {
+    let mut call = Call::new(Method::POST, "/api/team-templates".to_owned());
+    call.body(body);
+    call
+}
+
+/// `PUT /api/team-templates/{id}`
+#[must_use]
+pub fn change_template(id: &TemplateId, body: &TemplateContent) -> Call<TeamTemplate> {
+    let mut call = Call::new(Method::PUT, format!("/api/team-templates/{}", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `DELETE /api/team-templates/{id}`
+#[must_use]
+pub fn delete_template(id: &TemplateId) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/team-templates/{}", segment(id)))
+}
+
+/// `POST /api/team-templates/{id}/upgrade`
+#[must_use]
+pub fn upgrade_template(id: &TemplateId, body: &UpgradeRequest) -> Call<UpgradeReport> {
+    let mut call = Call::new(Method::POST, format!("/api/team-templates/{}/upgrade", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `GET /api/team-templates`
+#[must_use]
+pub fn team_templates(limit: Option<u64>, cursor: Option<&str>, category: Option<&TemplateCategory>) -> Call<Page<TeamTemplateBrief>> {
+    let mut call = Call::new(Method::GET, "/api/team-templates".to_owned());
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call.query("category", category);
+    call
+}
 
 /// `GET /api/workspaces/{id}/members`
 #[must_use]

@@ -34,13 +34,44 @@ const RUNS: &[&str] = &[
 ];
 const MISSIONS: &[&str] = &["Mission", "LaunchPlan", "PlannedTeam", "Routine"];
 const WORKSPACES: &[&str] = &[
+    "App",
     "FreshInvitation",
     "Invitation",
+    "KeptAgent",
     "Member",
+    "MissingSkill",
     "Model",
+    "OAuth",
     "Placement",
+    "Plan",
     "Skill",
+    "TeamTemplate",
+    "Template",
+    "Upgrade",
 ];
+
+/// What the client sends for members, models, skills, templates, connections, plans and the placement.
+const WORKSPACE_REQUESTS: &[&str] = &[
+    "ModelChange",
+    "ModelPrice",
+    "NewConnection",
+    "NewInvitation",
+    "NewLimitsOfPlan",
+    "NewModel",
+    "NewRole",
+    "NewTemplate",
+    "OAuthStart",
+    "SetPlacement",
+    "SkillText",
+    "TemplateContent",
+    "TemplateRole",
+    "UpgradeRequest",
+];
+
+/// Whether a request is in the file of those of a workspace.
+pub fn is_request_of_workspaces(name: &str) -> bool {
+    WORKSPACE_REQUESTS.contains(&name)
+}
 
 /// The file of a route, by its path.
 pub fn of_route(path: &str) -> RouteFile {
@@ -53,7 +84,14 @@ pub fn of_route(path: &str) -> RouteFile {
     } else if begins(&["/api/missions", "/api/routines"]) {
         RouteFile::Missions
     } else if has(&["/members", "/invitations"])
-        || begins(&["/api/models", "/api/skills", "/api/fleet/placement"])
+        || begins(&[
+            "/api/models",
+            "/api/skills",
+            "/api/fleet/placement",
+            "/api/team-templates",
+            "/api/apps",
+            "/api/ops/plans",
+        ])
     {
         RouteFile::Workspaces
     } else {

@@ -43,7 +43,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! The routes of missions that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, segment}};\nuse super::types::*;\n"
     );
     let mut of_workspaces = format!(
-        "//! The routes of people, models, skills and the placement of a workspace that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, segment}};\nuse super::types::*;\n"
+        "//! The routes of people, models, skills, templates, connections, plans and the placement that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, segment}};\nuse super::types::*;\n"
     );
     for route in ROUTES {
         let file = match places::of_route(route.path) {
@@ -80,6 +80,9 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
     let mut requests = format!(
         "//! What the client sends. {HEAD}\n\n{collections}use serde::Serialize;\nuse super::names::*;\n"
     );
+    let mut of_workspace_requests = format!(
+        "//! What the client sends for the people, models, skills, templates, connections and plans of a workspace. {HEAD}\n\nuse serde::Serialize;\n\nuse super::names::*;\n"
+    );
     let mut answers = format!(
         "//! What the client reads of answers. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
@@ -87,7 +90,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         "//! What the client reads of proposals that improve agents and teams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
     );
     let mut workspaces = format!(
-        "//! What the client reads of people, models, skills and the placement of a workspace. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::answers::UserBrief;\nuse super::names::*;\nuse super::requests::ModelPrice;\nuse super::strings::Moment;\n"
+        "//! What the client reads of the people, models, skills, templates, connections, plans and the placement of a workspace. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::answers::{{SandboxLack, UserBrief}};\nuse super::names::*;\nuse super::strings::Moment;\nuse super::workspace_requests::*;\n"
     );
     let mut missions = format!(
         "//! What the client reads of missions. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
@@ -110,7 +113,11 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
                 true => "#[derive(Serialize, serde::Deserialize)]",
                 false => "#[derive(Serialize)]",
             };
-            requests.push_str(&text.replace(DERIVE, derive));
+            let file = match places::is_request_of_workspaces(name) {
+                true => &mut of_workspace_requests,
+                false => &mut requests,
+            };
+            file.push_str(&text.replace(DERIVE, derive));
         } else {
             let text = text.replace(SKIP, "");
             let derive = match OF_OTHERS.contains(&name.as_str()) {
@@ -135,6 +142,7 @@ pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String>
         ("names.rs", names),
         ("mission_names.rs", of_mission_names),
         ("requests.rs", requests),
+        ("workspace_requests.rs", of_workspace_requests),
         ("answers.rs", answers),
         ("level_ups.rs", level_ups),
         ("missions.rs", missions),

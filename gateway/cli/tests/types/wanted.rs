@@ -274,11 +274,6 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         &["node", "join_code", "command", "install", "expires_at"],
     ),
     (
-        "PlanLimits",
-        &["name", "agents", "live_containers", "workspaces"],
-    ),
-    ("PlanList", &["items"]),
-    (
         "Problem",
         &["title", "detail", "code", "request_id", "errors"],
     ),
@@ -359,19 +354,6 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         "TeamMember",
         &["node", "slot", "name", "status", "agent_id"],
     ),
-    (
-        "TeamTemplateBrief",
-        &[
-            "id",
-            "key",
-            "default_topology",
-            "risk_profile",
-            "image",
-            "version",
-            "name",
-        ],
-    ),
-    ("TemplateImage", &["kind", "lacks"]),
     ("ToolInfo", &["tool", "version"]),
     ("Tools", &["items"]),
     ("TopologyAttributes", &["agent"]),
