@@ -4,6 +4,7 @@ mod beside_the_gateway;
 mod groups;
 mod messages;
 mod sessions;
+mod shared_things;
 
 use std::path::Path;
 use std::process::{Output, Stdio};
