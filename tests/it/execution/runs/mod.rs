@@ -25,6 +25,7 @@ mod pinned;
 mod spoken_to;
 mod step_files;
 mod stopped;
+mod step_files_survive;
 mod sums;
 mod upgrade;
 pub(crate) mod windows;

@@ -1,6 +1,6 @@
 //! The files around the steps of runs: they are recorded, a fork begins with them, and a comparison gives equal ones.
 
-use roost_tests::{Answer, Gateway, Person, ScratchPostgres, eventually};
+use roost_tests::{Answer, Client, Gateway, Person, ScratchPostgres, eventually};
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -9,7 +9,7 @@ use super::{over, started, steps};
 use crate::program::cli::Terminal;
 
 /// The first agent writes a note. The second says what it reads, and writes another one.
-const SCRIPT: &str = r#"
+pub(super) const SCRIPT: &str = r#"
 [[scene]]
 slot = "first"
   [[scene.turn]]
@@ -78,7 +78,7 @@ impl Bench {
     }
 }
 
-async fn team(owner: &Person, slots: &[&str]) -> Value {
+pub(super) async fn team(owner: &Client, slots: &[&str]) -> Value {
     let roles: Vec<Value> = slots.iter().map(|slot| json!({ "slot": slot })).collect();
     let new = json!({
         "name": roost_tests::unique("Line"), "topology": if slots.len() > 1 { "pipeline" } else { "single" },
@@ -88,7 +88,7 @@ async fn team(owner: &Person, slots: &[&str]) -> Value {
     owner.post("/api/teams").json(&new).expect(201).await.body
 }
 
-fn step<'a>(run: &'a Answer, key: &str) -> &'a Value {
+pub(super) fn step<'a>(run: &'a Answer, key: &str) -> &'a Value {
     let steps = run.body["steps"].as_array().expect("steps");
     let found = steps.iter().find(|step| step["key"] == key);
     found.unwrap_or_else(|| panic!("no step {key}: {run:?}"))
