@@ -39,6 +39,16 @@ pub enum Run {
     Cancel {
         run: String,
     },
+    /// Stop one agent of a run at work. Its step ends as cancelled, and the others go on
+    #[command(
+        after_help = "`roost run show RUN` names the steps. A run with a stopped agent is not accepted.\n\nExample:\n  roost run stop RUN coder"
+    )]
+    Stop {
+        run: String,
+        step: String,
+        #[arg(long, default_value_t = 1, value_name = "LAP")]
+        lap: u32,
+    },
     /// Say something to the agents of a run at work; they hear it before their next turn
     #[command(
         after_help = "Examples:\n  roost run say RUN \"Use tabs, not spaces\"\n  roost run say RUN --agent Coder \"The test is in tests/ledger.rs\""
@@ -132,7 +142,18 @@ pub(super) async fn find(api: &Api, wanted: &str) -> anyhow::Result<RunId> {
     if named::is_id(wanted) || !named::is_short(wanted) {
         return Ok(wanted.to_owned().into());
     }
-    let call = routes::runs(Some(NEWEST), None, None, None, None, None, None, Some(true));
+    let call = routes::runs(
+        Some(NEWEST),
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        Some(true),
+    );
     let page = api.ask(call).await?;
     let mut found = page.into_value().items;
     found.retain(|run| run.id.shown().ends_with(wanted));
@@ -185,6 +206,17 @@ impl Run {
                     true => show::json(run.raw()),
                     false if run.cancelling => println!("It is about to stop."),
                     false => println!("It is {}.", run.status.shown()),
+                }
+            }
+            Self::Stop { run, step, lap } => {
+                let call = routes::stop_step(&find(api, &run).await?, &step, Some(lap));
+                let run = api.ask(call).await?;
+                match api.json {
+                    true => show::json(run.raw()),
+                    false => println!(
+                        "The agent of the step {} is about to stop.",
+                        show::clean(&step)
+                    ),
                 }
             }
             Self::Say { run, text, agent } => run_live::say(api, run, text, agent).await?,

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use crate::api::types::{RunOriginWord, RunOutcome, RunStatus, RunSummary, TeamId};
+use crate::api::types::{RunOriginWord, RunOutcome, RunStatus, RunSummary, TeamId, TemplateId};
 use crate::api::{Api, Parsed, routes};
 use crate::live::{Listing, Live};
 use crate::named;
 use crate::run::{cost, state, team_names, team_of};
 use crate::show::{self, Shown};
-use crate::team;
+use crate::{team, template};
 
 /// List runs, newest first
 #[derive(Debug, clap::Args)]
@@ -27,6 +27,12 @@ pub struct List {
     /// Only runs of this team
     #[arg(long, value_name = "TEAM")]
     team: Option<String>,
+    /// Only runs of teams of this template, by its key
+    #[arg(long, value_name = "TEMPLATE")]
+    template: Option<String>,
+    /// Only runs in which this model answered
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
     /// Only runs with this status: queued, running, completed, failed, cancelled
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
@@ -49,15 +55,28 @@ impl List {
             Some(name) => Some(team::find(api, name).await?),
             None => None,
         };
+        let template = match &self.template {
+            Some(key) => Some(template::id(api, key).await?),
+            None => None,
+        };
         self.live
-            .show(api, async || self.read(api, team.as_ref()).await)
+            .show(api, async || {
+                self.read(api, team.as_ref(), template.as_ref()).await
+            })
             .await
     }
 
-    async fn read(&self, api: &Api, team: Option<&TeamId>) -> anyhow::Result<Listing> {
+    async fn read(
+        &self,
+        api: &Api,
+        team: Option<&TeamId>,
+        template: Option<&TemplateId>,
+    ) -> anyhow::Result<Listing> {
         let call = routes::runs(
             Some(self.limit.into()),
             team,
+            template,
+            self.model.as_deref(),
             self.status.clone().map(RunStatus::from).as_ref(),
             self.outcome.clone().map(RunOutcome::from).as_ref(),
             self.search.as_deref(),

@@ -7,10 +7,12 @@ use super::types::*;
 
 /// `GET /api/topology-runs`
 #[must_use]
-pub fn runs(limit: Option<u64>, team_id: Option<&TeamId>, status: Option<&RunStatus>, outcome: Option<&RunOutcome>, q: Option<&str>, sort: Option<&str>, origin: Option<&RunOriginWord>, all: Option<bool>) -> Call<Page<RunSummary>> {
+pub fn runs(limit: Option<u64>, team_id: Option<&TeamId>, template_id: Option<&TemplateId>, model: Option<&str>, status: Option<&RunStatus>, outcome: Option<&RunOutcome>, q: Option<&str>, sort: Option<&str>, origin: Option<&RunOriginWord>, all: Option<bool>) -> Call<Page<RunSummary>> {
     let mut call = Call::new(Method::GET, "/api/topology-runs".to_owned());
     call.query("limit", limit);
     call.query("team_id", team_id);
+    call.query("template_id", template_id);
+    call.query("model", model);
     call.query("status", status);
     call.query("outcome", outcome);
     call.query("q", q);
@@ -38,6 +40,14 @@ pub fn run(id: &RunId) -> Call<Run> {
 #[must_use]
 pub fn cancel_run(id: &RunId) -> Call<RunSummary> {
     Call::new(Method::POST, format!("/api/topology-runs/{}/cancel", segment(id)))
+}
+
+/// `POST /api/topology-runs/{id}/steps/{step}/stop`
+#[must_use]
+pub fn stop_step(id: &RunId, step: &str, lap: Option<u32>) -> Call<RunSummary> {
+    let mut call = Call::new(Method::POST, format!("/api/topology-runs/{}/steps/{}/stop", segment(id), segment(step)));
+    call.query("lap", lap);
+    call
 }
 
 /// `POST /api/topology-runs/{id}/pause`
