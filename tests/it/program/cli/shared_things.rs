@@ -1,14 +1,18 @@
 //! Templates, connections and plans from a terminal, and lists that are watched.
 
 use std::process::Stdio;
+use std::time::Duration;
 
+use roost_tests::Gateway;
 use roost_tests::bin_dir;
 use roost_tests::broker::BrokerProcess;
-use roost_tests::{Gateway, eventually};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use super::Terminal;
+
+/// A longer time means a fault.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn template_is_copied_kept_in_a_file_changed_and_deleted_from_a_terminal() {
@@ -181,11 +185,16 @@ async fn watched_list_shows_what_is_made_while_it_is_watched() {
     // The list is read after its stream is open, so what is made now is shown.
     let new = json!({ "name": "Ledger", "topology": "single", "roles": [{ "slot": "writer" }], "model_binding": "scripted" });
     owner.post("/api/teams").json(&new).expect(201).await;
-    let seen = eventually("the new team", async || {
-        let line = lines.next_line().await.expect("a pipe").expect("it stays");
-        line.contains("Ledger").then_some(line)
-    })
-    .await;
+    let seen = async {
+        loop {
+            let line = lines.next_line().await.expect("a pipe").expect("it stays");
+            if line.contains("Ledger") {
+                return line;
+            }
+        }
+    };
+    let seen = tokio::time::timeout(PATIENCE, seen).await;
+    let seen = seen.expect("the new team is shown");
     assert!(seen.starts_with('['), "{seen}");
     child.kill().await.expect("it ends");
     gateway.stop().await;
