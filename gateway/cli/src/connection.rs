@@ -141,7 +141,11 @@ async fn options(api: &Api) -> anyhow::Result<()> {
     }
     println!(
         "With a token: {}",
-        show::clean(&options.providers.join(", "))
+        show::clean(
+            &[&options.providers[..], &["webhook".to_owned()]]
+                .concat()
+                .join(", ")
+        )
     );
     let possible = |yes: bool| if yes { "possible" } else { "not possible here" };
     println!(
