@@ -1,9 +1,8 @@
 //! Stops one agent of a run: the step at which it works.
 
-use crate::runs::entity::run;
 use crate::runs::journal::stored;
 use crate::runs::stops::{self, Asked};
-use crate::runs::{RunError, RunsHandle, completion, store};
+use crate::runs::{RunError, RunRow, RunsHandle, completion, store};
 use crate::topology::StepRef;
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::{RunId, UserId};
@@ -20,7 +19,7 @@ pub async fn stop(
     scope: WorkspaceScope,
     user: UserId,
     (id, at): (RunId, &StepRef),
-) -> Result<run::Model, RunError> {
+) -> Result<RunRow, RunError> {
     let db = runs.inner.db.read();
     store::get(db, scope, id).await?.ok_or(RunError::NotFound)?;
     for link in store::children(db, id).await? {
