@@ -126,7 +126,7 @@ detail "$address/$name.git"
 
 # The machine says every few seconds which images it has; a team is refused until it has said that the image is there.
 nothing_lacks() {
-    "$roost" team templates --json |
+    "$roost" template list --json |
         jq -e '[(.items? // .)[] | select(.key == "rust_sdlc" or .key == "codebase_research") | .image.lacks[]] == []' >/dev/null
 }
 for _ in $(seq 60); do

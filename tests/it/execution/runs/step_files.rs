@@ -1,5 +1,7 @@
 //! The files around the steps of runs: they are recorded, a fork begins with them, and a comparison gives equal ones.
 
+use std::path::Path;
+
 use roost_tests::{Answer, Client, Gateway, Person, ScratchPostgres, eventually};
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
@@ -9,7 +11,7 @@ use super::{over, started, steps};
 use crate::program::cli::Terminal;
 
 /// The first agent writes a note. The second says what it reads, and writes another one.
-pub(super) const SCRIPT: &str = r#"
+const SCRIPT: &str = r#"
 [[scene]]
 slot = "first"
   [[scene.turn]]
@@ -29,6 +31,18 @@ slot = "second"
   say = "There was no note."
 "#;
 
+/// The settings of a gateway whose agents speak and act by the script, which is written into this folder.
+pub(super) fn settings(folder: &Path) -> [(&'static str, String); 2] {
+    let script = folder.join("script.toml");
+    std::fs::write(&script, SCRIPT).expect("written");
+    let image = std::env::var("ROOST_TEST_AGENT_IMAGE");
+    let image = image.unwrap_or_else(|_| "roost-agent:rust".to_owned());
+    [
+        ("runs.script", script.display().to_string()),
+        ("sandboxes.image", image),
+    ]
+}
+
 struct Bench {
     gateway: Gateway,
     scratch: Option<ScratchPostgres>,
@@ -46,15 +60,7 @@ impl Bench {
 
     async fn new(scratch: Option<ScratchPostgres>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let script = folder.path().join("script.toml");
-        std::fs::write(&script, SCRIPT).expect("written");
-        let image = std::env::var("ROOST_TEST_AGENT_IMAGE");
-        let image = image.unwrap_or_else(|_| "roost-agent:rust".to_owned());
-        let set = [
-            ("runs.script", script.display().to_string()),
-            ("sandboxes.image", image),
-        ];
-        let gateway = Gateway::start_like(&set, scratch.as_ref()).await;
+        let gateway = Gateway::start_like(&settings(folder.path()), scratch.as_ref()).await;
         Self {
             gateway,
             scratch,

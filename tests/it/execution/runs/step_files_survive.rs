@@ -7,7 +7,7 @@ use roost_tests::machine::{Connection, ended};
 use roost_tests::{Gateway, Machine, Process, Store};
 use serde_json::json;
 
-use super::step_files::{SCRIPT, step, team};
+use super::step_files::{settings, step, team};
 use super::{over, started, steps};
 
 /// How `abort` ends a process.
@@ -22,18 +22,15 @@ const BETWEEN: [&str; 3] = [
 #[tokio::test(flavor = "multi_thread")]
 async fn step_has_the_files_of_its_begin_and_end_although_the_gateway_died_between_their_records() {
     let folder = tempfile::tempdir().expect("a folder");
-    let script = folder.path().join("script.toml");
-    std::fs::write(&script, SCRIPT).expect("written");
-    let image = std::env::var("ROOST_TEST_AGENT_IMAGE");
-    let image = image.unwrap_or_else(|_| "roost-agent:rust".to_owned());
-    let set = [
-        ("runs.script", script.to_str().expect("a path of text")),
-        ("sandboxes.image", &image),
+    let more = [
         ("sandboxes.local", "on"),
         ("chaos.allow", "true"),
         ("runs.lease_seconds", "3"),
         ("broker.start", "off"),
     ];
+    let own = settings(folder.path());
+    let own = own.iter().map(|(key, value)| (*key, value.as_str()));
+    let set: Vec<(&str, &str)> = own.chain(more).collect();
     let mut process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
     let owner = process.owner().await;
     for point in BETWEEN {
@@ -101,10 +98,10 @@ async fn obey(mut connection: Connection) {
 #[tokio::test(flavor = "multi_thread")]
 async fn step_on_a_machine_with_an_older_daemon_works_and_says_why_its_files_are_not_known() {
     let folder = tempfile::tempdir().expect("a folder");
-    let script = folder.path().join("script.toml");
-    std::fs::write(&script, SCRIPT).expect("written");
+    let [script, image] = settings(folder.path());
     let set = [
-        ("runs.script", script.to_str().expect("a path of text")),
+        (script.0, script.1.as_str()),
+        (image.0, image.1.as_str()),
         ("sandboxes.local", "off"),
     ];
     let gateway = Gateway::start_with(&set).await;

@@ -76,7 +76,11 @@ pub(super) fn read(text: &str, registry: &str) -> Result<Parsed, String> {
         if package.resolution.directory.is_some() || is_elsewhere(&package) {
             continue;
         }
-        parsed.take(&key, pin(&key, &package.resolution, registry).map(Some));
+        let shown = match key.rsplit_once('@') {
+            Some((name, version)) if !name.is_empty() => format!("{name} {version}"),
+            _ => key.clone(),
+        };
+        parsed.take(&shown, pin(&key, &package.resolution, registry).map(Some));
     }
     Ok(parsed)
 }

@@ -35,33 +35,32 @@ fn lock(registry: &str, package: &[u8]) -> String {
     lock.to_string()
 }
 
+/// A bench whose agent runs this command in the image `node`, in a repository with these files.
+async fn with_node(registry: &PackageHost, command: &str, files: &[(&str, &str)]) -> Bench {
+    let image = std::env::var("ROOST_TEST_NODE_IMAGE");
+    let image = image.unwrap_or_else(|_| "roost-agent:node".to_owned());
+    let url = registry.url();
+    let more = [("supplies.npm", url.as_str()), ("sandboxes.image", &image)];
+    let bench = Bench::with(Store::Sqlite, None, &runs(command), "forgejo", &more).await;
+    for (path, text) in [&[(".gitignore", "node_modules\n")], files].concat() {
+        let host = &bench.host;
+        host.commit("acme/tools", "main", path, text.as_bytes())
+            .await;
+    }
+    bench
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn npm_ci_installs_without_a_network_what_the_gateway_fetched() {
     let registry = PackageHost::start().await;
     let tarball = "/greeting/-/greeting-1.0.0.tgz";
     registry.serve(tarball, Served::File(greeting()));
-    let image = std::env::var("ROOST_TEST_NODE_IMAGE");
-    let image = image.unwrap_or_else(|_| "roost-agent:node".to_owned());
-    let url = registry.url();
-    let script = runs(
-        "npm ci && node -e 'console.log(require(\"greeting\"))' > b.txt && git add b.txt && git commit -qm used",
-    );
-    let more = [
-        ("supplies.npm", url.as_str()),
-        ("sandboxes.image", image.as_str()),
-    ];
-    let bench = Bench::with(Store::Sqlite, None, &script, "forgejo", &more).await;
+    let command = "npm ci && node -e 'console.log(require(\"greeting\"))' > b.txt && git add b.txt && git commit -qm used";
     let manifest =
         r#"{ "name": "tools", "version": "1.0.0", "dependencies": { "greeting": "1.0.0" } }"#;
-    for (path, text) in [
-        ("package.json", manifest),
-        ("package-lock.json", &lock(&url, &greeting())),
-        (".gitignore", "node_modules\n"),
-    ] {
-        let host = &bench.host;
-        host.commit("acme/tools", "main", path, text.as_bytes())
-            .await;
-    }
+    let lock = lock(&registry.url(), &greeting());
+    let files = [("package.json", manifest), ("package-lock.json", &lock)];
+    let bench = with_node(&registry, command, &files).await;
     let path = bench.completed().await;
     let owner = bench.gateway.owner().await;
     let diff = owner.get(&format!("{path}/diff")).expect(200).await;
@@ -98,27 +97,13 @@ async fn pnpm_installs_without_a_network_what_the_gateway_fetched() {
         ("package/index.js", code),
     ]);
     registry.serve(tarball, Served::File(package.clone()));
-    let image = std::env::var("ROOST_TEST_NODE_IMAGE");
-    let image = image.unwrap_or_else(|_| "roost-agent:node".to_owned());
-    let url = registry.url();
-    let script = runs(
-        "pnpm install --frozen-lockfile && node -e 'console.log(require(\"@acme/greeting\"))' > b.txt && (pnpm add lodash 2>&1 | grep -o 'FETCH_404' | head -n 1 >> b.txt; git checkout -q package.json pnpm-lock.yaml; git add b.txt && git commit -qm used)",
-    );
-    let more = [
-        ("supplies.npm", url.as_str()),
-        ("sandboxes.image", image.as_str()),
-    ];
-    let bench = Bench::with(Store::Sqlite, None, &script, "forgejo", &more).await;
+    let command = "pnpm install --frozen-lockfile && node -e 'console.log(require(\"@acme/greeting\"))' > b.txt && \
+         (pnpm add lodash 2>&1 | grep -o 'FETCH_404' | head -n 1 >> b.txt; git checkout -q package.json pnpm-lock.yaml; git add b.txt \
+         && git commit -qm used)";
     let manifest = r#"{ "name": "tools", "version": "1.0.0", "packageManager": "pnpm@9.15.0", "dependencies": { "@acme/greeting": "1.0.0" }, "optionalDependencies": { "elsewhere": "1.0.0" } }"#;
-    for (path, text) in [
-        ("package.json", manifest),
-        ("pnpm-lock.yaml", &pnpm_lock(&package)),
-        (".gitignore", "node_modules\n"),
-    ] {
-        let host = &bench.host;
-        host.commit("acme/tools", "main", path, text.as_bytes())
-            .await;
-    }
+    let lock = pnpm_lock(&package);
+    let files = [("package.json", manifest), ("pnpm-lock.yaml", &lock)];
+    let bench = with_node(&registry, command, &files).await;
     let path = bench.completed().await;
     let owner = bench.gateway.owner().await;
     let diff = owner.get(&format!("{path}/diff")).expect(200).await;
@@ -131,7 +116,7 @@ async fn pnpm_installs_without_a_network_what_the_gateway_fetched() {
         "{of}"
     );
     let left = &of[0]["left_out"][0];
-    assert_eq!(left["name"], "elsewhere@1.0.0", "{of}");
+    assert_eq!(left["name"], "elsewhere 1.0.0", "{of}");
     assert_eq!(registry.visits(), [tarball]);
     bench.stop().await;
 }
