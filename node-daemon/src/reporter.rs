@@ -73,6 +73,7 @@ impl Reporter {
                 image_id: facts.image_id,
                 image_unfit: facts.image_unfit,
                 flush: true,
+                endless: true,
             },
             inventory,
         }

@@ -55,6 +55,9 @@ pub struct Capabilities {
     /// It knows `sb_flush`. Absent from an older daemon, which is not sent one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub flush: bool,
+    /// It runs terminals without a deadline. Absent from an older daemon, which is sent the longest deadline.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub endless: bool,
 }
 
 /// A container engine's description of itself.

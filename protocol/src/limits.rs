@@ -31,6 +31,12 @@ pub const DEFAULT_DEADLINE_S: u64 = 600;
 /// Longest deadline of a command, seconds.
 pub const MAX_DEADLINE_S: u64 = 24 * 60 * 60;
 
+/// The deadline of a command that has none: a terminal, which lives until somebody ends it. A daemon that does not say that it
+/// knows this ([`Capabilities::endless`](crate::hello::Capabilities::endless)) is sent the longest deadline.
+pub const NO_DEADLINE_S: u64 = 0;
+/// What counts as no end where a time is needed, seconds.
+pub const ENDLESS_S: u64 = 10 * 365 * 24 * 60 * 60;
+
 /// Longest time for which a flush may wait for its snapshot, seconds.
 pub const MAX_FLUSH_DEADLINE_S: u64 = 10 * 60;
 /// Longest short text from a node (hostname, version, label), bytes after cleaning.

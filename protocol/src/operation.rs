@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, OperationId, SandboxId, WorkspaceId};
+use crate::limits::{ENDLESS_S, NO_DEADLINE_S};
 use crate::sandbox::SandboxSpec;
 use crate::text;
 
@@ -149,8 +150,23 @@ pub struct Exec {
     /// A pseudo-terminal of this size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tty: Option<TtySize>,
-    /// Seconds until the whole process tree is killed.
+    /// Seconds until the whole process tree is killed. [`NO_DEADLINE_S`]: never; only a terminal has none.
     pub deadline_s: u64,
+}
+
+impl Exec {
+    /// Whether the command lives until somebody ends it.
+    pub fn is_endless(&self) -> bool {
+        self.deadline_s == NO_DEADLINE_S
+    }
+
+    /// Seconds until the whole process tree is killed.
+    pub fn lasts_s(&self) -> u64 {
+        match self.is_endless() {
+            true => ENDLESS_S,
+            false => self.deadline_s,
+        }
+    }
 }
 
 /// Size of a terminal in cells.

@@ -206,6 +206,10 @@ pub fn show(config: &Config) -> String {
         config.limits.commands.a_workspace.to_string(),
     );
     line(
+        "limits.shell_unread_hours",
+        (config.limits.commands.shell_unread.as_secs() / 3_600).to_string(),
+    );
+    line(
         "limits.stalled_seconds",
         config.limits.stalled.as_secs().to_string(),
     );

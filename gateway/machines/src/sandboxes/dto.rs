@@ -193,7 +193,8 @@ pub struct NewExec {
     #[serde(default)]
     pub tty: Option<Tty>,
     /// Seconds until the whole process tree is killed. The default is 600, the maximum one day. A person's command with a
-    /// terminal and without this value is a shell: it ends when nobody has read its output for 30 minutes, or after a day.
+    /// terminal and without this value is a shell, which has no deadline: it ends when nobody has read its output for
+    /// `limits.shell_unread_hours`.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 86_400)]
     pub deadline_s: Option<u64>,

@@ -19,6 +19,8 @@ pub struct CommandLimits {
     pub a_user: u32,
     /// In one workspace, by people and by agents, in a minute.
     pub a_workspace: u32,
+    /// How long a person's shell lives while nobody reads it.
+    pub shell_unread: Duration,
 }
 
 /// The most buckets in memory. Full buckets are dropped first, because a new bucket is full as well.
@@ -118,6 +120,7 @@ impl Rates {
         let CommandLimits {
             a_user,
             a_workspace,
+            ..
         } = self.limits;
         // Numbers in two maps: consistent after any line.
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,6 +181,7 @@ mod tests {
         Rates::new(CommandLimits {
             a_user,
             a_workspace,
+            shell_unread: Duration::from_secs(60),
         })
     }
 

@@ -22,8 +22,6 @@ use roost_tenancy::auth::WorkspaceScope;
 
 /// A command that ends sooner never changes the status: this saves an event and a write for a short change.
 const SHOWN_AFTER: Duration = Duration::from_millis(250);
-/// How long a shell lives without a reader.
-const UNREAD_FOR: Duration = Duration::from_secs(30 * 60);
 /// How often a shell is checked for readers.
 const LOOK_EVERY: Duration = Duration::from_secs(20);
 /// How long after its end the output of a command is looked for, when it could not be kept with the end.
@@ -103,7 +101,7 @@ async fn end_of_shell<T>(
         let now = sandboxes.clock.monotonic();
         if sandboxes.operations.is_read(shell) {
             read_at = now;
-        } else if is_abandoned(read_at, now) {
+        } else if is_abandoned(read_at, now, sandboxes.settings.commands.shell_unread) {
             // A machine that is away gets the next attempt.
             if let Err(error) = sandboxes.operations.cancel(shell).await {
                 tracing::info!(%error, operation = %shell, "the gateway cannot end a shell that nobody reads; it tries again");
@@ -113,8 +111,8 @@ async fn end_of_shell<T>(
 }
 
 /// Whether nobody has read a shell's output for so long that it ends.
-fn is_abandoned(read_at: Instant, now: Instant) -> bool {
-    now.saturating_duration_since(read_at) >= UNREAD_FOR
+fn is_abandoned(read_at: Instant, now: Instant, unread_for: Duration) -> bool {
+    now.saturating_duration_since(read_at) >= unread_for
 }
 
 /// After a command: records the use, and sets the agent to idle unless another command still runs.
@@ -207,9 +205,10 @@ mod tests {
     fn shell_ends_after_thirty_minutes_without_a_reader() {
         let read_at = Instant::now();
         let after = |minutes: u64| read_at + Duration::from_secs(minutes * 60);
-        assert!(!is_abandoned(read_at, after(29)));
-        assert!(is_abandoned(read_at, after(30)));
+        let most = Duration::from_secs(30 * 60);
+        assert!(!is_abandoned(read_at, after(29), most));
+        assert!(is_abandoned(read_at, after(30), most));
         // The clock of a gateway never goes back; a wrong reading ends nothing.
-        assert!(!is_abandoned(after(60), read_at));
+        assert!(!is_abandoned(after(60), read_at, most));
     }
 }

@@ -1,5 +1,7 @@
 //! Reading `[sandboxes]`, with the limits of what may be started in them.
 
+use std::time::Duration;
+
 use roost_sandbox_driver::executor::OwnerPolicy;
 
 use super::Reader;
@@ -56,6 +58,9 @@ impl Reader {
                 3_000,
                 1,
                 10_000_000,
+            ),
+            shell_unread: Duration::from_secs(
+                60 * 60 * self.number::<u64>("limits.shell_unread_hours", 24, 1, 8_760),
             ),
         }
     }

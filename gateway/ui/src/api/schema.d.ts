@@ -5884,7 +5884,8 @@ export interface components {
             /**
              * Format: int64
              * @description Seconds until the whole process tree is killed. The default is 600, the maximum one day. A person's command with a
-             *     terminal and without this value is a shell: it ends when nobody has read its output for 30 minutes, or after a day.
+             *     terminal and without this value is a shell, which has no deadline: it ends when nobody has read its output for
+             *     `limits.shell_unread_hours`.
              */
             deadline_s?: number | null;
             env?: {
@@ -7214,6 +7215,11 @@ export interface components {
                 detail?: string | null;
                 /** Format: int64 */
                 duration_ms?: number | null;
+                /**
+                 * Format: int64
+                 * @description A shell ends when nobody has read it for so many seconds.
+                 */
+                ends_unread_after_s?: number | null;
                 /** Format: date-time */
                 finished_at?: string | null;
                 id: components["schemas"]["OperationId"];
@@ -8887,6 +8893,11 @@ export interface components {
             detail?: string | null;
             /** Format: int64 */
             duration_ms?: number | null;
+            /**
+             * Format: int64
+             * @description A shell ends when nobody has read it for so many seconds.
+             */
+            ends_unread_after_s?: number | null;
             /** Format: date-time */
             finished_at?: string | null;
             id: components["schemas"]["OperationId"];

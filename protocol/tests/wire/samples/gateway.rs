@@ -25,6 +25,7 @@ pub fn to_gateway() -> Vec<Named<ToGateway>> {
         ("hello", ToGateway::Hello(hello())),
         ("hello-with-bounds", ToGateway::Hello(hello_with_bounds())),
         ("hello-with-flush", ToGateway::Hello(hello_with_flush())),
+        ("hello-with-endless", ToGateway::Hello(hello_with_endless())),
         ("heartbeat", ToGateway::Heartbeat(heartbeat())),
         (
             "heartbeat-with-bounds",
@@ -248,6 +249,17 @@ fn hello_with_flush() -> Hello {
     Hello {
         capabilities: Capabilities {
             flush: true,
+            ..hello.capabilities
+        },
+        ..hello
+    }
+}
+
+fn hello_with_endless() -> Hello {
+    let hello = hello();
+    Hello {
+        capabilities: Capabilities {
+            endless: true,
             ..hello.capabilities
         },
         ..hello

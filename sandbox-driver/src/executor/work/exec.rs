@@ -283,7 +283,7 @@ impl Command<'_> {
                 env: self.exec.env.clone(),
                 stdin: self.exec.stdin,
                 tty: self.exec.tty,
-                deadline_ms: self.exec.deadline_s.saturating_mul(1000),
+                deadline_ms: self.exec.lasts_s().saturating_mul(1000),
                 stream_cap: MAX_STREAMED_BYTES,
             }
         };
@@ -304,7 +304,7 @@ impl Command<'_> {
     async fn follow(&mut self, link: &GuestLink, events: &mut Events) -> Followed {
         let operation = self.id();
         let mut cancelled = false;
-        let overtime = tokio::time::sleep(Duration::from_secs(self.exec.deadline_s) + OVERTIME);
+        let overtime = tokio::time::sleep(Duration::from_secs(self.exec.lasts_s()) + OVERTIME);
         tokio::pin!(overtime);
         loop {
             tokio::select! {

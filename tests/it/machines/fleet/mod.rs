@@ -14,6 +14,7 @@ mod operations;
 mod output;
 mod promises;
 mod returning;
+mod shells;
 mod tenancy;
 mod two_gateways;
 

@@ -40,6 +40,8 @@ pub(super) struct Conn {
     pub(super) shown: Connection,
     /// The machine's daemon knows `sb_flush`.
     pub(super) flush: bool,
+    /// The machine's daemon runs terminals without a deadline.
+    pub(super) endless: bool,
     open: Open,
     given_up: GivenUp,
     nonce: u64,
@@ -275,6 +277,7 @@ impl NodeActor {
             pulse: Arc::clone(&pulse),
             shown: Connection::Connected,
             flush: hello.capabilities.flush,
+            endless: hello.capabilities.endless,
             open: Open {
                 boot_id: hello.boot_id,
                 instance_id: hello.instance_id,

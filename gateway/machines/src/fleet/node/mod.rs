@@ -29,7 +29,7 @@ use super::handle::FleetHandle;
 use super::pulse::ToSocket;
 use super::store;
 use super::watch::Presence;
-use crate::fleet::operations::{Dispatcher, EngineCall, Flow, OperationsError, Target};
+use crate::fleet::operations::{self, Dispatcher, EngineCall, Flow, OperationsError, Target};
 use connection::{Arrival, Conn};
 use leaving::Leaving;
 use roost_platform::db::Backend;
@@ -41,7 +41,7 @@ use session::{GivenUp, Greeting};
 const MOST_SOCKETS: usize = 4;
 /// The tick interval of an actor with operations under way, and of one whose operations have ended or whose machine is
 /// away. An actor without operations does not tick.
-const BUSY_TICK: Duration = crate::fleet::operations::TICK;
+const BUSY_TICK: Duration = operations::TICK;
 const IDLE_TICK: Duration = Duration::from_secs(5);
 
 /// Messages to a node's actor.
@@ -227,8 +227,12 @@ impl NodeActor {
             EngineCall::Submit(sent, reply) if self.dispatcher.knows(&sent.request) => {
                 EngineCall::Submit(sent, reply)
             }
-            EngineCall::Submit(sent, reply) => match self.may_have(&sent.request, cx).await {
-                Ok(()) => EngineCall::Submit(sent, reply),
+            EngineCall::Submit(mut sent, reply) => match self.may_have(&sent.request, cx).await {
+                Ok(()) => {
+                    let knows_endless = self.conn.as_ref().is_some_and(|conn| conn.endless);
+                    operations::fit(&mut sent.request, knows_endless);
+                    EngineCall::Submit(sent, reply)
+                }
                 Err(error) => {
                     reply.send(Err(error));
                     return Ok(());

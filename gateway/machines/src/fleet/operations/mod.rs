@@ -46,6 +46,7 @@ pub use facts::CommandFacts;
 pub use handle::{OperationStatus, OperationsHandle};
 pub(super) use line::{EngineCall, Line};
 pub(super) use link::Link;
+pub(super) use model::fit;
 pub use model::{OperationRef, OperationState, Target};
 pub use record::{CommandRecord, quoted, typed};
 pub use ring::Part;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use roost_protocol::limits::{MAX_DEADLINE_S, RESULT_RETENTION_S};
+use roost_protocol::limits::{ENDLESS_S, MAX_DEADLINE_S, RESULT_RETENTION_S};
 use roost_protocol::operation::{Operation, OperationRequest};
 use roost_protocol::report::{Ended, Outcome, Terminal};
 
@@ -185,7 +185,7 @@ fn asked(operation: &Operation) -> serde_json::Value {
             "cwd": exec.cwd,
             "env": exec.env.keys().collect::<Vec<_>>(),
             "tty": exec.tty,
-            "deadline_s": exec.deadline_s,
+            "deadline_s": (!exec.is_endless()).then_some(exec.deadline_s),
         }),
         Operation::SbDestroy(destroy) => json!({ "archive": destroy.archive }),
         Operation::SbHealth(_)
@@ -218,6 +218,8 @@ pub fn activity(kind: &str, ended: Option<Terminal>) -> Option<(String, f64)> {
 /// keeps results.
 pub fn give_up_after(request: &OperationRequest) -> Duration {
     let own = match &request.operation {
+        // While its machine is away, an endless one is given up by the time of the absence.
+        Operation::SbExec(exec) if exec.is_endless() => ENDLESS_S,
         Operation::SbExec(exec) => exec.deadline_s.min(MAX_DEADLINE_S),
         Operation::SbProvision(_) | Operation::SbDestroy(_) => 60 * 60,
         Operation::SbFlush(flush) => flush.deadline_s,
@@ -226,11 +228,66 @@ pub fn give_up_after(request: &OperationRequest) -> Duration {
     Duration::from_secs(own + RESULT_RETENTION_S)
 }
 
+/// Fits a request to the daemon of its machine: one that does not know terminals without a deadline gets the longest one.
+pub fn fit(request: &mut OperationRequest, knows_endless: bool) {
+    if let Operation::SbExec(exec) = &mut request.operation
+        && exec.is_endless()
+        && !knows_endless
+    {
+        exec.deadline_s = MAX_DEADLINE_S;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use roost_protocol::report::ErrorKind;
 
     use super::*;
+
+    #[test]
+    fn shell_without_a_deadline_gets_one_for_an_older_daemon_only() {
+        let request = |deadline_s| OperationRequest {
+            id: roost_protocol::ids::OperationId(uuid::Uuid::nil()),
+            on_behalf: None,
+            purpose: None,
+            operation: Operation::SbExec(roost_protocol::operation::Exec {
+                sandbox: roost_protocol::ids::SandboxId(uuid::Uuid::nil()),
+                argv: vec!["bash".to_owned()],
+                cwd: None,
+                env: std::collections::BTreeMap::new(),
+                stdin: true,
+                tty: Some(roost_protocol::operation::TtySize { rows: 24, cols: 80 }),
+                deadline_s,
+            }),
+        };
+        let is_valid = |request: &OperationRequest| match &request.operation {
+            Operation::SbExec(exec) => exec.validate().is_ok(),
+            _ => false,
+        };
+        for (deadline_s, knows_endless, wanted) in [
+            (0, true, 0),
+            (0, false, MAX_DEADLINE_S),
+            (60, true, 60),
+            (60, false, 60),
+        ] {
+            let mut asked = request(deadline_s);
+            fit(&mut asked, knows_endless);
+            assert_eq!(asked, request(wanted), "{deadline_s} {knows_endless}");
+            assert!(is_valid(&asked));
+        }
+        let years = give_up_after(&request(0));
+        assert!(years > Duration::from_secs(365 * 24 * 60 * 60));
+        assert_eq!(
+            give_up_after(&request(60)),
+            Duration::from_secs(60 + RESULT_RETENTION_S)
+        );
+        // Only a terminal has no deadline.
+        let mut plain = request(0);
+        if let Operation::SbExec(exec) = &mut plain.operation {
+            exec.tty = None;
+        }
+        assert!(!is_valid(&plain));
+    }
 
     #[test]
     fn an_answer_to_another_question_is_not_believed() {

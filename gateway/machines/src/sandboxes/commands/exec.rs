@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use roost_protocol::ids as wire;
-use roost_protocol::limits::{DEFAULT_DEADLINE_S, MAX_DEADLINE_S};
+use roost_protocol::limits::{DEFAULT_DEADLINE_S, NO_DEADLINE_S};
 use roost_protocol::operation::{Exec, Operation, OperationRequest, TtySize};
 
 use super::follow::{STDIN_WITHIN, WholeOutput, of_owner, whole_output};
@@ -149,9 +149,9 @@ fn request(
     keep_stdin: bool,
     is_shell: bool,
 ) -> OperationRequest {
-    // A shell ends when nobody reads it (`working`); a machine allows a process a day at most.
+    // A shell ends when nobody reads it (`working`).
     let default = if is_shell {
-        MAX_DEADLINE_S
+        NO_DEADLINE_S
     } else {
         DEFAULT_DEADLINE_S
     };

@@ -1,5 +1,7 @@
 //! `GET /{id}/sandbox/commands` of an owner: the commands in its sandboxes, those that run and those that ended.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Utc};
@@ -38,6 +40,9 @@ pub struct SandboxCommand {
     pub cancelling: bool,
     /// A shell: it lives until its person ends it, or nobody reads it for a while.
     pub is_shell: bool,
+    /// A shell ends when nobody has read it for so many seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ends_unread_after_s: Option<u64>,
     /// Who ran it, and for which run.
     #[serde(flatten)]
     pub by: CommandDoer,
@@ -97,12 +102,12 @@ async fn sandbox_commands(
         items: page
             .items
             .into_iter()
-            .map(|row| shown(row, &log.doers))
+            .map(|row| shown(row, &log.doers, sandboxes.settings.commands.shell_unread))
             .collect(),
     }))
 }
 
-fn shown(mut row: OperationRow, doers: &Doers) -> SandboxCommand {
+fn shown(mut row: OperationRow, doers: &Doers, shell_unread: Duration) -> SandboxCommand {
     SandboxCommand {
         by: doers.doer(&row),
         facts: CommandFacts::of_record(&mut row),
@@ -112,6 +117,7 @@ fn shown(mut row: OperationRow, doers: &Doers) -> SandboxCommand {
         state: row.state(),
         cancelling: row.cancelling && !row.state().is_final(),
         is_shell: row.is_shell,
+        ends_unread_after_s: row.is_shell.then_some(shell_unread.as_secs()),
         created_at: row.created_at,
         started_at: row.started_at,
         finished_at: row.finished_at,

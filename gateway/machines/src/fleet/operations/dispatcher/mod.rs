@@ -13,6 +13,7 @@ use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
 use roost_protocol::ids::{OperationId as WireId, SandboxId as WireSandbox};
 use roost_protocol::inventory::{Inventory, LedgerEntry};
+use roost_protocol::limits::{MAX_DEADLINE_S, RESULT_RETENTION_S};
 use roost_protocol::machine::operation::{Input, Output};
 use roost_protocol::machine::output::Grant;
 use roost_protocol::operation::OperationRequest;
@@ -362,7 +363,11 @@ impl Dispatcher {
         let mut flow = Flow::Fine;
         for live in all.iter().filter(|live| !live.is_ended()) {
             let open = self.apply_stored_end(live, cx.monotonic()).await?;
-            if open.is_some_and(|row| row.give_up_at <= cx.now()) && !elsewhere {
+            let away = cx.monotonic().saturating_duration_since(self.away_since);
+            let is_over = open.is_some_and(|row| {
+                row.give_up_at <= cx.now() || row.is_shell && away >= SHELL_MISSED
+            });
+            if is_over && !elsewhere {
                 let detail = "the machine did not come back in time; what it did is not known";
                 let ended = Ended::without_result(Terminal::Lost, ErrorKind::Interrupted, detail);
                 flow = worse(flow, self.finish(live, ended, None, cx).await?);
@@ -397,6 +402,9 @@ impl Dispatcher {
         self.all().iter().filter(|live| !live.is_ended()).count()
     }
 }
+
+/// How long a machine may be away until its shells, which have no deadline, count as lost.
+const SHELL_MISSED: Duration = Duration::from_secs(MAX_DEADLINE_S + RESULT_RETENTION_S);
 
 /// How often [`Dispatcher::tick`] is due.
 pub const TICK: Duration = Duration::from_secs(1);

@@ -125,7 +125,14 @@ export function Shells({ owner, id, head, onChoose }: Props) {
         !problem && <Loading what="the shell" rows={3} />
       ) : (
         <Suspense fallback={<Loading what="the shell" rows={3} />}>
-          <ShellTerminal key={id} owner={owner} op={id} onEnd={again} onNew={() => void make()} />
+          <ShellTerminal
+            key={id}
+            owner={owner}
+            op={id}
+            unread={shells.find((one) => one.id === id)?.ends_unread_after_s}
+            onEnd={again}
+            onNew={() => void make()}
+          />
         </Suspense>
       )}
     </div>

@@ -7,6 +7,7 @@ import { asProblem, type Problem } from "~/api/problem";
 import type { Owner } from "~/api/sandboxes";
 import { Button } from "~/ui/button";
 import { ProblemNote } from "~/ui/problem";
+import { duration } from "~/ui/time";
 import { follow, Input, resize, type Exit } from "./exec";
 import { withQuietStyles } from "./quiet-styles";
 
@@ -73,19 +74,21 @@ async function connect(
 /** How a shell ended, in words. */
 function endOf({ code, state, detail }: Exit): string {
   if (detail) return `The shell has ended: ${detail}`;
-  if (state === "cancelled") return "The shell was ended, or nobody had read it for 30 minutes.";
+  if (state === "cancelled") return "The shell was ended, or nobody had read it for too long.";
   return `The shell has ended${code === null ? "" : ` with ${code}`}.`;
 }
 
 interface Props {
   owner: Owner;
   op: string;
+  /** It ends when nobody has read it for so many seconds. */
+  unread: number | null | undefined;
   onEnd: () => void;
   onNew: () => void;
 }
 
 /** One shell. It lives on when this is closed: its address opens it again, in any tab. */
-export function ShellTerminal({ owner: { kind, id }, op, onEnd, onNew }: Props) {
+export function ShellTerminal({ owner: { kind, id }, op, unread, onEnd, onNew }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const [end, setEnd] = useState<End>();
   const [linked, setLinked] = useState(true);
@@ -145,7 +148,7 @@ export function ShellTerminal({ owner: { kind, id }, op, onEnd, onNew }: Props) 
           {end?.exit
             ? endOf(end.exit)
             : linked
-              ? "Ctrl Shift . leaves the terminal. The shell lives until you end it, or nobody reads it for 30 minutes; at most a day."
+              ? `Ctrl Shift . leaves the terminal. The shell lives until you end it or its sandbox${unread ? `, or nobody reads it for ${duration(unread * 1000)}` : ""}.`
               : "Reconnecting. What you type is kept."}
         </span>
         <Button data-after-terminal className="h-6 text-small" disabled={!end} onClick={onNew}>
