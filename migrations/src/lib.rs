@@ -87,6 +87,7 @@ mod m0932_token_scopes;
 mod m0933_plan_limits;
 mod m0934_mail;
 mod m0935_step_stops;
+mod m0936_run_limits;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -172,6 +173,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0933_plan_limits::Migration),
             Box::new(m0934_mail::Migration),
             Box::new(m0935_step_stops::Migration),
+            Box::new(m0936_run_limits::Migration),
         ]
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use roost_connections::checkouts::RunRepo;
+use roost_execution::runs::RunLimits;
 use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::Kind;
 use roost_machines::sandboxes::NewLimits;
@@ -114,6 +115,8 @@ pub struct RunAgent {
     /// The cost limit of the run, in millionths of a US dollar.
     #[schema(minimum = 0)]
     pub cost_ceiling_microusd: Option<i64>,
+    #[serde(default)]
+    pub limits: RunLimits,
     /// The model of the agent in this run (`<provider>/<model>`). Its own applies when it is absent.
     #[schema(min_length = 1, max_length = 200)]
     pub model: Option<String>,
@@ -132,6 +135,7 @@ impl Check for RunAgent {
         {
             mistakes.add("/cost_ceiling_microusd", "must not be below 0");
         }
+        self.limits.check("/limits", mistakes);
     }
 }
 

@@ -223,6 +223,7 @@ impl Session<'_> {
         let reserved = spending::reserve(self.agents, &self.job.run, price, most).await;
         reserved.map_err(|refused| match refused {
             Refused::Over(why) => ceiling_reached(&why),
+            Refused::NoTurns(why) => turns_used(why),
             Refused::Db(error) => FenceError::from(error).into(),
         })
     }
@@ -402,6 +403,15 @@ fn ceiling_reached(why: &str) -> Stopped {
         "Nothing more is spent: {why}. Raise the ceiling, and fork the run from this step."
     );
     quota(&detail).into()
+}
+
+fn turns_used(detail: String) -> Stopped {
+    StepResult::Failed {
+        class: Class::Turns,
+        detail,
+        after: None,
+    }
+    .into()
 }
 
 pub(super) fn millis(took: Duration) -> i64 {

@@ -1,4 +1,4 @@
-//! Reservations for turns in flight. Before the gateway asks a model, it reserves the turn's maximum cost on each
+//! Reservations for turns in flight. Before the gateway asks a model, it reserves the turn and its maximum cost on each
 //! account of the turn. It frees the reservation when the journal has the turn's real cost. So many parallel turns
 //! keep a ceiling as sequential turns would: the turn that crosses the ceiling is the last one. A turn that cannot
 //! reserve enough waits until a turn in flight settles.
@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 use super::Agents;
 use roost_execution::models::Ceilings;
 use roost_execution::providers::{Price, Request, Usage};
+use roost_execution::runs::limits::{Turn, one_more_turn, turns_are_used};
 use roost_execution::runs::tree::Tree;
 use roost_execution::runs::{self, RunRow};
 use roost_platform::ids::{RunId, WorkspaceId};
@@ -34,9 +35,16 @@ pub struct Spending {
     inner: Arc<Inner>,
 }
 
-struct Inner {
+/// What turns in flight have reserved on an account.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Held {
     /// Millionths of a US dollar.
-    reserved: Mutex<HashMap<Account, u64>>,
+    microusd: u64,
+    turns: u64,
+}
+
+struct Inner {
+    reserved: Mutex<HashMap<Account, Held>>,
     freed: Notify,
     /// One task at a time checks the accounts of a workspace and reserves on them. Workspaces share these locks.
     locks: [tokio::sync::Mutex<()>; LOCKS],
@@ -65,9 +73,10 @@ impl Drop for Reservation {
     fn drop(&mut self) {
         let mut reserved = self.spending.reserved();
         for account in &self.accounts {
-            if let Some(amount) = reserved.get_mut(account) {
-                *amount = amount.saturating_sub(self.amount);
-                if *amount == 0 {
+            if let Some(held) = reserved.get_mut(account) {
+                held.microusd = held.microusd.saturating_sub(self.amount);
+                held.turns = held.turns.saturating_sub(1);
+                if held.turns == 0 {
                     reserved.remove(account);
                 }
             }
@@ -78,7 +87,7 @@ impl Drop for Reservation {
 }
 
 impl Spending {
-    fn reserved(&self) -> MutexGuard<'_, HashMap<Account, u64>> {
+    fn reserved(&self) -> MutexGuard<'_, HashMap<Account, Held>> {
         self.inner
             .reserved
             .lock()
@@ -86,17 +95,18 @@ impl Spending {
     }
 
     /// What turns in flight have reserved on each of these accounts.
-    fn of(&self, accounts: &[Account]) -> Vec<u64> {
+    fn of(&self, accounts: &[Account]) -> Vec<Held> {
         let reserved = self.reserved();
-        let of = |account| reserved.get(account).copied().unwrap_or(0);
+        let of = |account| reserved.get(account).copied().unwrap_or_default();
         accounts.iter().map(of).collect()
     }
 
     fn reserve(&self, accounts: Vec<Account>, amount: u64) -> Reservation {
         let mut reserved = self.reserved();
         for account in &accounts {
-            let all = reserved.entry(*account).or_default();
-            *all = all.saturating_add(amount);
+            let held = reserved.entry(*account).or_default();
+            held.microusd = held.microusd.saturating_add(amount);
+            held.turns += 1;
         }
         drop(reserved);
         Reservation {
@@ -115,8 +125,10 @@ impl Spending {
 
 /// Why a turn may not begin.
 pub(super) enum Refused {
-    /// A sentence for the people who read the run.
+    /// A ceiling is reached. A sentence for the people who read the run.
     Over(String),
+    /// The turns are used. A sentence for the people who read the run.
+    NoTurns(String),
     Db(DbErr),
 }
 
@@ -139,7 +151,7 @@ pub(super) fn most(request: &Request, price: Option<Price>) -> u64 {
 }
 
 /// Waits until a turn may begin, and reserves its maximum cost on the run's account, on its ancestors' accounts, and
-/// on the workspace's. `None` when there is no ceiling.
+/// on the workspace's. `None` when there is no limit.
 pub(super) async fn reserve(
     agents: &Agents,
     run: &RunRow,
@@ -149,8 +161,10 @@ pub(super) async fn reserve(
     let scope = WorkspaceScope::of_row(run.workspace_id);
     let db = agents.db.read();
     let ceilings = agents.ceilings(scope).await?;
-    let has_no_ceiling = ceilings == Ceilings::default() && run.cost_ceiling_microusd.is_none();
-    if has_no_ceiling && run.parent_run_id.is_none() {
+    let has_no_limit = ceilings == Ceilings::default()
+        && run.cost_ceiling_microusd.is_none()
+        && run.turn_limit.is_none();
+    if has_no_limit && run.parent_run_id.is_none() {
         return Ok(None);
     }
     let charged: Vec<RunId> = match run.parent_run_id {
@@ -177,7 +191,13 @@ pub(super) async fn reserve(
             Some(_) => agents.spent_lately(scope).await?,
             None => 0,
         };
-        match admission(&tree, run.id, ceilings, month, &others, price).map_err(Refused::Over)? {
+        let made = match tree.0.iter().any(|branch| branch.turn_limit.is_some()) {
+            true => runs::turns_of_tree(db, run.root_run_id).await?,
+            false => HashMap::new(),
+        };
+        let turns = turn_admission(&tree, run.id, &made, &others).map_err(Refused::NoTurns)?;
+        let cost = admission(&tree, run.id, ceilings, month, &others, price);
+        match turns.and(cost.map_err(Refused::Over)?) {
             Admission::Fits => return Ok(Some(agents.spending.reserve(accounts, most))),
             Admission::Wait => drop(guard),
         }
@@ -192,19 +212,53 @@ enum Admission {
     Wait,
 }
 
-/// Whether one more turn fits on all its accounts. `others` holds the reservations on each account, the workspace's
+impl Admission {
+    fn and(self, other: Self) -> Self {
+        match self {
+            Self::Fits => other,
+            Self::Wait => Self::Wait,
+        }
+    }
+}
+
+/// Whether one more turn fits under the limits of turns of the run and its ancestors. `made` holds the turns of each run.
+fn turn_admission(
+    tree: &Tree,
+    run: RunId,
+    made: &HashMap<RunId, i64>,
+    others: &[Held],
+) -> Result<Admission, String> {
+    let mut admission = Admission::Fits;
+    for (place, account) in tree.accounts(run).iter().enumerate() {
+        let Some(limit) = account.turn_limit else {
+            continue;
+        };
+        let below = tree.with_descendants(account.run);
+        let turns = below.iter().filter_map(|id| made.get(id)).sum();
+        let in_flight = others.get(place).map_or(0, |held| held.turns);
+        match one_more_turn(limit, turns, in_flight) {
+            Turn::Over => return Err(turns_are_used(limit)),
+            Turn::Wait => admission = Admission::Wait,
+            Turn::Fits => {}
+        }
+    }
+    Ok(admission)
+}
+
+/// Whether the cost of one more turn fits on all its accounts. `others` holds the reservations on each account, the workspace's
 /// last.
 fn admission(
     tree: &Tree,
     run: RunId,
     ceilings: Ceilings,
     month: u64,
-    others: &[u64],
+    others: &[Held],
     price: Option<Price>,
 ) -> Result<Admission, String> {
     let unsigned = |amount: i64| u64::try_from(amount).unwrap_or(0);
     let accounts = tree.accounts(run);
-    let of_month = others.last().copied().unwrap_or(0);
+    let held = |place: usize| others.get(place).copied().unwrap_or_default().microusd;
+    let of_month = held(others.len().saturating_sub(1));
     let mut admission = Admission::Fits;
     for (place, account) in accounts.iter().enumerate() {
         // The workspace's ceiling applies to a root run with all its descendants.
@@ -216,9 +270,8 @@ fn admission(
         };
         let spent = unsigned(account.spent);
         bounds.allow(spent, month, price)?;
-        let reserved = others.get(place).copied().unwrap_or(0);
         let with_reserved = bounds.allow(
-            spent.saturating_add(reserved),
+            spent.saturating_add(held(place)),
             month.saturating_add(of_month),
             price,
         );
@@ -247,26 +300,55 @@ mod tests {
             parent_run_id: None,
             cost_microusd: spent,
             cost_ceiling_microusd: ceiling,
+            turn_limit: Some(3),
             rolled_up: false,
         }])
     }
 
-    fn admit(spent: i64, others: &[u64], month: u64) -> Result<Admission, String> {
+    fn held(microusd: u64) -> Held {
+        Held { microusd, turns: 1 }
+    }
+
+    fn admit(spent: i64, others: [u64; 2], month: u64) -> Result<Admission, String> {
         let ceilings = Ceilings {
             run: None,
             month: Some(1_000),
         };
         let run = RunId(Uuid::nil());
-        admission(&tree(spent, Some(100)), run, ceilings, month, others, PRICE)
+        let others = others.map(held);
+        admission(
+            &tree(spent, Some(100)),
+            run,
+            ceilings,
+            month,
+            &others,
+            PRICE,
+        )
     }
 
     #[test]
     fn turn_waits_for_reserved_rest_and_is_refused_when_it_is_spent() {
-        assert_eq!(admit(99, &[0, 0], 0), Ok(Admission::Fits));
-        assert_eq!(admit(60, &[40, 0], 0), Ok(Admission::Wait));
-        assert_eq!(admit(0, &[0, 1], 999), Ok(Admission::Wait));
-        assert!(admit(100, &[0, 0], 0).is_err());
-        assert!(admit(0, &[0, 0], 1_000).is_err());
+        assert_eq!(admit(99, [0, 0], 0), Ok(Admission::Fits));
+        assert_eq!(admit(60, [40, 0], 0), Ok(Admission::Wait));
+        assert_eq!(admit(0, [0, 1], 999), Ok(Admission::Wait));
+        assert!(admit(100, [0, 0], 0).is_err());
+        assert!(admit(0, [0, 0], 1_000).is_err());
+    }
+
+    #[test]
+    fn turn_waits_for_the_last_one_in_flight_and_is_refused_when_all_are_made() {
+        let run = RunId(Uuid::nil());
+        let admit = |made: i64, in_flight: u64| {
+            let others = Held {
+                microusd: 0,
+                turns: in_flight,
+            };
+            let made = HashMap::from([(run, made)]);
+            turn_admission(&tree(0, None), run, &made, &[others, Held::default()])
+        };
+        assert_eq!(admit(2, 0), Ok(Admission::Fits));
+        assert_eq!(admit(1, 2), Ok(Admission::Wait));
+        assert!(admit(3, 0).is_err());
     }
 
     #[test]
@@ -275,9 +357,13 @@ mod tests {
         let account = || vec![Account::Run(RunId(Uuid::nil()))];
         let first = spending.reserve(account(), 7);
         let second = spending.reserve(account(), 5);
-        assert_eq!(spending.of(&account()), [12]);
+        let two = Held {
+            microusd: 12,
+            turns: 2,
+        };
+        assert_eq!(spending.of(&account()), [two]);
         drop(first);
-        assert_eq!(spending.of(&account()), [5]);
+        assert_eq!(spending.of(&account()), [held(5)]);
         drop(second);
         assert!(spending.reserved().is_empty());
     }

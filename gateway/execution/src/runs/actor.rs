@@ -6,16 +6,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::actor_end::Closing;
 use super::children;
-use super::fence::{Ended, Fence, FenceError, Finish, Used};
+use super::fence::{Ended, Fence, FenceError, Used};
 use super::handle::RunsHandle;
 use super::inbox::{Inbox, SharedInbox};
 use super::journal::Journal;
-use super::model::{Class, Status, StepStatus};
+use super::model::{Class, StepStatus};
 use super::progress::{Move, Progress};
 use super::step_executor::{StepJob, StepResult};
 use super::writes::{self, RunWrite};
-use super::{completion, entity::run, parking, queue, status_events, stops, store};
+use super::{entity::run, parking, queue, status_events, stops, store};
 use crate::tools::Pane;
 use crate::topology::{NodeKind, Output, Step, StepRef};
 use roost_platform::events::Stamped;
@@ -38,6 +39,8 @@ pub enum Msg {
     Woken,
     /// A person asked to stop steps.
     StopAsked,
+    /// The time of the run is up.
+    TimeUp,
     /// The run must be cancelled.
     CancelAsked,
     /// Another gateway has the lease.
@@ -113,6 +116,7 @@ impl Serve for RunActor {
         };
         let (woken, parked) = parking::sorted(&steps, &waits);
         cx.cast_self(match stops::any_asked(&steps) {
+            _ if row.is_overdue() => Msg::TimeUp,
             true => Msg::StopAsked,
             false => Msg::Proceed,
         })?;
@@ -153,6 +157,7 @@ impl Serve for RunActor {
             }
             Msg::Woken => self.wake(cx).await,
             Msg::StopAsked => self.stop_steps(cx).await,
+            Msg::TimeUp => self.time_is_up(cx).await,
             Msg::CancelAsked => Err(FenceError::Cancelled),
             Msg::LeaseLost => Err(FenceError::Lost),
         };
@@ -199,12 +204,11 @@ impl RunActor {
         match self.progress.next() {
             Move::Done(text) => {
                 let result = serde_json::json!({ "text": text }).to_string();
-                self.finish(cx, ended, Status::Completed, Some(result), None)
-                    .await
+                self.finish(cx, ended, Closing::done(result)).await
             }
             Move::Failed(detail) => {
-                self.finish(cx, ended, Status::Failed, None, Some(detail))
-                    .await
+                let closing = Closing::of_step(self.last, detail);
+                self.finish(cx, ended, closing).await
             }
             Move::Work(steps) => self.checkpoint(cx, ended, steps).await,
         }
@@ -383,63 +387,7 @@ impl RunActor {
         }
     }
 
-    async fn finish(
-        &mut self,
-        cx: &Context<Msg>,
-        ended: Option<(StepRef, Ended)>,
-        status: Status,
-        result: Option<String>,
-        error: Option<String>,
-    ) -> Result<(), FenceError> {
-        // Other steps may be at work, or wait, when one step ends the run.
-        if !self.is_idle() || !self.parked.is_empty() {
-            self.drop_jobs();
-            self.abandon(cx, None).await?;
-        }
-        let code = error.as_ref().map(|_| match self.last {
-            Some(Class::Quota) => "cost-ceiling-reached",
-            Some(Class::NeedsAuth) => "needs-auth",
-            Some(Class::Away) => "machine-away",
-            _ => "step-failed",
-        });
-        let finish = Finish {
-            status,
-            result,
-            error,
-            code: code.map(str::to_owned),
-            decided: self.progress.decided(self.row.id, status),
-        };
-        completion::complete(&self.runs, cx, self.fence, &self.row, ended, finish).await?;
-        self.over = true;
-        cx.stop();
-        Ok(())
-    }
-
-    async fn cancel(&mut self, cx: &Context<Msg>) -> Result<(), Failure> {
-        self.drop_jobs();
-        self.abandon(cx, None).await?;
-        let finish = Finish {
-            status: Status::Cancelled,
-            result: None,
-            error: None,
-            code: None,
-            decided: self.progress.decided(self.row.id, Status::Cancelled),
-        };
-        match completion::complete(&self.runs, cx, self.fence, &self.row, None, finish).await {
-            Ok(()) => {
-                self.over = true;
-                cx.stop();
-                Ok(())
-            }
-            Err(FenceError::Lost | FenceError::Cancelled) => {
-                cx.stop();
-                Ok(())
-            }
-            Err(FenceError::Db(error)) => Err(error.into()),
-        }
-    }
-
-    fn drop_jobs(&mut self) {
+    pub(super) fn drop_jobs(&mut self) {
         for job in std::mem::take(&mut self.jobs).into_values() {
             job.cancel();
         }

@@ -31,7 +31,8 @@ impl RunActor {
             detail: &detail,
             after,
         };
-        let verdict = retry::decide(&self.runs, self.fence, attempt).await?;
+        let (verdict, inbox) = retry::decide(&self.runs, self.fence, attempt).await?;
+        self.inbox = inbox;
         let Verdict::Again(wait) = verdict else {
             return self.give_up(cx, at, class, detail).await;
         };

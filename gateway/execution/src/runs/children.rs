@@ -4,18 +4,20 @@
 use super::commands::{self, New};
 use super::dto::outcome_of;
 use super::entity::run;
+use super::error::RunError;
 use super::fence::{FenceError, Used};
 use super::handle::RunsHandle;
+use super::limits::RunLimits;
 use super::model::{Class, Kind, MOST_DEPTH, MOST_OF_TREE, Status, Tier, child_id};
 use super::origin::{Caller, Origin};
 use super::outcome::Outcome;
 use super::pins::{self, Pin};
 use super::step_executor::{StepJob, StepResult};
-use super::store;
 use super::waits::WaitOn;
+use super::{store, tree_store};
 use crate::topology::{self, Graph, Node, NodeKind};
 use roost_platform::events;
-use roost_platform::ids::TeamId;
+use roost_platform::ids::{RunId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The step of a team has one call: its run.
@@ -78,6 +80,8 @@ async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult
         under: Some(&job.run),
         forked: None,
         ceiling: remaining_ceiling(runs, &job.run).await?,
+        // Those of the runs above count for it.
+        limits: RunLimits::default(),
     };
     let inserted = async {
         let mut tx = runs.inner.db.write().await?;
@@ -93,7 +97,7 @@ async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult
                 job.step.key
             ))));
         }
-        if store::size_of_tree(&*tx, job.run.root_run_id).await? >= MOST_OF_TREE {
+        if tree_store::size_of_tree(&*tx, job.run.root_run_id).await? >= MOST_OF_TREE {
             return Ok(Err(StepResult::terminal(format!(
                 "A run and all that it starts may be {MOST_OF_TREE} runs, and this would be one more. Look for a team that is part of itself."
             ))));
@@ -175,6 +179,18 @@ async fn remaining_ceiling(runs: &RunsHandle, run: &run::Model) -> Result<Option
     Ok(Some((ceiling - spent).clamp(0, part)))
 }
 
+/// Cancels open children of ended runs: of all, or of one. Nobody waits for them.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn cancel_open(runs: &RunsHandle, of: Option<RunId>) -> Result<(), RunError> {
+    for child in tree_store::orphans(runs.inner.db.read(), of).await? {
+        let scope = WorkspaceScope::of_row(child.workspace_id);
+        commands::cancel(runs, scope, child.created_by, child.id).await?;
+    }
+    Ok(())
+}
+
 /// The end of a child. Its cost is added to its parent's cost once.
 async fn end_of(job: &StepJob, child: &run::Model) -> Option<StepResult> {
     let status = Status::parse(&child.status)?;
@@ -187,6 +203,7 @@ async fn end_of(job: &StepJob, child: &run::Model) -> Option<StepResult> {
         Status::Failed => StepResult::Failed {
             class: match child.error_code.as_deref() {
                 Some("cost-ceiling-reached") => Class::Quota,
+                Some("turn-limit-reached") => Class::Turns,
                 Some("needs-auth") => Class::NeedsAuth,
                 _ => Class::Terminal,
             },

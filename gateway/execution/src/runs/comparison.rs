@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use super::commands::text_of;
 use super::dto::outcome_of;
 use super::entity::{child, record, run, step};
+use super::limits::RunLimits;
 use super::model::{Kind, Status, StepStatus};
 use super::outcome::Outcome;
 use super::store;
@@ -41,6 +42,9 @@ pub struct NewComparison {
     /// part.
     #[schema(minimum = 0)]
     pub cost_ceiling_microusd: Option<i64>,
+    /// Limits for all candidates together.
+    #[serde(default)]
+    pub limits: RunLimits,
 }
 
 /// The files that a step of a run began with.
@@ -78,6 +82,7 @@ impl Check for NewComparison {
         if self.cost_ceiling_microusd.is_some_and(|most| most < 0) {
             mistakes.add("/cost_ceiling_microusd", "must not be below 0");
         }
+        self.limits.check("/limits", mistakes);
     }
 }
 

@@ -12,7 +12,7 @@ use super::commands::text_of;
 use super::comparison::{Comparison, is_of};
 use super::entity::{call, child, run, step};
 use super::entry::{Entry, EntryKind};
-use super::messages::LONGEST;
+use super::limits::RunLimits;
 use super::model::{Kind, Status, StepStatus, Tier};
 use super::origin::Origin;
 use super::outcome::{Evidence, Outcome};
@@ -23,7 +23,6 @@ use crate::topology::{self, Checked, Graph, Placed};
 use roost_machines::sandboxes::step_files::{StartFiles, StepFiles};
 use roost_platform::ids::{ClawId, MissionId, MissionPhaseId, RoomId, RunId, TeamId};
 use roost_tenancy::auth::UserBrief;
-use roost_web::json::{Check, Mistakes};
 
 /// A run in a list. Its texts come from people and agents.
 #[derive(Debug, Serialize, ToSchema)]
@@ -71,6 +70,7 @@ pub struct RunSummary {
     pub cost_microusd: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ceiling_microusd: Option<i64>,
+    pub limits: RunLimits,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Whether the goal was met, by the verdicts of the run's steps. Absent until the run has ended.
@@ -82,7 +82,8 @@ pub struct RunSummary {
     /// The place of that fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_evidence: Option<Evidence>,
-    /// `step-failed`, `cost-ceiling-reached`, `needs-auth`, `machine-away`, `gave-up`.
+    /// `step-failed`, `cost-ceiling-reached`, `turn-limit-reached`, `time-limit-reached`, `needs-auth`, `machine-away`,
+    /// `gave-up`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
     /// The run was cancelled and is about to stop.
@@ -176,6 +177,9 @@ pub struct Run {
     #[serde(flatten)]
     pub summary: RunSummary,
     pub input: String,
+    /// The turns of models so far, with those of the runs that it started. Absent after the retention of the journals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<i64>,
     /// The graph of the team when the run was enqueued.
     pub graph: Graph,
     /// The hash of that graph.
@@ -253,44 +257,6 @@ pub struct StepCallsQuery {
     pub cursor: Option<String>,
 }
 
-/// The start of a fork.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ForkFrom {
-    /// The step that the fork repeats, with all later steps.
-    pub step: String,
-    /// 1 when absent.
-    pub lap: Option<u32>,
-    /// Leave the sandboxes as they are, instead of giving them the files that they had when the step began.
-    #[serde(default)]
-    pub without_files: bool,
-    /// Another goal than the original's. Steps that are kept worked for the original's.
-    #[schema(min_length = 1, max_length = 100_000)]
-    pub goal: Option<String>,
-    /// The model of the agents that work again.
-    #[schema(min_length = 1, max_length = 200)]
-    pub model: Option<String>,
-    /// Said to the agents that work again, before their first turn.
-    #[schema(min_length = 1, max_length = 8_000)]
-    pub message: Option<String>,
-}
-
-impl Check for ForkFrom {
-    fn check(&self, mistakes: &mut Mistakes) {
-        mistakes.text("/step", &self.step, 1, 80);
-        let optional = [
-            ("/goal", &self.goal, 100_000),
-            ("/model", &self.model, 200),
-            ("/message", &self.message, LONGEST),
-        ];
-        for (field, text, most) in optional {
-            if let Some(text) = text {
-                mistakes.text(field, text, 1, most);
-            }
-        }
-    }
-}
-
 /// A time of the database's clock.
 pub fn at(ms: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(ms).unwrap_or_default()
@@ -334,6 +300,10 @@ impl RunSummary {
             tokens_out: row.tokens_out,
             cost_microusd: row.cost_microusd,
             cost_ceiling_microusd: row.cost_ceiling_microusd,
+            limits: RunLimits {
+                turns: row.turn_limit,
+                time_s: row.time_limit_s,
+            },
             error: row.error,
             error_code: row.error_code,
             outcome,

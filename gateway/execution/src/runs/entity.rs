@@ -8,6 +8,7 @@ pub mod run {
     use sea_orm::{DbErr, FromQueryResult};
 
     use super::{record, state};
+    use crate::runs::limits::RunLimits;
     pub use crate::runs::listed::Listed;
     use crate::runs::origin::Origin;
     use roost_platform::events::About;
@@ -84,6 +85,11 @@ pub mod run {
         pub tokens_out: i64,
         pub cost_microusd: i64,
         pub cost_ceiling_microusd: Option<i64>,
+        /// Its limits of turns, and of time in seconds. They count for the run with the runs below it.
+        pub turn_limit: Option<i32>,
+        pub time_limit_s: Option<i32>,
+        /// When its time is up. Written when it begins.
+        pub time_up_ms: Option<i64>,
         /// The parent's cost includes this run's cost.
         pub rolled_up: bool,
         /// When its outputs were deleted. Absent while they are kept.
@@ -98,6 +104,19 @@ pub mod run {
         /// When the stored origin is invalid.
         pub fn comes_from(&self) -> Result<Origin, DbErr> {
             Origin::read(&self.origin, self.origin_refs.as_deref())
+        }
+
+        /// Its limits of turns and of time.
+        pub fn limits(&self) -> RunLimits {
+            RunLimits {
+                turns: self.turn_limit,
+                time_s: self.time_limit_s,
+            }
+        }
+
+        /// Whether its time was up at its last write.
+        pub fn is_overdue(&self) -> bool {
+            self.time_up_ms.is_some_and(|up| self.updated_ms >= up)
         }
 
         /// What the run's events belong to.
@@ -126,6 +145,7 @@ pub mod run {
                 messages: self.messages,
                 queued_ms: self.created_ms,
                 started_ms: self.started_ms,
+                time_up_ms: self.time_up_ms,
                 updated_ms: self.updated_ms,
                 depth: self.depth,
                 steps_done: self.steps_done,
@@ -172,6 +192,8 @@ pub mod run {
                 forked_step: self.forked_step,
                 steps_most: self.steps_most,
                 cost_ceiling_microusd: self.cost_ceiling_microusd,
+                turn_limit: self.turn_limit,
+                time_limit_s: self.time_limit_s,
                 forgotten_ms: self.forgotten_ms,
             };
             (record, state)
@@ -236,6 +258,8 @@ pub mod record {
         pub forked_step: Option<String>,
         pub steps_most: i32,
         pub cost_ceiling_microusd: Option<i64>,
+        pub turn_limit: Option<i32>,
+        pub time_limit_s: Option<i32>,
         pub forgotten_ms: Option<i64>,
     }
 
@@ -276,6 +300,8 @@ pub mod state {
         /// When the run was enqueued. The oldest run is claimed first.
         pub queued_ms: i64,
         pub started_ms: Option<i64>,
+        /// When the time of the run is up. Absent for a run without a limit of time, and until it begins.
+        pub time_up_ms: Option<i64>,
         pub updated_ms: i64,
         /// 0 for a run without a parent.
         pub depth: i32,

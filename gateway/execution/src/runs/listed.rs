@@ -45,6 +45,8 @@ pub struct Listed {
     pub tokens_out: i64,
     pub cost_microusd: i64,
     pub cost_ceiling_microusd: Option<i64>,
+    pub turn_limit: Option<i32>,
+    pub time_limit_s: Option<i32>,
 }
 
 impl Listed {
@@ -99,6 +101,8 @@ impl From<&Model> for Listed {
             tokens_out: row.tokens_out,
             cost_microusd: row.cost_microusd,
             cost_ceiling_microusd: row.cost_ceiling_microusd,
+            turn_limit: row.turn_limit,
+            time_limit_s: row.time_limit_s,
         }
     }
 }

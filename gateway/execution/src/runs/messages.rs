@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::entity::message;
-use super::{message_store, store};
+use super::{message_store, tree_store};
 use roost_platform::ids::{ClawId, RunId, RunMessageId};
 use roost_tenancy::auth;
 
@@ -33,7 +33,7 @@ pub(super) async fn for_step(
     let rows = message_store::of_tree(db, root).await?;
     let parents = match rows.iter().all(|row| row.run_id == run) {
         true => BTreeMap::new(),
-        false => store::places(db, root)
+        false => tree_store::places(db, root)
             .await?
             .into_iter()
             .filter_map(|place| Some((place.id, place.parent_run_id?)))

@@ -113,6 +113,8 @@ words! {
         Terminal = "terminal",
         /// A ceiling was reached. A person must raise it.
         Quota = "quota",
+        /// The limit of turns was reached.
+        Turns = "turns",
         /// A key or connection is missing or refused.
         NeedsAuth = "needs_auth",
     }

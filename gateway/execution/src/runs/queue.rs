@@ -95,7 +95,8 @@ pub async fn claim(
          next AS (SELECT run_id FROM turn ORDER BY rank, queued_ms, run_id LIMIT $2), \
          mine AS (SELECT run_id FROM run_state WHERE run_id IN (SELECT run_id FROM next) AND {CLAIMABLE} {lock}) \
          UPDATE run_state SET status = 'running', owner = $1, epoch = epoch + 1, claims = claims + 1, \
-           updated_ms = {now}, started_ms = COALESCE(started_ms, {now}), version = version + 1 \
+           updated_ms = {now}, started_ms = COALESCE(started_ms, {now}), version = version + 1, \
+           time_up_ms = COALESCE(time_up_ms, (SELECT {now} + t.time_limit_s * 1000 FROM topology_runs t WHERE t.id = run_state.run_id)) \
          WHERE run_id IN (SELECT run_id FROM mine) AND {CLAIMABLE} RETURNING {MOVED}"
     );
     let most = i64::try_from(most).unwrap_or(i64::MAX);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::fence::{Fence, FenceError, Used};
 use super::handle::RunsHandle;
+use super::inbox::Inbox;
 use super::model::{self, Class, Verdict};
 use crate::topology::StepRef;
 
@@ -23,7 +24,7 @@ pub(super) struct Attempt<'a> {
 }
 
 /// Decides on a failed attempt, and records a retry. When the step is given up, nothing is written here: the step's
-/// end records it.
+/// end records it. Also returns what people want of the run, so that a run pauses before its next attempt.
 ///
 /// # Errors
 /// [`FenceError`].
@@ -31,7 +32,7 @@ pub(super) async fn decide(
     runs: &RunsHandle,
     fence: Fence,
     attempt: Attempt<'_>,
-) -> Result<Verdict, FenceError> {
+) -> Result<(Verdict, Inbox), FenceError> {
     let chance = rand::random();
     let mut tx = runs.inner.db.write().await?;
     let passed = fence.pass(&tx, Used::default(), 0).await?;
@@ -61,7 +62,7 @@ pub(super) async fn decide(
     if verdict != Verdict::GivenUp {
         tx.commit().await?;
     }
-    Ok(verdict)
+    Ok((verdict, passed.inbox))
 }
 
 /// The error text of a step that is given up.

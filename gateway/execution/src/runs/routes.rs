@@ -11,13 +11,14 @@ use uuid::Uuid;
 
 use super::comparison::NewComparison;
 use super::dto::{
-    self, Checkpoint, ForkFrom, Run, RunCall, RunCalls, RunStep, RunSummary, StepCallsQuery,
-    result_of,
+    self, Checkpoint, Run, RunCall, RunCalls, RunStep, RunSummary, StepCallsQuery, result_of,
 };
+use super::dto_fork::ForkFrom;
 use super::dto_lists::RunsQuery;
 use super::entity::{call, run};
 use super::{
     RunError, RunsHandle, commands, comparison, listed_store, retention, step_files, store,
+    tree_store,
 };
 use crate::topology::{self, Graph, StepRef};
 use roost_connections::checkouts;
@@ -237,7 +238,13 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
         .map(|user| (user.id, user.into()))
         .collect();
     let mut files = step_files::of_run(db, &row, &steps).await?;
+    let outputs_forgotten = retention::outputs_are_deleted(&steps);
+    let turns = match outputs_forgotten {
+        true => None,
+        false => Some(tree_store::turns_below(db, &row).await?),
+    };
     Ok(Run {
+        turns,
         repo_run_id: is_bound.then_some(row.root_run_id),
         summary,
         result: result_of(&row),
@@ -247,7 +254,7 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
         graph_sha256: row.graph_sha256,
         input: row.input,
         checkpoint: Checkpoint::of(&steps),
-        outputs_forgotten: retention::outputs_are_deleted(&steps),
+        outputs_forgotten,
         steps: steps
             .into_iter()
             .map(|step| {

@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait, DbErr};
 use super::entity::{run, step};
 use super::model::{Status, StepStatus};
 use super::progress::ref_of;
-use super::store::{self, Place};
+use super::tree_store::{self, Place};
 use roost_machines::sandboxes::step_files::{
     self, Part, Start, StartFiles, StepFiles, StepFilesRow,
 };
@@ -86,7 +86,7 @@ impl Tree {
         let rows = step_files::of_tree(db, scope, row.root_run_id).await?;
         let nested = rows.iter().any(|around| around.run_id != row.id);
         let places = match nested {
-            true => store::places(db, row.root_run_id).await?,
+            true => tree_store::places(db, row.root_run_id).await?,
             false => Vec::new(),
         };
         Ok(Self {

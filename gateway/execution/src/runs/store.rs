@@ -1,9 +1,9 @@
 //! Reads runs. Queries for a tenant take its scope. Queries for a run's owner take the run's id.
 
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, IntoActiveModel,
-    Iterable, JoinType, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
-    Statement, sea_query::Expr,
+    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, IntoActiveModel, Iterable,
+    JoinType, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Statement,
+    sea_query::Expr,
 };
 
 use super::entity::{call, child, record, run, state, step};
@@ -11,7 +11,6 @@ use super::entry::EntryKind;
 use super::fence::this_step;
 use super::journal::stored;
 use super::model::Status;
-use super::tree::{Branch, Tree};
 use crate::topology::StepRef;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::ids::{ClawId, RunId, TeamId, WorkspaceId};
@@ -357,41 +356,6 @@ pub async fn spent_lately(db: &impl ConnectionTrait, scope: WorkspaceScope) -> R
     let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
     let row = db.query_one_raw(statement).await?;
     row.map_or(Ok(0), |row| row.try_get("", "spent"))
-}
-
-/// All runs of the tree below this root.
-///
-/// # Errors
-/// When the database fails.
-pub async fn tree(db: &impl ConnectionTrait, root: RunId) -> Result<Tree, DbErr> {
-    let sql = "SELECT r.id, r.parent_run_id, s.cost_microusd, r.cost_ceiling_microusd, s.rolled_up \
-               FROM topology_runs r JOIN run_state s ON s.run_id = r.id WHERE r.root_run_id = $1";
-    let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, [root.into()]);
-    Branch::find_by_statement(statement).all(db).await.map(Tree)
-}
-
-/// Which step started a run of a tree.
-#[derive(Debug, Clone, FromQueryResult)]
-pub(super) struct Place {
-    pub id: RunId,
-    pub parent_run_id: Option<RunId>,
-    pub parent_step: Option<String>,
-}
-
-/// The places of all runs of the tree below this root.
-pub(super) async fn places(db: &impl ConnectionTrait, root: RunId) -> Result<Vec<Place>, DbErr> {
-    let sql = "SELECT id, parent_run_id, parent_step FROM topology_runs WHERE root_run_id = $1";
-    let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, [root.into()]);
-    Place::find_by_statement(statement).all(db).await
-}
-
-/// The number of runs in the tree below this root.
-///
-/// # Errors
-/// When the database fails.
-pub async fn size_of_tree(db: &impl ConnectionTrait, root: RunId) -> Result<u64, DbErr> {
-    let of_tree = record::Column::RootRunId.eq(root);
-    record::Entity::find().filter(of_tree).count(db).await
 }
 
 /// Inserts a run.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::handle::RunsHandle;
 use super::queue::{self, Moves, Silent};
-use super::{completion, ends};
+use super::{children, completion, ends};
 use roost_agents::claws::status;
 use roost_platform::db::Backend;
 use roost_platform::events::{self, Stamped};
@@ -32,7 +32,10 @@ pub fn child(runs: &RunsHandle) -> ChildSpec<NoMessages> {
                     let owner = runs.inner.owner.clone();
                     sweep(&runs, Silent::NotOf(&owner)).await?;
                 }
-                sweep(&runs, Silent::Expired).await
+                sweep(&runs, Silent::Expired).await?;
+                // A gateway that ended a run may have stopped before it cancelled the run's children.
+                children::cancel_open(&runs, None).await?;
+                Ok(())
             }
         },
     )

@@ -1,6 +1,6 @@
 //! The costs of a tree of runs, and the accounts that they count on. Pure code.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sea_orm::FromQueryResult;
 
@@ -14,6 +14,7 @@ pub struct Branch {
     /// The run's own cost and the cost of the children that are rolled up into it, in millionths of a US dollar.
     pub cost_microusd: i64,
     pub cost_ceiling_microusd: Option<i64>,
+    pub turn_limit: Option<i32>,
     /// Whether the parent's cost includes this run's cost.
     pub rolled_up: bool,
 }
@@ -31,9 +32,26 @@ pub struct Account {
     pub run: RunId,
     pub ceiling: Option<i64>,
     pub spent: i64,
+    pub turn_limit: Option<i32>,
 }
 
 impl Tree {
+    /// A run with all its descendants.
+    pub fn with_descendants(&self, run: RunId) -> HashSet<RunId> {
+        let mut found = HashSet::from([run]);
+        loop {
+            let children = self.0.iter().filter(|branch| {
+                let parent = branch.parent_run_id;
+                !found.contains(&branch.id) && parent.is_some_and(|parent| found.contains(&parent))
+            });
+            let more: Vec<RunId> = children.map(|branch| branch.id).collect();
+            if more.is_empty() {
+                return found;
+            }
+            found.extend(more);
+        }
+    }
+
     /// The accounts that a turn of this run charges: its own, and those of its ancestors, the root's last.
     pub fn accounts(&self, run: RunId) -> Vec<Account> {
         let by_id: HashMap<RunId, &Branch> =
@@ -55,6 +73,7 @@ impl Tree {
                 ceiling: by_id[id].cost_ceiling_microusd,
                 // The run's own cost includes what was rolled up into it.
                 spent: by_id[id].cost_microusd,
+                turn_limit: by_id[id].turn_limit,
             })
             .collect();
         // Costs that are not rolled up are added for each ancestor.
@@ -86,6 +105,7 @@ mod tests {
             parent_run_id: parent.map(id),
             cost_microusd: cost,
             cost_ceiling_microusd: ceiling,
+            turn_limit: None,
             rolled_up: false,
         }
     }

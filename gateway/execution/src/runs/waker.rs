@@ -1,10 +1,11 @@
 //! The waker: ends waits that have lasted for their longest time, and informs the runs of this process whose parked steps
-//! were woken or stopped. In the tree it is `runs/waker`.
+//! were woken or stopped, or whose time is up. In the tree it is `runs/waker`.
 
 use std::time::Duration;
 
 use super::actor::Msg;
 use super::handle::RunsHandle;
+use super::overdue;
 use super::parking::{self, Ends};
 use super::stops;
 use roost_platform::supervision::{ActorKind, ChildSpec, NoMessages};
@@ -12,7 +13,7 @@ use roost_platform::supervision::{ActorKind, ChildSpec, NoMessages};
 /// How often it looks without a nudge: another gateway may have woken a step.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Ends overdue waits, and informs local runs of woken and stopped steps.
+/// Ends overdue waits, and informs local runs of woken and stopped steps, and of the end of their time.
 pub fn child(runs: &RunsHandle) -> ChildSpec<NoMessages> {
     let nudge = runs.inner.wakes.woken.clone();
     let runs = runs.clone();
@@ -31,6 +32,9 @@ pub fn child(runs: &RunsHandle) -> ChildSpec<NoMessages> {
             }
             for run in stops::asked_of_owner(db.read(), db.backend(), owner).await? {
                 runs.send(run, Msg::StopAsked);
+            }
+            for run in overdue::wake(&runs).await? {
+                runs.send(run, Msg::TimeUp);
             }
             Ok(())
         }

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::{RoutineError, RoutinesContext};
 use crate::missions::{self, Launch, NewMission};
-use roost_execution::runs::Origin;
+use roost_execution::runs::{Origin, RunLimits};
 use roost_organisation::teams::{self, Lifecycle, NewTeam, RunTeam, TeamRepo, Work};
 use roost_platform::ids::{FiringId, MissionId, RoutineId, RunId, TeamId, TemplateId, fresh};
 use roost_tenancy::auth::{Role, Verb};
@@ -44,6 +44,8 @@ pub struct TeamRecipe {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0)]
     pub cost_ceiling_microusd: Option<i64>,
+    #[serde(default)]
+    pub limits: RunLimits,
     /// Mint the team although something is missing that its template needs.
     #[serde(default)]
     pub accept_lacks: bool,
@@ -83,6 +85,7 @@ impl Recipe {
                 if team.cost_ceiling_microusd.is_some_and(|most| most < 0) {
                     mistakes.add("/recipe/cost_ceiling_microusd", "must not be below 0");
                 }
+                team.limits.check("/recipe/limits", mistakes);
             }
             Self::Mission(of) => {
                 let mut inner = Mistakes::default();
@@ -190,6 +193,7 @@ async fn start_team(
         input: of.goal.clone(),
         repo: None,
         cost_ceiling_microusd: of.cost_ceiling_microusd,
+        limits: of.limits,
         model: of.model_binding.clone(),
     };
     teams::run_in(teams, change, team, work, asked).await?;

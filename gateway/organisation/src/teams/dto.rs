@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::EffectiveImage;
 use super::model::{Lifecycle, MOST_MEMBERS, State};
 use roost_connections::checkouts::RunRepo;
-use roost_execution::runs::RunBrief;
+use roost_execution::runs::{RunBrief, RunLimits};
 use roost_execution::tools::{Bundle, Profile};
 use roost_execution::topology::{Bounds, Graph, Kind, OnReject, Placed, Seat};
 use roost_machines::sandboxes::NewLimits;
@@ -250,6 +250,8 @@ pub struct RunTeam {
     /// The cost limit of the run, in millionths of a US dollar.
     #[schema(minimum = 0)]
     pub cost_ceiling_microusd: Option<i64>,
+    #[serde(default)]
+    pub limits: RunLimits,
     /// The model of all its agents in this run (`<provider>/<model>`). Each agent's own applies when it is absent.
     #[schema(min_length = 1, max_length = 200)]
     pub model: Option<String>,
@@ -268,6 +270,7 @@ impl Check for RunTeam {
         {
             mistakes.add("/cost_ceiling_microusd", "must not be below 0");
         }
+        self.limits.check("/limits", mistakes);
     }
 }
 

@@ -58,6 +58,7 @@ pub(crate) async fn run(
         under: None,
         forked: None,
         ceiling: asked.cost_ceiling_microusd,
+        limits: asked.limits,
     };
     let row = start_in(&state.runs, &mut change, new).await?;
     checkouts::bind(&mut change, id, repo).await?;

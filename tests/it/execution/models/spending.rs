@@ -69,6 +69,27 @@ async fn many_turns_at_once_keep_a_ceiling_as_one_after_the_other() {
 }
 
 #[tokio::test]
+async fn many_turns_at_once_keep_a_limit_of_turns_as_one_after_the_other() {
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let server = ModelServer::always(ended("All of you: go.", 1)).await;
+        model_at(owner, &server).await;
+        let team = team_of(owner, "hub_spoke", 9).await;
+        let run = begun(owner, &team, json!({ "limits": { "turns": 3 } })).await;
+        let run = over(owner, &run).await;
+        assert_eq!(run.str("/error_code"), "turn-limit-reached", "{run:?}");
+        assert!(run.str("/error").contains("the 3 turns"), "{run:?}");
+        // The hub's turn, and two of its spokes'.
+        assert_eq!(server.asked().len(), 3);
+        assert_eq!(run.body["turns"], 3);
+        let run = begun(owner, &team, json!({ "limits": { "turns": 50 } })).await;
+        let run = over(owner, &run).await;
+        assert_eq!(run.str("/status"), "completed", "{run:?}");
+        place.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn a_turn_that_breaks_off_or_says_nothing_is_counted_and_asked_again() {
     let broken = json!({ "choices": [{ "delta": { "content": "Once upon a time there was" } }] });
     for (what, answer) in [("broken", said(&[broken])), ("empty", ended("", 7))] {

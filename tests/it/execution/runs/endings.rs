@@ -4,7 +4,7 @@
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use roost_execution::runs::{StepResult, retention, store};
+use roost_execution::runs::{self, StepResult, retention, store};
 use roost_platform::db::Db;
 use roost_platform::ids::RunId;
 use roost_tenancy::auth::WorkspaceScope;
@@ -246,7 +246,7 @@ async fn runs_side_by_side_share_what_the_one_at_the_top_may_spend() {
         spend(db, &[(&run, 100), (&children[0], 300), (&children[1], 200)]).await;
         let root = run.parse::<RunId>().unwrap();
         let sums = async |of: &str| {
-            let tree = store::tree(db.read(), root).await.unwrap();
+            let tree = runs::tree_of(db.read(), root).await.unwrap();
             let accounts = tree.accounts(of.parse().unwrap());
             let of_tree: Vec<_> = accounts
                 .iter()

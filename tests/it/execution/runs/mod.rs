@@ -15,6 +15,7 @@ mod endings;
 mod fence;
 mod journal;
 pub mod killed;
+mod limits;
 mod machines;
 mod origins;
 mod outcomes;

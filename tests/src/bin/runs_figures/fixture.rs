@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
-use roost_execution::runs::{self, NewRun, Origin, RunsHandle, Tier};
+use roost_execution::runs::{self, NewRun, Origin, RunLimits, RunsHandle, Tier};
 use roost_execution::topology::Graph;
 use roost_gateway::app::Surroundings;
 use roost_platform::ids::{RunId, TeamId, UserId};
@@ -54,6 +54,7 @@ impl Team {
             under: None,
             forked: None,
             ceiling: None,
+            limits: RunLimits::default(),
         }
     }
 }

@@ -78,6 +78,7 @@ pub async fn compare(
         agent: None,
         forked: None,
         ceiling: new_comparison.cost_ceiling_microusd,
+        limits: new_comparison.limits,
     };
     let row = start_in(runs, &mut change, new).await?;
     if let Some(start) = files {

@@ -4,6 +4,7 @@ use sea_orm::DbErr;
 use sha2::{Digest, Sha256};
 
 use crate::runs::entity::run;
+use crate::runs::limits::RunLimits;
 use crate::runs::model::{Kind, Status, Tier};
 use crate::runs::origin::{Caller, Origin};
 use crate::runs::pins::{self, Pins};
@@ -32,6 +33,8 @@ pub struct New<'a> {
     pub forked: Option<Fork>,
     /// The cost limit in millionths of a US dollar. The configured one applies when it is absent.
     pub ceiling: Option<i64>,
+    /// Its limits of turns and of time.
+    pub limits: RunLimits,
 }
 
 /// The origin of a fork.
@@ -177,6 +180,9 @@ pub async fn row(
         rolled_up: false,
         forgotten_ms: None,
         cost_ceiling_microusd: new.ceiling.or(runs.inner.ceiling),
+        turn_limit: new.limits.turns,
+        time_limit_s: new.limits.time_s,
+        time_up_ms: None,
         version: 1,
     })
 }

@@ -2,7 +2,7 @@
 //! repeats that step and all later ones. The original run stays unchanged.
 
 use super::enqueue::{Fork, New, start_in};
-use crate::runs::dto::ForkFrom;
+use crate::runs::dto_fork::ForkFrom;
 use crate::runs::entity::{message, run, step};
 use crate::runs::message_store::{self, Mark};
 use crate::runs::model::{Kind, Status, StepStatus, Tier, titled};
@@ -104,6 +104,7 @@ pub async fn fork(
             kept: i32::try_from(kept.len()).unwrap_or(i32::MAX),
         }),
         ceiling: origin.cost_ceiling_microusd,
+        limits: wanted.limits.or(origin.limits()),
     };
     let mut change = Change::begin(runs, scope, user).await?;
     if let Some(team) = origin.team_id {

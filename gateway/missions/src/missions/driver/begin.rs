@@ -15,7 +15,7 @@ use crate::missions::{plan, store};
 use crate::tasks::{self, TaskStatus};
 use roost_connections::checkouts::{self, RunRepo};
 use roost_connections::repos;
-use roost_execution::runs::{Origin, RunError, RunRow, begin_as};
+use roost_execution::runs::{Origin, RunError, RunLimits, RunRow, begin_as};
 use roost_organisation::teams::{self, RunTeam, TeamError, Work};
 use roost_platform::ids::{MissionPhaseId, RunId, TeamId, fresh};
 use roost_platform::supervision::{Failure, JobContext};
@@ -135,6 +135,7 @@ impl Driver {
             input: input.to_owned(),
             repo: Some(repo),
             cost_ceiling_microusd: ceiling,
+            limits: RunLimits::default(),
             model: mission.model_binding.clone(),
         };
         let started = teams::run_in(&self.state.teams, change, team, work, asked).await;

@@ -17,7 +17,9 @@ use crate::probes::{
     BenchmarkSettings, ScannedFiles, SecuritySettings, SecuritySide, scan_archive,
 };
 use roost_connections::checkouts::{self, CheckoutError, RunRepo};
-use roost_execution::runs::{self, CommandMade, NewRun, Origin, RunError, Tier, start_in};
+use roost_execution::runs::{
+    self, CommandMade, NewRun, Origin, RunError, RunLimits, Tier, start_in,
+};
 use roost_execution::topology::{Attributes, Command, Graph, Kind, Node, NodeKind, Settings};
 use roost_platform::ids::{RunId, fresh};
 use roost_tenancy::change::Change;
@@ -74,6 +76,7 @@ impl Driver {
             under: None,
             forked: None,
             ceiling: None,
+            limits: RunLimits::default(),
         };
         let run = match start_in(&self.state.teams.runs, change, new).await {
             Ok(run) => run,

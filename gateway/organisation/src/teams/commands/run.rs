@@ -96,6 +96,7 @@ pub async fn run_in(
         under: None,
         forked: None,
         ceiling: asked.cost_ceiling_microusd,
+        limits: asked.limits,
     };
     let row = start_in(&state.runs, change, new).await?;
     checkouts::bind_after(change, work.id, repo, work.earlier).await?;
