@@ -10,6 +10,7 @@ use crate::api::types::{
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::doors::Asking;
+use crate::limits::Limits;
 use crate::live::{Listing, Live};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
@@ -41,9 +42,8 @@ pub enum Claw {
         /// The model of the agent in this run, as `provider/model`; see *Settings*, *Models* on the page
         #[arg(long, value_name = "MODEL")]
         model: Option<String>,
-        /// The most that it may cost, in US dollars
-        #[arg(long, value_name = "USD")]
-        ceiling: Option<f64>,
+        #[command(flatten)]
+        limits: Limits,
         /// The repository that the run works on, by name or id, and the branch or commit that it begins at
         #[arg(long, value_name = "NAME[@BASE]")]
         repo: Option<String>,
@@ -112,7 +112,7 @@ impl Claw {
                 goal,
                 detach,
                 model,
-                ceiling,
+                limits,
                 repo,
                 from,
             } => {
@@ -120,7 +120,8 @@ impl Claw {
                 let new = RunAgent {
                     input: team::goal_text(goal)?,
                     repo: run_repo::asked(api, repo, from.as_deref()).await?,
-                    cost_ceiling_microusd: ceiling.map(team::microusd).transpose()?,
+                    cost_ceiling_microusd: limits.microusd()?,
+                    limits: limits.pace(),
                     model,
                 };
                 let run = api.ask(routes::run_claw(&id, &new)).await?;

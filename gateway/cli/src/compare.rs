@@ -11,6 +11,7 @@ use crate::api::types::{
     RunStatus, TopologyKind,
 };
 use crate::api::{Api, Parsed, routes};
+use crate::limits::Limits;
 use crate::show::{self, Shown};
 use crate::{claws, run, team};
 
@@ -32,9 +33,9 @@ pub struct Compare {
     /// What the comparison is called
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// The most that all together may cost, in US dollars
-    #[arg(long, value_name = "USD")]
-    ceiling: Option<f64>,
+    /// For all together
+    #[command(flatten)]
+    limits: Limits,
     /// A run whose files each candidate begins with, at the step of `--step`
     #[arg(long, value_name = "RUN", requires = "step")]
     from_run: Option<String>,
@@ -82,7 +83,8 @@ impl Compare {
             candidates,
             judge_agent_id,
             title: self.title,
-            cost_ceiling_microusd: self.ceiling.map(team::microusd).transpose()?,
+            cost_ceiling_microusd: self.limits.microusd()?,
+            limits: self.limits.pace(),
         };
         let begun = api.ask(routes::compare_runs(&new)).await?;
         if self.detach {

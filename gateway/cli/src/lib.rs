@@ -14,6 +14,7 @@ mod files;
 mod images;
 mod journal;
 mod levelups;
+mod limits;
 mod live;
 mod member;
 mod mission;

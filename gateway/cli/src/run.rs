@@ -11,6 +11,7 @@ use crate::api::types::{
 };
 use crate::api::{Api, Moment, Parsed, raw_list, routes};
 use crate::doors::Asking;
+use crate::limits::Pace;
 use crate::named;
 use crate::show::{self, Shown};
 use crate::{compare, journal, run_files, run_list, run_live, run_repo, team, watch};
@@ -89,6 +90,8 @@ pub enum Run {
         /// Said to the agents that work again, before their first turn
         #[arg(long, value_name = "TEXT")]
         say: Option<String>,
+        #[command(flatten)]
+        pace: Pace,
         /// Only start it, and print the run's id
         #[arg(long)]
         detach: bool,
@@ -230,6 +233,7 @@ impl Run {
                 goal,
                 model,
                 say,
+                pace,
                 detach,
             } => {
                 let from = ForkFrom {
@@ -239,6 +243,7 @@ impl Run {
                     step,
                     lap: Some(lap),
                     without_files: Some(without_files),
+                    limits: pace.limits(),
                 };
                 let fork = api
                     .ask(routes::fork_run(&find(api, &run).await?, &from))

@@ -10,6 +10,7 @@ use crate::api::types::{
     ToolBundle, TopologyKind,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
+use crate::limits::Limits;
 use crate::live::{Listing, Live};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
@@ -122,9 +123,8 @@ pub enum Team {
         /// The model of the agents in this run, as `provider/model`; see *Settings*, *Models* on the page
         #[arg(long, value_name = "MODEL")]
         model: Option<String>,
-        /// The most that it may cost, in US dollars
-        #[arg(long, value_name = "USD")]
-        ceiling: Option<f64>,
+        #[command(flatten)]
+        limits: Limits,
         /// The repository that the run works on, by name or id, and the branch or commit that it begins at. Without it, the
         /// team's
         #[arg(long, value_name = "NAME[@BASE]")]
@@ -273,7 +273,7 @@ impl Team {
                 goal,
                 detach,
                 model,
-                ceiling,
+                limits,
                 repo,
                 no_repo,
                 from,
@@ -287,7 +287,8 @@ impl Team {
                         // Absent: the team's.
                         false => run_repo::asked(api, repo, from.as_deref()).await?.map(Some),
                     },
-                    cost_ceiling_microusd: ceiling.map(microusd).transpose()?,
+                    cost_ceiling_microusd: limits.microusd()?,
+                    limits: limits.pace(),
                     model,
                 };
                 let run = api.ask(routes::run_team(&id, &new)).await?;
@@ -324,21 +325,6 @@ fn tools_of(
         }
         _ => asked,
     }
-}
-
-/// A ceiling in millionths.
-pub(super) fn microusd(usd: f64) -> anyhow::Result<u64> {
-    ensure!(
-        (0.0..1e6).contains(&usd),
-        "--ceiling must be 0 to 1,000,000 US dollars"
-    );
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "checked above"
-    )]
-    let ceiling = (usd * 1e6).round() as u64;
-    Ok(ceiling)
 }
 
 pub(super) fn goal_text(goal: String) -> anyhow::Result<String> {

@@ -70,6 +70,8 @@ pub struct ForkFrom {
     pub model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<RunLimits>,
 }
 
 #[derive(Serialize)]
@@ -157,6 +159,8 @@ pub struct NewComparison {
     pub files: Option<ComparisonFiles>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ceiling_microusd: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<RunLimits>,
 }
 
 #[derive(Serialize)]
@@ -369,6 +373,16 @@ pub struct RunAgent {
     pub cost_ceiling_microusd: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<RunLimits>,
+}
+
+#[derive(Serialize)]
+pub struct RunLimits {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_s: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -390,6 +404,8 @@ pub struct RunTeam {
     pub cost_ceiling_microusd: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<RunLimits>,
 }
 
 #[derive(Serialize)]
