@@ -4797,6 +4797,8 @@ export interface components {
              * @description 1 when absent.
              */
             lap?: number | null;
+            /** @description Other limits than the original's. What is absent in it is as in the original. */
+            limits?: components["schemas"]["RunLimits"];
             /** @description Said to the agents that work again, before their first turn. */
             message?: string | null;
             /** @description The model of the agents that work again. */
@@ -5848,6 +5850,8 @@ export interface components {
             /** @description Each team gets exactly this input. */
             input: string;
             judge_agent_id?: components["schemas"]["ClawId"] | null;
+            /** @description Limits for all candidates together. */
+            limits?: components["schemas"]["RunLimits"];
             /** @description When it is absent, the gateway makes a title from the teams' names. */
             title?: string | null;
         };
@@ -7148,13 +7152,17 @@ export interface components {
                 /** Format: date-time */
                 ended_at?: string | null;
                 error?: string | null;
-                /** @description `step-failed`, `cost-ceiling-reached`, `needs-auth`, `machine-away`, `gave-up`. */
+                /**
+                 * @description `step-failed`, `cost-ceiling-reached`, `turn-limit-reached`, `time-limit-reached`, `needs-auth`, `machine-away`,
+                 *     `gave-up`.
+                 */
                 error_code?: string | null;
                 forked_from?: components["schemas"]["RunId"] | null;
                 /** @description `<step>#<lap>`, the first step that the fork repeats. */
                 forked_step?: string | null;
                 id: components["schemas"]["RunId"];
                 kind: components["schemas"]["RunKind"];
+                limits: components["schemas"]["RunLimits"];
                 mission_id?: components["schemas"]["MissionId"] | null;
                 mission_phase_id?: components["schemas"]["MissionPhaseId"] | null;
                 origin: components["schemas"]["RunOrigin"];
@@ -8147,6 +8155,7 @@ export interface components {
             cost_ceiling_microusd?: number | null;
             /** @description The input of the run. */
             goal: string;
+            limits?: components["schemas"]["RunLimits"];
             /** @description The machine for its sandboxes. To name one, a person needs the right to set the placement. */
             machine_id?: string | null;
             /** @description The model of its agents (`<provider>/<model>`). */
@@ -8193,6 +8202,11 @@ export interface components {
             /** @description The files of an earlier run that the sandboxes of this run begin with. */
             start_files: components["schemas"]["StartFiles"][];
             steps: components["schemas"]["RunStep"][];
+            /**
+             * Format: int64
+             * @description The turns of models so far, with those of the runs that it started. Absent after the retention of the journals.
+             */
+            turns?: number | null;
         };
         /** @description Work for one agent. */
         RunAgent: {
@@ -8203,6 +8217,7 @@ export interface components {
             cost_ceiling_microusd?: number | null;
             /** @description The goal. */
             input: string;
+            limits?: components["schemas"]["RunLimits"];
             /** @description The model of the agent in this run (`<provider>/<model>`). Its own applies when it is absent. */
             model?: string | null;
             repo?: components["schemas"]["RunRepo"] | null;
@@ -8435,6 +8450,19 @@ export interface components {
         RunLeftOut: {
             name: string;
             why: string;
+        };
+        /** @description The limits of a run. They count for the run together with the runs that it starts. */
+        RunLimits: {
+            /**
+             * Format: int32
+             * @description Seconds from the begin of the run, in which its waits and pauses count. Then the run fails. No limit when absent.
+             */
+            time_s?: number | null;
+            /**
+             * Format: int32
+             * @description The most turns of models. The step whose turn would be one more fails. No limit when absent.
+             */
+            turns?: number | null;
         };
         /** @description What a person said to a run. */
         RunMessage: {
@@ -8670,13 +8698,17 @@ export interface components {
             /** Format: date-time */
             ended_at?: string | null;
             error?: string | null;
-            /** @description `step-failed`, `cost-ceiling-reached`, `needs-auth`, `machine-away`, `gave-up`. */
+            /**
+             * @description `step-failed`, `cost-ceiling-reached`, `turn-limit-reached`, `time-limit-reached`, `needs-auth`, `machine-away`,
+             *     `gave-up`.
+             */
             error_code?: string | null;
             forked_from?: components["schemas"]["RunId"] | null;
             /** @description `<step>#<lap>`, the first step that the fork repeats. */
             forked_step?: string | null;
             id: components["schemas"]["RunId"];
             kind: components["schemas"]["RunKind"];
+            limits: components["schemas"]["RunLimits"];
             mission_id?: components["schemas"]["MissionId"] | null;
             mission_phase_id?: components["schemas"]["MissionPhaseId"] | null;
             origin: components["schemas"]["RunOrigin"];
@@ -8774,6 +8806,7 @@ export interface components {
             cost_ceiling_microusd?: number | null;
             /** @description The goal. */
             input: string;
+            limits?: components["schemas"]["RunLimits"];
             /** @description The model of all its agents in this run (`<provider>/<model>`). Each agent's own applies when it is absent. */
             model?: string | null;
             repo?: components["schemas"]["RunRepo"] | null;

@@ -17,6 +17,7 @@ import { Button } from "./button";
 import { microusdOf, sumMistake } from "./dollars";
 import { Area } from "./field";
 import { useKeyedMutation } from "./keyed-mutation";
+import { isPace, limitsOf, noPace } from "./pace";
 import { Panel } from "./panel";
 import { ProblemNote } from "./problem";
 import { RepoChoice } from "./repo-choice";
@@ -51,7 +52,7 @@ export function Goal({ title, ...form }: Props & { title: string }) {
 
 export function GoalForm({ lead, below, onInput, own, start }: Props) {
   const [text, setText] = useState("");
-  const [options, setOptions] = useState<Options>({ model: "", most: "" });
+  const [options, setOptions] = useState<Options>({ model: "", most: "", ...noPace });
   // Undefined while nobody chose, so that another own repository takes its place.
   const [chosen, setRepo] = useState<RunRepo | null>();
   const repo = chosen === undefined ? own : (chosen ?? undefined);
@@ -67,6 +68,7 @@ export function GoalForm({ lead, below, onInput, own, start }: Props) {
       input: text.trim(),
       ...(options.model && { model: options.model }),
       ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }),
+      ...limitsOf(options),
       // Null: without a repository, although there is one of their own.
       ...(upload ? { repo: { upload_id: upload.id } } : (repo ?? own) && { repo: repo ?? null }),
     };
@@ -118,7 +120,7 @@ export function GoalForm({ lead, below, onInput, own, start }: Props) {
         look="primary"
         className="self-start"
         busy={run.isPending}
-        disabled={text.trim() === "" || sumMistake(options.most) !== undefined}
+        disabled={text.trim() === "" || sumMistake(options.most) !== undefined || !isPace(options)}
         icon={<Play size={14} aria-hidden />}
       >
         Run

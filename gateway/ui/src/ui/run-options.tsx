@@ -3,10 +3,12 @@ import { modelsQuery } from "~/api/models";
 import type { Problem } from "~/api/problem";
 import { sumMistake } from "./dollars";
 import { Choice, Field } from "./field";
+import type { Pace } from "./pace";
+import { PaceFields } from "./pace-fields";
 import { visible } from "./visible";
 
-/** What a run may differ in from those who work: their model, and what it may cost. */
-export interface Options {
+/** What a run may differ in from those who work: their model, and what it may use. */
+export interface Options extends Pace {
   /** Empty for each agent's own. */
   model: string;
   /** Dollars, as typed. */
@@ -51,6 +53,7 @@ export default function RunOptions({
         onChange={(event) => onChange({ ...value, most: event.target.value })}
         error={sumMistake(value.most) ?? problem?.field("/cost_ceiling_microusd")}
       />
+      <PaceFields value={value} onChange={(pace) => onChange({ ...value, ...pace })} problem={problem} />
     </div>
   );
 }

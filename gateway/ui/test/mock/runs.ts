@@ -105,6 +105,7 @@ export function makeRun(state: State, more: RunSeed = {}): Run {
     tokens_out: 0,
     cost_microusd: 0,
     cancelling: false,
+    limits: {},
     input: "The tests fail. Find out why, mend it, and commit.",
     graph,
     graph_sha256: "6c7f".repeat(16),

@@ -14,6 +14,7 @@ import { Area, Choice, Field } from "~/ui/field";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
+import { PaceFields } from "~/ui/pace-fields";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -147,6 +148,7 @@ function Terms({ draft, problem, set }: PartProps) {
         error={sumMistake(draft.most) ?? problem?.field("/cost_ceiling_microusd")}
         onChange={(event) => set({ most: event.target.value })}
       />
+      <PaceFields value={draft} onChange={set} problem={problem} />
       <Field
         label="Title (optional)"
         maxLength={200}

@@ -3,6 +3,7 @@ import type { RunSummary } from "~/api/runs";
 import type { components } from "~/api/schema";
 import type { TopologyKind } from "~/api/teams";
 import { microusdOf } from "~/ui/dollars";
+import { isPace, limitsOf, noPace, type Pace } from "~/ui/pace";
 import { isOver, took } from "~/ui/run-state";
 
 type Schemas = components["schemas"];
@@ -11,7 +12,7 @@ export type Compared = Schemas["RunComparedCandidate"];
 
 export const MOST = 8;
 
-export interface Draft {
+export interface Draft extends Pace {
   title: string;
   input: string;
   candidates: { id: number; team: string; kind: TopologyKind | "" }[];
@@ -25,10 +26,14 @@ export const emptyDraft = (): Draft => ({
   candidates: [0, 1].map((id) => ({ id, team: "", kind: "" })),
   judge: "",
   most: "",
+  ...noPace,
 });
 
-export const isWhole = ({ input, candidates }: Draft) =>
-  input.trim() !== "" && candidates.length >= 2 && candidates.every(({ team }) => team !== "");
+export const isWhole = ({ input, candidates, ...pace }: Draft) =>
+  isPace(pace) &&
+  input.trim() !== "" &&
+  candidates.length >= 2 &&
+  candidates.every(({ team }) => team !== "");
 
 /** Whether a team is selected twice: what one writes into the sandbox, the other sees. */
 export const sharesTeam = ({ candidates }: Draft) => {
@@ -36,7 +41,7 @@ export const sharesTeam = ({ candidates }: Draft) => {
   return new Set(teams).size < teams.length;
 };
 
-export function bodyOf({ title, input, candidates, judge, most }: Draft): Schemas["NewComparison"] {
+export function bodyOf({ title, input, candidates, judge, most, ...pace }: Draft): Schemas["NewComparison"] {
   const ceiling = microusdOf(most);
   return {
     input: input.trim(),
@@ -44,6 +49,7 @@ export function bodyOf({ title, input, candidates, judge, most }: Draft): Schema
     ...(title.trim() && { title: title.trim() }),
     ...(judge && { judge_agent_id: judge }),
     ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }),
+    ...limitsOf(pace),
   };
 }
 

@@ -10,6 +10,8 @@ import { Button } from "~/ui/button";
 import { DialogActions, Modal } from "~/ui/dialog";
 import { Area, Choice } from "~/ui/field";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
+import { isPace, limitsOf, paceOf } from "~/ui/pace";
+import { PaceFields } from "~/ui/pace-fields";
 import { ProblemNote } from "~/ui/problem";
 import { money } from "~/ui/run-state";
 import { visible } from "~/ui/visible";
@@ -35,6 +37,7 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
   const [model, setModel] = useState("");
   const [message, setMessage] = useState("");
   const [without, setWithout] = useState(false);
+  const [pace, setPace] = useState(paceOf(run.limits));
   const forking = useKeyedMutation((from: ForkFrom, key) => fork(run.id, from, key));
   const problem = forking.isError ? asProblem(forking.error) : undefined;
   const step = steps.find((one) => stepName(one) === at) ?? first;
@@ -49,6 +52,7 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
         ...(goal.trim() && goal !== run.input && { goal: goal.trim() }),
         ...(model && { model }),
         ...(message.trim() && { message: message.trim() }),
+        ...limitsOf(pace),
       })
       .catch(() => undefined);
     if (!made) return;
@@ -119,11 +123,14 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
           hint="Optional. They read it before their first turn."
           error={problem?.field("/message")}
         />
+        <div className="flex flex-wrap gap-3">
+          <PaceFields value={pace} onChange={setPace} problem={problem} />
+        </div>
         <ForkFiles starts={step.fork_files} without={without} onWithout={setWithout} />
         {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={forking.isPending}>
+          <Button type="submit" look="primary" busy={forking.isPending} disabled={!isPace(pace)}>
             Fork
           </Button>
         </DialogActions>

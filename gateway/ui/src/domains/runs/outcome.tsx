@@ -56,6 +56,10 @@ export function Outcome({ run }: { run: Run }) {
   );
 }
 
+/** What was used, with its limit when there is one. */
+const ofMost = (used: string, most: number | null | undefined, word: (most: number) => string) =>
+  most == null ? used : `${used} of at most ${word(most)}`;
+
 /** Whether the goal was met, why, and where the fact is that decided. */
 export function Verdict({ run }: { run: Run }) {
   const outcome = outcomeState(run);
@@ -117,14 +121,17 @@ export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
                 ] as [string, React.ReactNode],
               ]
             : []),
-          ["Time", duration(took(run.started_at, run.ended_at, now))],
-          ["Tokens", `${number(run.tokens_in)} in, ${number(run.tokens_out)} out`],
           [
-            "Cost",
-            run.cost_ceiling_microusd == null
-              ? money(run.cost_microusd)
-              : `${money(run.cost_microusd)} of at most ${money(run.cost_ceiling_microusd)}`,
+            "Time",
+            ofMost(duration(took(run.started_at, run.ended_at, now)), run.limits.time_s, (s) =>
+              duration(s * 1000),
+            ),
           ],
+          ...(run.turns == null
+            ? []
+            : [["Turns", ofMost(number(run.turns), run.limits.turns, number)] as [string, string]]),
+          ["Tokens", `${number(run.tokens_in)} in, ${number(run.tokens_out)} out`],
+          ["Cost", ofMost(money(run.cost_microusd), run.cost_ceiling_microusd, money)],
           [
             "Begun",
             <span key="begun">

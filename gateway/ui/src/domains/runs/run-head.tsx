@@ -98,6 +98,7 @@ function RunAgain({ run }: { run: Run }) {
         input: run.input,
         repo: from,
         ...(run.cost_ceiling_microusd != null && { cost_ceiling_microusd: run.cost_ceiling_microusd }),
+        limits: run.limits,
       })
       .catch(() => undefined);
     if (begun) await navigate({ to: "/runs/$id", params: { id: begun.id } });

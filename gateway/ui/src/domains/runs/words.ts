@@ -55,6 +55,8 @@ export const purposeWord = (purpose: string) => PURPOSES[purpose] ?? purpose;
 const CODES: Record<string, string> = {
   "step-failed": "A step failed and could not be retried.",
   "cost-ceiling-reached": "It reached its cost limit.",
+  "turn-limit-reached": "It reached its limit of turns.",
+  "time-limit-reached": "It reached its time limit.",
   "needs-auth": "A model or a service rejected its key.",
   "machine-away": "The machine that it needed stayed offline.",
   "gave-up": "It failed after the maximum number of attempts.",
