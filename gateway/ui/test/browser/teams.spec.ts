@@ -72,9 +72,17 @@ test.describe("teams", () => {
     await page.getByText("None yet. Give the team a goal.").waitFor();
     await page.getByRole("textbox", { name: "Goal" }).fill("Mend the tests");
     await page.getByLabel("May cost at most, in dollars").fill("0,5");
+    await page.getByLabel("At most so many turns").fill("0");
+    await page.getByText("A whole number from 1 to 100,000.").waitFor();
+    await page.getByLabel("At most so many turns").fill("40");
+    await page.getByLabel("At most so long, in minutes").fill("90");
     await page.getByRole("textbox", { name: "Goal" }).press("Control+Enter");
     await page.getByText("Queued").first().waitFor();
-    expect(mock.state.teams.goal).toStrictEqual({ input: "Mend the tests", cost_ceiling_microusd: 500_000 });
+    expect(mock.state.teams.goal).toStrictEqual({
+      input: "Mend the tests",
+      cost_ceiling_microusd: 500_000,
+      limits: { turns: 40, time_s: 5400 },
+    });
   });
 
   test("what is missing for a team is said before it is made, and can be accepted", async ({ visit }) => {
