@@ -7,7 +7,6 @@ import { asProblem, type Problem } from "~/api/problem";
 import type { Owner } from "~/api/sandboxes";
 import { Button } from "~/ui/button";
 import { ProblemNote } from "~/ui/problem";
-import { duration } from "~/ui/time";
 import { follow, Input, resize, type Exit } from "./exec";
 import { withQuietStyles } from "./quiet-styles";
 
@@ -72,6 +71,12 @@ async function connect(
 }
 
 /** How a shell ended, in words. */
+/** The operator sets whole hours. */
+const hours = (seconds: number) => {
+  const count = Math.round(seconds / 3600);
+  return count === 1 ? "an hour" : `${count} hours`;
+};
+
 function endOf({ code, state, detail }: Exit): string {
   if (detail) return `The shell has ended: ${detail}`;
   if (state === "cancelled") return "The shell was ended, or nobody had read it for too long.";
@@ -148,7 +153,7 @@ export function ShellTerminal({ owner: { kind, id }, op, unread, onEnd, onNew }:
           {end?.exit
             ? endOf(end.exit)
             : linked
-              ? `Ctrl Shift . leaves the terminal. The shell lives until you end it or its sandbox${unread ? `, or nobody reads it for ${duration(unread * 1000)}` : ""}.`
+              ? `Ctrl Shift . leaves the terminal. The shell lives until you end it or its sandbox${unread ? `, or nobody reads it for ${hours(unread)}` : ""}.`
               : "Reconnecting. What you type is kept."}
         </span>
         <Button data-after-terminal className="h-6 text-small" disabled={!end} onClick={onNew}>
