@@ -6,8 +6,14 @@ use http::request::Parts;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
+use roost_protocol::text::is_hidden;
+
 use super::problem::FieldError;
 use crate::error::{ApiError, ApiResult, Code};
+
+/// Scripts such as Persian and emoji of several people join or part characters with these.
+const ZERO_WIDTH_NON_JOINER: char = '\u{200c}';
+const ZERO_WIDTH_JOINER: char = '\u{200d}';
 
 /// A JSON body that was parsed and passed its own checks.
 #[derive(Debug)]
@@ -43,6 +49,19 @@ impl Mistakes {
             .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
         {
             self.add(pointer, "must not contain control characters");
+        }
+    }
+
+    /// A name or a title: one line of 1 to `max` characters, not only blanks, in which every character can be seen. Only the
+    /// two joiners, which some scripts and emoji need, may stand between others.
+    pub fn name(&mut self, pointer: &str, name: &str, max: usize) {
+        let (shown, length) = (name.trim(), name.chars().count());
+        let joins = |c: char| matches!(c, ZERO_WIDTH_NON_JOINER | ZERO_WIDTH_JOINER);
+        let hidden = |c: char| is_hidden(c) && !joins(c);
+        if shown.is_empty() || length > max {
+            self.add(pointer, format!("must have 1 to {max} characters"));
+        } else if name.chars().any(hidden) || shown.starts_with(joins) || shown.ends_with(joins) {
+            self.add(pointer, "must be one line of characters that can be seen");
         }
     }
 

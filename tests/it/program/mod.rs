@@ -2,6 +2,7 @@
 
 pub mod cli;
 mod guide;
+mod names;
 mod private_files;
 mod starting;
 mod support;

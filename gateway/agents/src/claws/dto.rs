@@ -82,7 +82,7 @@ pub struct NewClaw {
 
 impl Check for NewClaw {
     fn check(&self, mistakes: &mut Mistakes) {
-        mistakes.text("/name", &self.name, 1, 100);
+        mistakes.name("/name", &self.name, 100);
         if let Some(role) = &self.role {
             mistakes.text("/role", role, 1, 100);
         }
@@ -118,7 +118,7 @@ pub struct ClawChange {
 impl Check for ClawChange {
     fn check(&self, mistakes: &mut Mistakes) {
         if let Some(name) = &self.name {
-            mistakes.text("/name", name, 1, 100);
+            mistakes.name("/name", name, 100);
         }
         if let Some(Some(role)) = &self.role {
             mistakes.text("/role", role, 1, 100);

@@ -50,7 +50,7 @@ impl Check for NewRepoConnection {
             mistakes.text("/base_url", url, 1, 500);
         }
         if let Some(label) = &self.label {
-            mistakes.text("/label", label, 1, 100);
+            mistakes.name("/label", label, 100);
         }
         if !is_token(self.token.expose_secret()) {
             mistakes.add(

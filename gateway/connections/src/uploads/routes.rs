@@ -47,7 +47,7 @@ async fn create(
     body: Body,
 ) -> ApiResult<(StatusCode, Json<Upload>)> {
     let mut mistakes = Mistakes::default();
-    mistakes.text("/name", &query.name, 1, 100);
+    mistakes.name("/name", &query.name, 100);
     mistakes.done()?;
     let (scope, user) = (caller.scope(), caller.user_id());
     let id = UploadId(state.ids.next());

@@ -72,7 +72,7 @@ impl Check for NewComparison {
     fn check(&self, mistakes: &mut Mistakes) {
         mistakes.text("/input", &self.input, 1, 100_000);
         if let Some(title) = &self.title {
-            mistakes.text("/title", title, 1, 200);
+            mistakes.name("/title", title, 200);
         }
         let fits = topology::MIN_CANDIDATES..=topology::MAX_CANDIDATES;
         if !fits.contains(&self.candidates.len()) {

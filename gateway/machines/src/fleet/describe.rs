@@ -29,7 +29,7 @@ fn is_label(label: &str) -> bool {
 impl Check for DescribeRequest {
     fn check(&self, mistakes: &mut Mistakes) {
         if let Some(name) = &self.name {
-            mistakes.text("/name", name, 1, 100);
+            mistakes.name("/name", name, 100);
         }
         let labels = self.labels.as_deref().unwrap_or_default();
         if labels.len() > MOST_LABELS {

@@ -220,7 +220,7 @@ pub struct PairRequest {
 impl Check for PairRequest {
     fn check(&self, mistakes: &mut Mistakes) {
         if let Some(name) = &self.name {
-            mistakes.text("/name", name, 1, 100);
+            mistakes.name("/name", name, 100);
         }
     }
 }

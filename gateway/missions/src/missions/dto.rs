@@ -125,7 +125,7 @@ const fn standard() -> RuntimeKind {
 impl Check for NewMission {
     fn check(&self, mistakes: &mut Mistakes) {
         if let Some(title) = &self.title {
-            mistakes.text("/title", title, 1, 200);
+            mistakes.name("/title", title, 200);
         }
         if let Some(goal) = &self.goal {
             mistakes.text("/goal", goal, 0, 20_000);

@@ -44,7 +44,7 @@ const fn yes() -> bool {
 
 impl Check for NewRoutine {
     fn check(&self, mistakes: &mut Mistakes) {
-        mistakes.text("/name", &self.name, 1, 200);
+        mistakes.name("/name", &self.name, 200);
         self.recipe.check(mistakes);
     }
 }
@@ -66,7 +66,7 @@ pub struct RoutineChange {
 impl Check for RoutineChange {
     fn check(&self, mistakes: &mut Mistakes) {
         if let Some(name) = &self.name {
-            mistakes.text("/name", name, 1, 200);
+            mistakes.name("/name", name, 200);
         }
         if let Some(recipe) = &self.recipe {
             recipe.check(mistakes);

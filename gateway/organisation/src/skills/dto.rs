@@ -176,13 +176,8 @@ impl SkillText {
 
 impl Check for SkillText {
     fn check(&self, mistakes: &mut Mistakes) {
-        mistakes.text("/title", &self.title, 1, 120);
-        mistakes.text("/when_to_use", &self.when_to_use, 1, 300);
-        for (pointer, line) in [("/title", &self.title), ("/when_to_use", &self.when_to_use)] {
-            if line.chars().any(roost_protocol::text::is_hidden) {
-                mistakes.add(pointer, "must be one line without hidden characters");
-            }
-        }
+        mistakes.name("/title", &self.title, 120);
+        mistakes.name("/when_to_use", &self.when_to_use, 300);
         if self.body.trim().is_empty() || self.body.len() > BODY_BYTES {
             mistakes.add("/body", format!("must have 1 to {BODY_BYTES} bytes"));
         }

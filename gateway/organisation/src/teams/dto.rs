@@ -281,7 +281,7 @@ impl Check for RuntimeConfigChange {
 impl Check for TeamChange {
     fn check(&self, mistakes: &mut Mistakes) {
         if let Some(name) = &self.name {
-            mistakes.text("/name", name, 1, 100);
+            mistakes.name("/name", name, 100);
         }
         if let Some(Some(description)) = &self.description {
             mistakes.text("/description", description, 0, 1_000);
@@ -302,7 +302,7 @@ impl Check for NewTeam {
         self.limits.check(mistakes);
         let repo = self.repo.as_ref().map(TeamRepo::of_run);
         RunRepo::check(repo.as_ref(), mistakes);
-        mistakes.text("/name", &self.name, 1, 100);
+        mistakes.name("/name", &self.name, 100);
         if let Some(description) = &self.description {
             mistakes.text("/description", description, 0, 1_000);
         }
@@ -324,9 +324,12 @@ impl Check for NewTeam {
             } else if !seen.insert(&role.slot) {
                 mistakes.add(&at("slot"), "stands twice");
             }
+            for (field, name) in [("name", &role.name), ("title", &role.title)] {
+                if let Some(name) = name {
+                    mistakes.name(&at(field), name, 100);
+                }
+            }
             for (field, text, most) in [
-                ("name", &role.name, 100),
-                ("title", &role.title, 100),
                 ("model_binding", &role.model_binding, 200),
                 ("system_prompt", &role.system_prompt, 50_000),
                 ("brain_seed", &role.brain_seed, 100_000),

@@ -16,7 +16,7 @@ impl Check for Content {
 
 /// Reports the mistakes in a content.
 pub(super) fn check_content(content: &Content, mistakes: &mut Mistakes) {
-    mistakes.text("/name", &content.name, 1, 100);
+    mistakes.name("/name", &content.name, 100);
     mistakes.text("/description", &content.description, 0, 1_000);
     one_of(mistakes, "/stack", &content.stack, &STACKS);
     let kinds = Kind::ALL.map(Kind::as_str);
@@ -66,7 +66,7 @@ pub(super) fn check_content(content: &Content, mistakes: &mut Mistakes) {
 
 fn check_role(role: &Role, at: &str, mistakes: &mut Mistakes) {
     check_key(&format!("{at}/slot"), &role.slot, mistakes);
-    mistakes.text(&format!("{at}/title"), &role.title, 1, 100);
+    mistakes.name(&format!("{at}/title"), &role.title, 100);
     if let Some(seat) = &role.seat {
         one_of(mistakes, &format!("{at}/seat"), seat, &SEATS);
     }

@@ -182,7 +182,7 @@ impl Check for Acceptance {
             (None, None) => {}
         }
         if let Some(name) = &self.name {
-            mistakes.text("/name", name, 1, 100);
+            mistakes.name("/name", name, 100);
         }
     }
 }
@@ -305,7 +305,7 @@ pub struct NewApiSession {
 
 impl Check for NewApiSession {
     fn check(&self, mistakes: &mut Mistakes) {
-        mistakes.text("/label", &self.label, 1, 100);
+        mistakes.name("/label", &self.label, 100);
         if let Some(days) = self.expires_in_days
             && !(1..=366).contains(&days)
         {

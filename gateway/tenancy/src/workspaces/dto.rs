@@ -54,7 +54,7 @@ pub struct NewWorkspace {
 
 impl Check for NewWorkspace {
     fn check(&self, mistakes: &mut Mistakes) {
-        mistakes.text("/name", &self.name, 1, 100);
+        mistakes.name("/name", &self.name, 100);
     }
 }
 
@@ -81,7 +81,7 @@ pub struct WorkspaceChange {
 impl Check for WorkspaceChange {
     fn check(&self, mistakes: &mut Mistakes) {
         if let Some(name) = &self.name {
-            mistakes.text("/name", name, 1, 100);
+            mistakes.name("/name", name, 100);
         }
         let settings = self.push_policy.is_some() || self.file_policy.is_some();
         if self.name.is_none() && self.plan.is_none() && !settings {

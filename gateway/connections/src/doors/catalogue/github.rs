@@ -32,7 +32,7 @@ pub(super) struct CreateIssue {
 impl Check for CreateIssue {
     fn check(&self, mistakes: &mut Mistakes) {
         repository(&self.owner, &self.repo, mistakes);
-        mistakes.text("/title", &self.title, 1, 256);
+        mistakes.name("/title", &self.title, 256);
         body(self.body.as_deref(), 0, mistakes);
         if self.labels.len() > 20 {
             mistakes.add("/labels", "must be at most 20");
@@ -186,7 +186,7 @@ pub(super) struct CreatePull {
 impl Check for CreatePull {
     fn check(&self, mistakes: &mut Mistakes) {
         repository(&self.owner, &self.repo, mistakes);
-        mistakes.text("/title", &self.title, 1, 256);
+        mistakes.name("/title", &self.title, 256);
         mistakes.text("/head", &self.head, 1, 255);
         mistakes.text("/base", &self.base, 1, 255);
         body(self.body.as_deref(), 0, mistakes);

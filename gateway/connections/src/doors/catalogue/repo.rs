@@ -64,7 +64,7 @@ pub(super) struct OpenPull {
 
 impl Check for OpenPull {
     fn check(&self, mistakes: &mut Mistakes) {
-        mistakes.text("/title", &self.title, 1, 256);
+        mistakes.name("/title", &self.title, 256);
         if let Some(body) = &self.body {
             mistakes.text("/body", body, 0, 65_536);
         }

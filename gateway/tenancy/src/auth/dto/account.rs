@@ -31,7 +31,7 @@ pub struct AccountChange {
 impl Check for AccountChange {
     fn check(&self, mistakes: &mut Mistakes) {
         if let Some(name) = &self.name {
-            mistakes.text("/name", name.trim(), 1, 100);
+            mistakes.name("/name", name.trim(), 100);
         }
         if let Some(email) = &self.email {
             check_email("/email", email, mistakes);

@@ -43,7 +43,7 @@ pub struct NewSetup {
 
 impl Check for NewSetup {
     fn check(&self, mistakes: &mut Mistakes) {
-        mistakes.text("/name", self.name.trim(), 1, 100);
+        mistakes.name("/name", self.name.trim(), 100);
         check_email("/email", &self.email, mistakes);
         check_password("/password", &self.password, mistakes);
     }
