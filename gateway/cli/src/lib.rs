@@ -11,6 +11,7 @@ mod doors;
 mod events;
 mod exec;
 mod files;
+mod gateway_clock;
 mod images;
 mod journal;
 mod levelups;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::api::Moment;
 use crate::api::types::SandboxImage;
+use crate::gateway_clock;
 
 /// A text as one line that a terminal may show.
 pub fn clean(text: &str) -> String {
@@ -45,7 +46,7 @@ pub fn relative(at: Option<&Moment>) -> String {
     match at.map(|at| (at, at.parsed())) {
         None => "-".to_owned(),
         Some((at, None)) => clean(at.as_str()),
-        Some((_, Some(moment))) => distance(moment.to_utc(), chrono::Utc::now()),
+        Some((_, Some(moment))) => distance(moment.to_utc(), gateway_clock::now()),
     }
 }
 

@@ -67,6 +67,7 @@ pub use strings::Moment;
 
 use self::types::WorkspaceId;
 use crate::ClientArgs;
+use crate::gateway_clock;
 use crate::problem::sentence;
 use crate::profile::Profile;
 use crate::show;
@@ -303,6 +304,8 @@ impl Api {
                     .with_context(|| format!("the gateway at {} cannot be reached", self.base));
             }
         };
+        let date = response.headers().get(http::header::DATE);
+        gateway_clock::hear(date.and_then(|date| date.to_str().ok()));
         let status = response.status();
         if status.is_success() {
             return Ok(response);

@@ -1,4 +1,5 @@
 // One way to talk to the gateway: same-origin cookie, problems as errors, build id noticed.
+import { hearDate } from "./clock";
 import { Problem, readProblem, unreachable } from "./problem";
 import type { Answer, Item, ListOptions, ListPath, Method, Options, PathOf, Query, Rest } from "./operations";
 
@@ -84,6 +85,7 @@ async function send(method: Method, template: string, options: Request, accept: 
     throw unreachable();
   }
   noticeBuild(response);
+  hearDate(response.headers.get("date"));
   if (!response.ok) {
     const problem = await readProblem(response);
     if (problem.status === 401 && problem.code !== "invalid-credentials")

@@ -1,15 +1,16 @@
+import { gatewayNow } from "~/api/clock";
 import { useSyncExternalStore } from "react";
 import { DASH } from "./bytes";
 
 // One clock for the whole page: every age on screen moves at the same moment.
-let now = Date.now();
+let now = gatewayNow();
 const watchers = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 function watch(call: () => void) {
   watchers.add(call);
   timer ??= setInterval(() => {
-    now = Date.now();
+    now = gatewayNow();
     watchers.forEach((one) => one());
   }, 1000);
   return () => {

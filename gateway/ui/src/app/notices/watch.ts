@@ -1,4 +1,5 @@
 // Notices from what really happens: events of the stream, answers of the gateway, and how things stood at the last visit.
+import { gatewayNow } from "~/api/clock";
 import type { QueryClient } from "@tanstack/react-query";
 import { api, onProblem } from "~/api/client";
 import { keys } from "~/api/keys";
@@ -46,12 +47,13 @@ export function watchNotices(client: QueryClient, me: string): () => void {
   const take = (key: readonly unknown[], data: unknown) => {
     if (!Array.isArray(data)) return;
     if (key[0] === keys.doorsWaiting[0] && key[1] === keys.doorsWaiting[1]) {
-      notices.compare((was) => compareDoors(was, data as Door[], Date.now()));
+      notices.compare((was) => compareDoors(was, data as Door[], gatewayNow()));
       notices.settle(new Set((data as Door[]).map(({ id }) => `door:${id}`)));
     }
     if (key.length !== 1) return;
-    if (key[0] === keys.nodes[0]) notices.compare((was) => compareNodes(was, data as NodeLine[], Date.now()));
-    if (key[0] === keys.claws[0]) notices.compare((was) => compareAgents(was, data as Claw[], Date.now()));
+    if (key[0] === keys.nodes[0])
+      notices.compare((was) => compareNodes(was, data as NodeLine[], gatewayNow()));
+    if (key[0] === keys.claws[0]) notices.compare((was) => compareAgents(was, data as Claw[], gatewayNow()));
   };
   const uncached = client.getQueryCache().subscribe((event) => {
     if (event.type === "updated" && event.action.type === "success")
@@ -68,7 +70,7 @@ export function watchNotices(client: QueryClient, me: string): () => void {
   // Steps of a run change it as well, so it is asked seldom; what is found is the same in any tab.
   const runs = seldom(() => {
     void api.get("/api/topology-runs", { query: { limit: 50 } }).then(
-      ({ items }) => notices.compare((was) => compareRuns(was, items, me, Date.now())),
+      ({ items }) => notices.compare((was) => compareRuns(was, items, me, gatewayNow())),
       () => undefined,
     );
   }, RUNS_APART_MS);
@@ -95,7 +97,7 @@ export function watchNotices(client: QueryClient, me: string): () => void {
     notices.add({
       id: `fallback:${id ?? Date.now()}`,
       kind: "placement-fallback",
-      at: Date.now(),
+      at: gatewayNow(),
       name: name ?? (kind === "team" ? "a team" : "an agent"),
       thing: { kind, id: owner },
       more: String(data["reason"] ?? ""),
@@ -108,14 +110,14 @@ export function watchNotices(client: QueryClient, me: string): () => void {
     notices.add({
       id: `quota:${problem.requestId ?? Date.now()}`,
       kind: "quota-refused",
-      at: Date.now(),
+      at: gatewayNow(),
       name: problem.title,
       more: problem.detail,
       read: false,
     });
   });
   const unnews = onNews(({ kind, name, more }) =>
-    notices.add({ id: `${kind}:${Date.now()}`, kind, at: Date.now(), name, more, read: false }),
+    notices.add({ id: `${kind}:${Date.now()}`, kind, at: gatewayNow(), name, more, read: false }),
   );
   return () => {
     unnews();

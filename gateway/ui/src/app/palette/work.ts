@@ -1,4 +1,5 @@
 // Teams and runs by name, for the palette alone: nothing else of the frame asks for them.
+import { gatewayNow } from "~/api/clock";
 import type { QueryClient } from "@tanstack/react-query";
 import { Play, Workflow } from "lucide-react";
 import { api } from "~/api/client";
@@ -35,7 +36,7 @@ export function runEntries(runs: readonly RunSummary[], go: (path: string) => vo
     id: `run:${run.id}`,
     group: "Runs",
     label: name(run.title),
-    hint: `${isolate(run.status)}, ${span(Date.now() - Date.parse(run.created_at))} ago`,
+    hint: `${isolate(run.status)}, ${span(gatewayNow() - Date.parse(run.created_at))} ago`,
     icon: Play,
     run: () => go(`/runs/${encodeURIComponent(run.id)}`),
   }));

@@ -1,3 +1,4 @@
+import { gatewayNow } from "~/api/clock";
 import { useEffect, useRef, useState } from "react";
 import { asProblem, type Problem } from "~/api/problem";
 import { number } from "~/ui/bytes";
@@ -62,7 +63,7 @@ export function VerifyChain() {
         [found, last] = checkPage(found, page, last);
         setCheck({ found });
       }
-      setCheck({ found, at: Date.now() });
+      setCheck({ found, at: gatewayNow() });
     } catch (error) {
       setCheck(undefined);
       if (!over.current.signal.aborted) setProblem(asProblem(error));

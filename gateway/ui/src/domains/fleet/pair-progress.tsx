@@ -1,3 +1,4 @@
+import { gatewayNow } from "~/api/clock";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -62,7 +63,7 @@ function useStepTimes(steps: Step[]): Record<string, number> {
     .map((step) => step.key)
     .join(" ");
   useEffect(() => {
-    const at = Date.now();
+    const at = gatewayNow();
     const keys = done.split(" ").filter(Boolean);
     // The moment of the change is the very thing to keep.
     // oxlint-disable-next-line react/set-state-in-effect

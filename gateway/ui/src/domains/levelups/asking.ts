@@ -1,4 +1,5 @@
 // The questions to a model that have no answer yet. They outlive the tab that sent them: a person may go to other pages.
+import { gatewayNow } from "~/api/clock";
 import type { QueryClient } from "@tanstack/react-query";
 import { create } from "zustand";
 import { newKey } from "~/api/client";
@@ -31,7 +32,7 @@ export async function propose(client: QueryClient, subject: Subject): Promise<st
   if (before && !before.problem) return undefined;
   // An answer that got lost on its way may have been a proposal.
   const key = before?.problem?.status === 0 ? before.key : newKey();
-  const asking = { since: Date.now(), key };
+  const asking = { since: gatewayNow(), key };
   set(subject.id, asking);
   try {
     const { proposal_id } = await levelUps.propose(subject, key);

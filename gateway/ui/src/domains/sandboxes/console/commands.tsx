@@ -1,3 +1,4 @@
+import { gatewayNow } from "~/api/clock";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ArrowDown } from "lucide-react";
 import { useState, type KeyboardEvent, type ReactNode } from "react";
@@ -92,7 +93,7 @@ export function Commands({ owner, mayUse, blocked, head, onShell }: Props) {
           look="quiet"
           disabled={entries.length === 0 || filtered}
           title="Hide these commands here. The gateway keeps them."
-          onClick={() => type(owner.id, { since: new Date().toISOString() })}
+          onClick={() => type(owner.id, { since: new Date(gatewayNow()).toISOString() })}
         >
           Clear
         </Button>

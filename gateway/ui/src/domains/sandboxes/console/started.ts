@@ -1,4 +1,5 @@
 // The commands that this page has started and the gateway does not list yet, and the input of those that it may write to.
+import { gatewayNow } from "~/api/clock";
 import { create } from "zustand";
 import { asProblem, type Problem } from "~/api/problem";
 import type { Owner } from "~/api/sandboxes";
@@ -38,7 +39,13 @@ function inputOf(owner: Owner, op: string, isNew: boolean): Input {
 /** Starts a command; `listed` is called when the gateway has it. */
 export async function run(owner: Owner, command: string, body: Start, listed: () => void) {
   const key = `${Date.now()}-${Math.random().toString(36).slice(2)}`;
-  const one: Started = { key, op: undefined, command, at: new Date().toISOString(), problem: undefined };
+  const one: Started = {
+    key,
+    op: undefined,
+    command,
+    at: new Date(gatewayNow()).toISOString(),
+    problem: undefined,
+  };
   useAll.setState((all) => ({ [owner.id]: [...(all[owner.id] ?? NONE), one].slice(-MOST) }));
   try {
     const op = await start(owner, body);
