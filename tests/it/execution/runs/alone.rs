@@ -245,7 +245,7 @@ async fn work_for_one_agent_completes_with_its_answer() {
     let crew = Crew::that(|_, _| Some(StepResult::Done("Done with it.".to_owned())));
     for (gateway, scratch) in crew.on_each().await {
         let owner = gateway.owner().await;
-        let ada = agent(owner, "Ada \u{202e} of\nLedger").await;
+        let ada = agent(owner, "Ada of Ledger").await;
         let asked = json!({ "input": "Go.", "cost_ceiling_microusd": 5 });
         let run = owner.post(&format!("/api/claws/{ada}/run")).json(&asked);
         let run = over(owner, run.expect(202).await.str("/id")).await;
