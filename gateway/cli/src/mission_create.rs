@@ -45,7 +45,7 @@ pub struct Create {
     /// The image of the sandbox in which benchmarks and scanners run. That of the coding team when it is absent
     #[arg(long, value_name = "IMAGE")]
     image: Option<String>,
-    /// Work on this machine. No phase begins while it is away
+    /// Work on this machine only. While it is away, the mission waits
     #[arg(long, value_name = "MACHINE")]
     node: Option<String>,
     /// The model of all its agents, as `provider/model`

@@ -93,7 +93,7 @@ words! {
     RuntimeKind as MissionRuntimeKind {
         /// Where its teams and the workspace's placement say.
         Standard = "standard",
-        /// On the target node. No phase begins while it is away.
+        /// On the target node only. While it is away, the mission waits for it.
         LocalNode = "local_node",
     }
 }

@@ -115,7 +115,7 @@ test.describe("missions", () => {
     await coding.getByLabel("Search coding teams").fill("plan to commit");
     await coding.getByLabel(coder.name, { exact: true }).check();
     await choose(page.getByLabel("Runs on"), mock.state.nodes[0].id);
-    await page.getByText("No phase begins while this machine is away").waitFor();
+    await page.getByText("While the machine is away, the mission waits for it").waitFor();
     await page.getByLabel("Budget, in dollars").fill("much");
     await page.getByRole("button", { name: "Create draft and check" }).click();
     await page.getByText("A benchmark and a security scan need a repository.").waitFor();

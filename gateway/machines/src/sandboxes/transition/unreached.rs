@@ -10,7 +10,7 @@ use crate::sandboxes::model::{Fact, Fallback, Placement, Reason, State};
 use crate::sandboxes::snapshots::restore;
 use crate::sandboxes::{SandboxError, SandboxesHandle, commands, dto, store};
 use roost_platform::events::{self, Event, ResourceKind};
-use roost_platform::ids::fresh;
+use roost_platform::ids::{NodeId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// How long a chosen machine may be away before the sandbox goes to another place. After a restart of the gateway all
@@ -39,8 +39,41 @@ pub(super) async fn may_still_come(
     Ok(asked || waited < MACHINE_RETURNS)
 }
 
-/// The machine did not accept the request. A new sandbox goes to the gateway's own host instead, as specified. The
-/// request to end a sandbox is repeated later.
+/// What becomes of a new sandbox whose machine did not accept the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unreached {
+    /// It is made on the gateway's own host.
+    FallsBack(Fallback),
+    /// It is not made. What wants it waits for the machine, or learns why.
+    NotMade,
+}
+
+/// Decides what becomes of it. `reason` is absent for an error that another machine would not change. `pinned` is the only
+/// machine that the sandbox may be on.
+fn unreached(wanted: Option<NodeId>, reason: Option<Reason>, pinned: Option<NodeId>) -> Unreached {
+    match (reason, wanted) {
+        (Some(reason), Some(wanted)) if pinned != Some(wanted) => {
+            Unreached::FallsBack(Fallback { wanted, reason })
+        }
+        _ => Unreached::NotMade,
+    }
+}
+
+/// Why a sandbox was not made that may be on this machine only. `None` when the machine was there.
+pub(super) fn only_machine_away(row: &container::Model) -> Option<OperationsError> {
+    let node = node_of(&row.node_id)?;
+    let detail = row.detail.as_deref()?;
+    [
+        OperationsError::NodeOffline(node),
+        OperationsError::NodeDraining(node),
+        OperationsError::UnknownNode(node),
+    ]
+    .into_iter()
+    .find(|error| error.to_string() == detail)
+}
+
+/// The machine did not accept the request. A new sandbox goes to the gateway's own host instead, as specified, unless it may
+/// be on that machine only. The request to end a sandbox is repeated later.
 pub(super) async fn not_accepted(
     sandboxes: &SandboxesHandle,
     row: &container::Model,
@@ -73,13 +106,18 @@ pub(super) async fn not_accepted(
         }
         _ => None,
     };
-    match (reason, node_of(&row.node_id)) {
-        (Some(reason), Some(wanted)) => {
-            fall_back(sandboxes, row, Fallback { wanted, reason }).await
-        }
-        _ => {
+    let scope = WorkspaceScope::of_row(row.workspace_id);
+    let preferred = sandboxes.owners.preferences(scope, row.owner()).await?;
+    match unreached(node_of(&row.node_id), reason, preferred.pinned) {
+        Unreached::FallsBack(fallback) => fall_back(sandboxes, row, fallback).await,
+        Unreached::NotMade => {
+            let why = match error {
+                // To the person it is away in the same way.
+                OperationsError::HeldElsewhere(node) => OperationsError::NodeOffline(node),
+                error => error,
+            };
             let change = Change {
-                detail: Some(error.to_string()),
+                detail: Some(why.to_string()),
                 ..Change::default()
             };
             write(sandboxes, row, Fact::ProvisionFailed, change)
@@ -127,4 +165,34 @@ async fn fall_back(
         tx.commit().await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn only_a_sandbox_that_may_be_elsewhere_falls_back() {
+        let node = |n| NodeId(Uuid::from_u128(n));
+        let falls = |reason| {
+            let wanted = node(1);
+            Unreached::FallsBack(Fallback { wanted, reason })
+        };
+        let away = Some(Reason::NodeOffline);
+        let gone = Some(Reason::NodeDeleted);
+        for (reason, pinned, wanted) in [
+            (away, None, falls(Reason::NodeOffline)),
+            (gone, None, falls(Reason::NodeDeleted)),
+            // A mission that was pinned to another machine since.
+            (away, Some(node(2)), falls(Reason::NodeOffline)),
+            (away, Some(node(1)), Unreached::NotMade),
+            (gone, Some(node(1)), Unreached::NotMade),
+            (None, None, Unreached::NotMade),
+        ] {
+            assert_eq!(unreached(Some(node(1)), reason, pinned), wanted);
+        }
+        assert_eq!(unreached(None, away, None), Unreached::NotMade);
+    }
 }

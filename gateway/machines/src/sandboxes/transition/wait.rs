@@ -5,6 +5,7 @@ use std::time::Duration;
 use roost_protocol::report::{ErrorKind, OperationError, Outcome};
 
 use super::request::is_transition;
+use super::unreached;
 use crate::sandboxes::entity::container;
 use crate::sandboxes::{SandboxError, SandboxesHandle, store};
 use roost_tenancy::auth::WorkspaceScope;
@@ -49,6 +50,9 @@ pub(in crate::sandboxes) async fn refusal(
             detail,
             ..error.clone()
         });
+    }
+    if let Some(error) = unreached::only_machine_away(row) {
+        return error.into();
     }
     // No machine got the request. If the sandbox was wanted elsewhere, that machine may be back the next time.
     let kind = match row.fallback {

@@ -241,8 +241,7 @@ async fn place_of(
     let name = found.and_then(|found| found.name);
     let name = name.unwrap_or_else(|| node.to_string());
     Ok(format!(
-        "On the node {name}. No phase begins while the node is away. A sandbox that is made while the node is away, in a phase \
-         that has begun, is made on the gateway's host."
+        "On the node {name}, and nowhere else. While the node is away, the mission waits for it."
     ))
 }
 

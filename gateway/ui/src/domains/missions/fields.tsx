@@ -190,7 +190,7 @@ function PlaceStep(props: PartProps) {
           onChange={(event) => set({ machine: event.target.value })}
           hint={
             draft.machine
-              ? `${chosen ? `${nodeState(chosen).why}. ` : ""}No phase begins while this machine is away. A sandbox that is made while it is away, in a phase that has begun, is made on the gateway's host.`
+              ? `${chosen ? `${nodeState(chosen).why}. ` : ""}Its sandboxes are on this machine only. While the machine is away, the mission waits for it.`
               : "Sandboxes are created where the workspace's placement says."
           }
           error={problem?.field("/target_node_id") ?? problem?.field("/runtime_kind")}
