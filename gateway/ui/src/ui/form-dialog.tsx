@@ -14,6 +14,8 @@ interface Asks {
   /** What its button says: `Connect` where nothing else does. */
   action?: string;
   onClose: () => void;
+  /** Whether a note of two people's changes stands among its fields. Its buttons take the place of the one below. */
+  clashes?: boolean;
   /** Its fields, each called as the gateway points at it, with what the gateway says of them. */
   children: (problem: Problem | undefined) => ReactNode;
 }
@@ -22,13 +24,14 @@ interface FormProps {
   action: string | undefined;
   onClose: () => void;
   busy: boolean;
+  clashes: boolean | undefined;
   /** What no field of it shows. */
   unplaced: Problem | undefined;
   send: (form: HTMLFormElement) => void;
   children: ReactNode;
 }
 
-function Form({ action, onClose, busy, unplaced, send, children }: FormProps) {
+function Form({ action, onClose, busy, clashes, unplaced, send, children }: FormProps) {
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     send(event.currentTarget);
@@ -36,10 +39,10 @@ function Form({ action, onClose, busy, unplaced, send, children }: FormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       {children}
-      {unplaced && <ProblemNote problem={unplaced} />}
+      {unplaced && unplaced.code !== "clash" && !clashes && <ProblemNote problem={unplaced} />}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" busy={busy}>
+        <Button type="submit" look="primary" busy={busy} disabled={clashes}>
           {action}
         </Button>
       </DialogActions>
@@ -63,6 +66,7 @@ export function ConnectForm({
   action = "Connect",
   renews,
   connect,
+  clashes,
   onClose,
   children,
 }: ConnectProps) {
@@ -73,7 +77,7 @@ export function ConnectForm({
   };
   return (
     <Modal open onClose={onClose} title={title} lead={lead}>
-      <Form {...{ action, onClose, busy, unplaced }} send={sent}>
+      <Form {...{ action, onClose, busy, clashes, unplaced }} send={sent}>
         {children(problem)}
       </Form>
     </Modal>
@@ -128,6 +132,7 @@ export function MakeDialog<Made>({
   make,
   renews,
   once,
+  clashes,
   onClose,
   children,
 }: MakeProps<Made>) {
@@ -145,7 +150,7 @@ export function MakeDialog<Made>({
       {once && sent.isSuccess ? (
         <Once {...once(sent.data)} onClose={onClose} />
       ) : (
-        <Form {...{ action, onClose, unplaced }} busy={sent.isPending} send={() => sent.mutate()}>
+        <Form {...{ action, onClose, clashes, unplaced }} busy={sent.isPending} send={() => sent.mutate()}>
           {children(problem)}
         </Form>
       )}

@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState, type SubmitEvent } from "react";
+import type { SubmitEvent } from "react";
 import { imagesQuery } from "~/api/images";
 import type { Problem } from "~/api/problem";
 import type { components } from "~/api/schema";
 import { Button } from "./button";
+import { ClashPart } from "./clash/clash";
+import { useEdit } from "./clash/edit";
 import { Choice, Field } from "./field";
 import { limitsOf, typedLimits, type ChosenLimits } from "./limits";
 import { imageName } from "./template-words";
@@ -67,18 +69,26 @@ export function LimitFields({
   limits,
   busy,
   problem,
+  what,
+  id,
   save,
 }: {
+  /** As the gateway has them now. */
   limits: ChosenLimits;
   busy: boolean;
   problem: Problem | undefined;
-  save: (limits: ChosenLimits) => void;
+  /** Whose limits they are: `team`. */
+  what: string;
+  id: string;
+  /** Fails with a clash when somebody else changed them meanwhile. */
+  save: (limits: ChosenLimits) => Promise<unknown>;
 }) {
-  const before = typedLimits(limits);
-  const [typed, setTyped] = useState(before);
+  const edit = useEdit(limits, typedLimits, { read: () => Promise.resolve(limits) });
+  const typed = edit.draft;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    save(limitsOf(typed, limits));
+    // The panel shows why it was refused.
+    edit.send((to, from) => save(limitsOf(to, from))).catch(() => undefined);
   };
   return (
     <form onSubmit={submit} className="flex flex-wrap items-end gap-3">
@@ -90,7 +100,7 @@ export function LimitFields({
           placeholder="usual"
           value={typed.memory}
           error={problem?.field("/limits/memory_bytes")}
-          onChange={(event) => setTyped({ ...typed, memory: event.target.value })}
+          onChange={(event) => edit.set({ memory: event.target.value })}
         />
       </div>
       <div className="w-36">
@@ -101,14 +111,19 @@ export function LimitFields({
           placeholder="usual"
           value={typed.cpus}
           error={problem?.field("/limits/nano_cpus")}
-          onChange={(event) => setTyped({ ...typed, cpus: event.target.value })}
+          onChange={(event) => edit.set({ cpus: event.target.value })}
         />
       </div>
-      <Button
-        type="submit"
+      <ClashPart
+        clash={edit.clash}
+        what={what}
+        id={id}
+        labels={{ memory: "Memory, in GiB", cpus: "CPUs" }}
         busy={busy}
-        disabled={typed.memory === before.memory && typed.cpus === before.cpus}
-      >
+        onTheirs={edit.take}
+        className="w-full"
+      />
+      <Button type="submit" busy={busy} disabled={!edit.dirty || edit.clash !== undefined}>
         Save limits
       </Button>
     </form>

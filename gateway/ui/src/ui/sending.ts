@@ -23,7 +23,8 @@ export function useSending(renews: readonly unknown[], onDone: () => void) {
       onDone();
     } catch (error) {
       const refused = asProblem(error);
-      if (refused.status > 0 && refused.fields.length === 0) clear();
+      // What two people changed at the same time is sent again as it is.
+      if (refused.status > 0 && refused.fields.length === 0 && refused.code !== "clash") clear();
       // A field is called as its pointer.
       const names = [...new FormData(form).keys()];
       setShown(refused.fields.some(({ pointer }) => names.includes(pointer.replace(/^#?\//, ""))));

@@ -4,35 +4,48 @@ import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { Me } from "~/api/types";
+import { meQuery } from "~/api/me";
 import { Button } from "~/ui/button";
+import { ClashPart } from "~/ui/clash/clash";
+import { useEdit } from "~/ui/clash/edit";
 import { Field } from "~/ui/field";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
 
+const LABELS = { name: "Name", email: "E-mail" };
+const draftOf = ({ user: { name, email } }: Me) => ({ name, email });
+
 /** Name and address. A new address needs the password, because it is what the person signs in with. */
 export function Profile({ me }: { me: Me }) {
   const { user, hosted } = me;
   const client = useQueryClient();
-  const [name, setName] = useState(user.name);
-  const [email, setEmail] = useState(user.email);
+  const edit = useEdit(me, draftOf, {
+    read: () => client.fetchQuery({ ...meQuery, staleTime: 0 }),
+    unversioned: true,
+  });
+  const { name, email } = edit.draft;
   const [password, setPassword] = useState("");
   const save = useMutation({
     mutationFn: () =>
-      api.patch("/api/auth/me", {
-        body: {
-          ...(name.trim() !== user.name && { name: name.trim() }),
-          ...(moved && { email: email.trim(), password }),
-        },
-      }),
+      edit.send((to, _, before) =>
+        api.patch("/api/auth/me", {
+          body: {
+            ...(to.name.trim() !== before.name && { name: to.name.trim() }),
+            ...(to.email.trim().toLowerCase() !== before.email.toLowerCase() && {
+              email: to.email.trim(),
+              password,
+            }),
+          },
+        }),
+      ),
     // The password is not kept with what was sent.
     gcTime: 0,
     onSuccess: async (now) => {
       setPassword("");
-      setName(now.user.name);
-      setEmail(now.user.email);
       client.setQueryData(keys.me, now);
+      edit.take();
       await client.invalidateQueries({ queryKey: keys.members(me.workspace.id) });
     },
   });
@@ -54,7 +67,7 @@ export function Profile({ me }: { me: Me }) {
         required
         maxLength={100}
         value={name}
-        onChange={(event) => setName(event.target.value)}
+        onChange={(event) => edit.set({ name: event.target.value })}
         error={problem?.field("/name")}
       />
       <Field
@@ -66,7 +79,7 @@ export function Profile({ me }: { me: Me }) {
         maxLength={254}
         disabled={hosted}
         value={email}
-        onChange={(event) => setEmail(event.target.value)}
+        onChange={(event) => edit.set({ email: event.target.value })}
         hint={hosted ? "Your identity provider decides it." : "You sign in with it."}
         error={problem?.field("/email")}
       />
@@ -90,9 +103,20 @@ export function Profile({ me }: { me: Me }) {
           error={problem?.field("/password") ?? wrong}
         />
       )}
-      {problem && !placed && !wrong && <ProblemNote problem={problem} />}
+      {problem && !placed && !wrong && !edit.clash && <ProblemNote problem={problem} />}
+      <ClashPart
+        clash={edit.clash}
+        what="account"
+        id={user.id}
+        labels={LABELS}
+        busy={save.isPending}
+        onTheirs={() => {
+          save.reset();
+          edit.take();
+        }}
+      />
       <div className="flex items-center gap-3">
-        <Button type="submit" busy={save.isPending} disabled={!dirty}>
+        <Button type="submit" busy={save.isPending} disabled={!dirty || edit.clash !== undefined}>
           Save
         </Button>
         <span role="status">

@@ -10,7 +10,7 @@ import { DestroySandbox } from "~/ui/destroy-sandbox";
 import { Confirm, Modal } from "~/ui/dialog";
 import { Tick } from "~/ui/field";
 import { AgentForm } from "./agent-form";
-import { claws } from "./queries";
+import { claws, clawQuery } from "./queries";
 import { words } from "./words";
 
 /** In a change, an emptied field is one that is taken away. */
@@ -49,16 +49,12 @@ export function AgentActions({ claw }: { claw: Claw }) {
       <DestroySandbox owner={{ kind: "claw", id: claw.id }} name={claw.name} sandbox={claw.sandbox} />
       <Modal open={open === "edit"} onClose={close} title={`Change ${claw.name}`}>
         <AgentForm
-          start={{
-            name: claw.name,
-            role: claw.role ?? "",
-            system_prompt: claw.system_prompt ?? "",
-            model_binding: claw.model_binding ?? "",
-          }}
+          start={claw}
+          read={() => client.fetchQuery({ ...clawQuery(claw.id), staleTime: 0 })}
           action="Save"
           onCancel={close}
-          save={async (body) => {
-            client.setQueryData(keys.claw(claw.id), await claws.change(claw.id, emptyIsNull(body)));
+          save={async (body, { version }) => {
+            client.setQueryData(keys.claw(claw.id), await claws.change(claw.id, emptyIsNull(body), version));
             void client.invalidateQueries({ queryKey: keys.claws, exact: true });
             close();
           }}

@@ -1,28 +1,54 @@
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "react";
 import { asProblem, type Problem } from "~/api/problem";
-import type { NewClaw } from "~/api/types";
+import type { Claw, NewClaw } from "~/api/types";
 import { Button } from "~/ui/button";
 import { DialogActions } from "~/ui/dialog";
 import { Area, Field } from "~/ui/field";
+import { ClashPart } from "~/ui/clash/clash";
+import { useEdit } from "~/ui/clash/edit";
+import { onlyChanged } from "~/ui/clash/same";
 import { ProblemNote } from "~/ui/problem";
 
-interface Props {
-  start: NewClaw;
+type Start = NewClaw & Partial<Pick<Claw, "id" | "version">>;
+
+interface Props<T extends Start> {
+  /** The agent as the gateway has it now, or what a new one begins with. */
+  start: T;
+  /** Reads the agent anew. */
+  read?: () => Promise<T>;
   action: string;
   onCancel: () => void;
-  save: (body: NewClaw) => Promise<unknown>;
+  /** Sends it: `from` is the version that the change is made from. */
+  save: (body: NewClaw, from: T) => Promise<unknown>;
   children?: ReactNode;
 }
 
 const FIELDS = ["/name", "/role", "/system_prompt", "/model_binding"];
 
+const LABELS = { name: "Name", role: "Role", system_prompt: "Instructions", model_binding: "Model" };
+
+const draftOf = ({ name, role, system_prompt, model_binding }: Start) => ({
+  name,
+  role: role ?? "",
+  system_prompt: system_prompt ?? "",
+  model_binding: model_binding ?? "",
+});
+
 /** What makes an agent: for a new one and for changing one. */
-export function AgentForm({ start, action, onCancel, save, children }: Props) {
-  const [form, setForm] = useState({ role: "", system_prompt: "", model_binding: "", ...start });
+export function AgentForm<T extends Start>({
+  start,
+  read = () => Promise.resolve(start),
+  action,
+  onCancel,
+  save,
+  children,
+}: Props<T>) {
+  const edit = useEdit(start, draftOf, { read });
+  const form = edit.draft;
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const set = (name: keyof typeof form) => (event: { target: { value: string } }) =>
-    setForm({ ...form, [name]: event.target.value });
+    edit.set({ [name]: event.target.value });
   const error = (pointer: string) => problem?.field(pointer);
   const placed = problem?.fields.some((one) => FIELDS.includes(one.pointer.replace(/^#/, "")));
 
@@ -36,13 +62,11 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
     event.preventDefault();
     setBusy(true);
     setProblem(undefined);
-    const { name, ...optional } = form;
-    // For a new agent what was left empty is not sent; a change may empty a field.
-    const rest = Object.fromEntries(
-      Object.entries(optional).filter(([key, value]) => value !== (start[key as keyof NewClaw] ?? "")),
-    );
     try {
-      await save({ name: name.trim(), ...rest });
+      // For a new agent what was left empty is not sent; a change may empty a field.
+      await edit.send((to, from, before) =>
+        save({ name: to.name.trim(), ...onlyChanged(before, { ...to, name: to.name.trim() }) }, from),
+      );
     } catch (thrown) {
       setProblem(asProblem(thrown));
       setBusy(false);
@@ -86,10 +110,21 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
         error={error("/model_binding")}
       />
       {children}
-      {problem && !placed && <ProblemNote problem={problem} />}
+      {problem && !placed && !edit.clash && <ProblemNote problem={problem} />}
+      <ClashPart
+        clash={edit.clash}
+        what="agent"
+        id={start.id}
+        labels={LABELS}
+        busy={busy}
+        onTheirs={() => {
+          setProblem(undefined);
+          edit.take();
+        }}
+      />
       <DialogActions>
         <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" busy={busy}>
+        <Button type="submit" look="primary" busy={busy} disabled={edit.clash !== undefined}>
           {action}
         </Button>
       </DialogActions>

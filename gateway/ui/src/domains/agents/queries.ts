@@ -13,7 +13,8 @@ export const clawQuery = (id: string) =>
 
 export const claws = {
   create: (body: NewClaw) => api.post("/api/claws", { body }),
-  change: (id: string, body: ClawChange) => api.patch("/api/claws/{id}", { path: { id }, body }),
+  change: (id: string, body: ClawChange, version: number) =>
+    api.patch("/api/claws/{id}", { path: { id }, body, ifMatch: version }),
   remove: (id: string, purge: boolean) =>
     api.delete("/api/claws/{id}", { path: { id }, query: { purge: purge || undefined } }),
 };

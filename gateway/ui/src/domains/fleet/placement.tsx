@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
-import type { NodeLine } from "~/api/types";
+import type { NodeLine, Placement } from "~/api/types";
+import { useOneChange } from "~/ui/clash/one-change";
 import { Choice } from "~/ui/field";
 import { Help } from "~/ui/help";
 import { MissingRight } from "~/ui/missing-right";
@@ -10,17 +11,31 @@ import { ProblemNote } from "~/ui/problem";
 import { nodes as call, placementQuery } from "./queries";
 import { nodeState } from "./words";
 
+const machineOf = (placement: Placement | undefined) =>
+  placement?.target === "node" ? (placement.node_id ?? "local") : "local";
+
 /** Where new sandboxes go. Those that exist stay where they are. */
 export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayChange: boolean }) {
   const client = useQueryClient();
   const placement = useQuery(placementQuery);
-  const change = useMutation({
-    mutationFn: (target: string) =>
-      call.place(target === "local" ? { target: "local" } : { target: "node", node_id: target }),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.placement }),
+  const change = useOneChange<Placement | undefined>({
+    now: placement.data,
+    read: () => client.fetchQuery({ ...placementQuery, staleTime: 0 }),
+    renew: () => client.invalidateQueries({ queryKey: keys.placement }),
+    key: keys.placement,
+    what: "placement",
+    unversioned: true,
   });
-  const current = placement.data?.target === "node" ? (placement.data.node_id ?? "local") : "local";
-  const shown = change.isPending ? change.variables : current;
+  const current = machineOf(placement.data);
+  const shown = change.asked ? (change.asked.mine as string) : current;
+  const place = (target: string) =>
+    change.change({
+      label: "New sandboxes run on",
+      of: machineOf,
+      mine: target,
+      words: (id) => nodes.find((node) => node.id === id)?.name ?? "The gateway's own machine",
+      send: () => call.place(target === "local" ? { target: "local" } : { target: "node", node_id: target }),
+    });
   const chosen = nodes.find((node) => node.id === shown);
   const named = JSON.stringify(
     nodes
@@ -45,8 +60,8 @@ export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayCh
         label="New sandboxes run on"
         help={<Help word="sandbox" />}
         value={shown}
-        disabled={change.isPending || !mayChange}
-        onChange={(event) => change.mutate(event.target.value)}
+        disabled={change.busy || !mayChange}
+        onChange={(event) => place(event.target.value)}
         className="max-w-72"
         hint={
           away
@@ -58,7 +73,8 @@ export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayCh
         {machines}
       </Choice>
       {!mayChange && <MissingRight what="choose where new sandboxes run" least="admin" />}
-      {change.isError && <ProblemNote problem={asProblem(change.error)} />}
+      {change.note}
+      {change.error && <ProblemNote problem={asProblem(change.error)} />}
     </div>
   );
 }

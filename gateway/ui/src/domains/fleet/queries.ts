@@ -66,8 +66,8 @@ export const drainQuery = (id: string) =>
 
 export const nodes = {
   pair: (name: string) => api.post("/api/nodes/pair", { body: name === "" ? {} : { name } }),
-  describe: (id: string, change: { name?: string; labels?: string[] }) =>
-    api.patch("/api/nodes/{id}", { path: { id }, body: change }),
+  describe: (id: string, change: { name?: string; labels?: string[] }, version: number) =>
+    api.patch("/api/nodes/{id}", { path: { id }, body: change, ifMatch: version }),
   remove: (id: string) => api.delete("/api/nodes/{id}", { path: { id } }),
   drain: (id: string, move = false) => api.post("/api/nodes/{id}/drain", { path: { id }, body: { move } }),
   undrain: (id: string) => api.post("/api/nodes/{id}/undrain", { path: { id } }),

@@ -1,10 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { Me, Member, Role } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Box } from "~/ui/choice/box";
+import { useOneChange } from "~/ui/clash/one-change";
 import { type Column, LiveTable } from "~/ui/data-table";
 import { Confirm } from "~/ui/dialog";
 import { choiceClass } from "~/ui/input-class";
@@ -33,6 +34,10 @@ interface Manage {
   onRemove: (member: Member) => void;
 }
 
+const nameIn = (all: Member[] | undefined, id: string) => {
+  const found = all?.find(({ user }) => user.id === id);
+  return found ? nameOf(found) : "somebody";
+};
 const nameOf = ({ user }: Member) => user.name || user.email;
 
 function columns({ own, manages, chosen, onRole, onRemove }: Manage): Column<Listed>[] {
@@ -108,13 +113,24 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
     [members.data],
   );
   const again = () => client.invalidateQueries({ queryKey: keys.members(workspace) });
-  const change = useMutation({
-    mutationFn: ({ user, role }: { user: string; role: Role }) => setRole(workspace, user, role),
-    onSettled: async (_, __, { user }) => {
-      await again();
-      if (user === me.user.id) await client.invalidateQueries({ queryKey: keys.me });
-    },
+  const change = useOneChange<Member[]>({
+    now: members.data ?? [],
+    read: () => client.fetchQuery({ ...membersQuery(workspace), staleTime: 0 }),
+    // The own role is among them, and decides what the page offers.
+    renew: () => Promise.all([again(), client.invalidateQueries({ queryKey: keys.me })]),
+    key: ["role", workspace],
+    what: "member",
+    unversioned: true,
   });
+  const give = (user: string, role: Role) =>
+    change.change<Role | undefined>({
+      label: `Role of ${nameIn(members.data, user)}`,
+      key: user,
+      of: (all) => all.find((one) => one.user.id === user)?.role,
+      mine: role,
+      words: (one) => (one ? sentence(one) : "not a member any more"),
+      send: () => setRole(workspace, user, role),
+    });
   const remove = async (member: Member) => {
     await removeMember(workspace, member.user.id);
     if (member.you) await client.resetQueries();
@@ -127,7 +143,8 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
         <Failed error={members.error} retry={() => void members.refetch()} />
       )}
       <Stale query={members} className="m-4" />
-      {change.isError && <ProblemNote problem={asProblem(change.error)} className="m-4" />}
+      {change.error && <ProblemNote problem={asProblem(change.error)} className="m-4" />}
+      {change.note && <div className="m-4">{change.note}</div>}
       {members.data && (
         <LiveTable
           label="Table of members"
@@ -135,9 +152,8 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
           columns={columns({
             own: me.role,
             manages,
-            chosen: (id) =>
-              change.isPending && change.variables.user === id ? change.variables.role : undefined,
-            onRole: (user, role) => change.mutate({ user, role }),
+            chosen: (id) => (change.asked?.key === id ? (change.asked.mine as Role) : undefined),
+            onRole: give,
             onRemove: setLeaving,
           })}
           rows={listed}

@@ -1,4 +1,5 @@
 // The form of a routine: what was typed, and the request that it makes.
+import { textOf as text } from "~/ui/clash/same";
 import type { NewMission } from "~/api/missions";
 import type { NewRoutine, Routine, RoutineChange, RoutineSchedule } from "~/api/routines";
 
@@ -92,18 +93,6 @@ export function draftOf({ name, schedule, recipe, missed, overlap }: Routine): D
 /** The fields that a person can change, by the names of a change. */
 export const PARTS = ["name", "schedule", "recipe", "missed", "overlap"] as const;
 export type Part = (typeof PARTS)[number];
-
-/** The text of a value, whatever the order of its keys. An absent key and one without a value are the same. */
-const text = (value: unknown): string =>
-  JSON.stringify(value, (_, one: unknown) =>
-    one && typeof one === "object" && !Array.isArray(one)
-      ? Object.fromEntries(
-          Object.entries(one)
-            .filter(([, each]) => each !== null && each !== undefined)
-            .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-        )
-      : one,
-  );
 
 /** The parts of a routine that are not as they were. A firing changes none of them. */
 export const partsChanged = (before: Routine, now: Routine): Part[] =>

@@ -7,11 +7,12 @@ import { changeRoutine, routineQuery, type Routine } from "~/api/routines";
 import { templatesQuery, type TemplateBrief } from "~/api/teams";
 import { renew } from "~/live/renew";
 import { Button } from "~/ui/button";
+import { ClashPart } from "~/ui/clash/clash";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { QueryView } from "~/ui/query-view";
 import { changeOf, draftOf, mistakesOf, PARTS, partsChanged, type Draft, type Part } from "./draft";
 import { RefusedNote, RoutineFields, type DrawMission } from "./fields";
-import { partWords } from "./words";
+import { goalOf, limitOf, MISSED, modelOf, OVERLAP, startsWord } from "./words";
 
 /** Somebody else changed a part of this routine since the form showed it. */
 class Moved extends Error {}
@@ -23,31 +24,49 @@ interface Props {
   onEnd: () => void;
 }
 
-/** What somebody else changed meanwhile, and what happens to it. */
-function MovedNote({ theirs, both, onDiscard }: { theirs: Part[]; both: Part[]; onDiscard: () => void }) {
-  return (
-    <div
-      role="alert"
-      className="flex flex-col gap-2 rounded-control border border-waiting/60 bg-waiting/8 px-3 py-2"
-    >
-      <p className="font-[550]">Somebody else changed this routine meanwhile</p>
-      <p className="text-fg-2">
-        Changed: {partWords(theirs)}. What you typed is kept.{" "}
-        {both.length > 0
-          ? `Both of you changed ${partWords(both)}, so you have to decide: save yours over it, or discard yours.`
-          : "You changed other parts, so both changes can stay."}
-      </p>
-      <span>
-        <Button onClick={onDiscard}>Discard mine</Button>
-      </span>
-    </div>
-  );
+const LABELS: Record<Part, string> = {
+  name: "Name",
+  schedule: "Schedule",
+  recipe: "What it starts",
+  missed: "After a downtime",
+  overlap: "Overlap",
+};
+
+type Parts = Pick<Routine, Part>;
+const partsOf = ({ name, schedule, recipe, missed, overlap }: Parts): Parts => ({
+  name,
+  schedule,
+  recipe,
+  missed,
+  overlap,
+});
+
+function say(part: Part, { name, schedule, recipe, missed, overlap }: Parts): string {
+  switch (part) {
+    case "name":
+      return name;
+    case "schedule":
+      return schedule.kind === "cron"
+        ? `${schedule.expression} (${schedule.time_zone})`
+        : `every ${schedule.every_minutes} min${schedule.times ? `, ${schedule.times} times` : ""}`;
+    case "recipe":
+      return [
+        startsWord(recipe),
+        `Goal: ${goalOf(recipe)}`,
+        `Model: ${modelOf(recipe) ?? "as each agent is set"}`,
+        `Cost limit: ${limitOf(recipe)}`,
+      ].join("\n");
+    case "missed":
+      return MISSED[missed];
+    case "overlap":
+      return OVERLAP[overlap];
+  }
 }
 
 function Form({ routine, mission, onEnd, templates }: Props & { templates: TemplateBrief[] }) {
   const client = useQueryClient();
   // The form began with it. A change by somebody else is told from one that was made here.
-  const [opened] = useState(routine);
+  const [opened, setOpened] = useState(routine);
   const [draft, setDraft] = useState(() => draftOf(routine));
   const [tried, setTried] = useState(false);
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
@@ -56,7 +75,6 @@ function Form({ routine, mission, onEnd, templates }: Props & { templates: Templ
   const change = changeOf(draft, opened);
   const mine = PARTS.filter((part) => change[part] !== undefined);
   const theirs = partsChanged(opened, routine);
-  const both = theirs.filter((part) => mine.includes(part));
   const save = useMutation({
     mutationFn: async () => {
       try {
@@ -85,15 +103,40 @@ function Form({ routine, mission, onEnd, templates }: Props & { templates: Templ
     <form noValidate onSubmit={submit} aria-label="Edit the routine" className="flex flex-col gap-4">
       <RoutineFields {...{ draft, set, templates, problem, tried, mistakes, mission }} />
       {problem && <RefusedNote problem={problem} />}
-      {theirs.length > 0 && <MovedNote theirs={theirs} both={both} onDiscard={onEnd} />}
+      <ClashPart
+        clash={
+          theirs.length > 0 && mine.length > 0
+            ? {
+                was: partsOf(opened),
+                theirs: partsOf(routine),
+                mine: { ...partsOf(opened), ...change } as Parts,
+              }
+            : undefined
+        }
+        what="routine"
+        id={routine.id}
+        labels={LABELS}
+        words={say}
+        busy={save.isPending}
+        onTheirs={() => {
+          save.reset();
+          setOpened(routine);
+          setDraft(draftOf(routine));
+        }}
+      />
       {tried && missing && (
         <p role="status" className="text-failed">
           Something is missing above.
         </p>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" busy={save.isPending} disabled={mine.length === 0}>
-          {both.length > 0 ? "Save mine over it" : "Save"}
+        <Button
+          type="submit"
+          look="primary"
+          busy={save.isPending}
+          disabled={mine.length === 0 || theirs.length > 0}
+        >
+          Save
         </Button>
         <Button onClick={onEnd}>Cancel</Button>
       </div>

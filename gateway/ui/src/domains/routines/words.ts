@@ -2,7 +2,6 @@
 import type { Routine, RoutineFiring } from "~/api/routines";
 import { money } from "~/ui/run-state";
 import type { Tone } from "~/ui/status";
-import type { Part } from "./draft";
 
 interface State {
   tone: Tone;
@@ -34,20 +33,6 @@ const CAUSES: Record<RoutineFiring["cause"], string> = {
 /** What made it fire. A due time that was missed or skipped did not fire. */
 export const firedWord = ({ cause, state }: Pick<RoutineFiring, "cause" | "state">): string =>
   state === "missed" || state === "skipped" ? "did not fire" : CAUSES[cause];
-
-export const PART_NAMES: Record<Part, string> = {
-  name: "the name",
-  schedule: "the schedule",
-  recipe: "what it starts",
-  missed: "what happens after a downtime",
-  overlap: "what happens while an earlier firing works",
-};
-
-/** Parts in a sentence: `the name, the schedule and what it starts`. */
-export function partWords(parts: readonly Part[]): string {
-  const names = parts.map((part) => PART_NAMES[part]);
-  return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
 
 type Recipe = Routine["recipe"];
 

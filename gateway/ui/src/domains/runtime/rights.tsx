@@ -1,23 +1,31 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
+import { useOneChange } from "~/ui/clash/one-change";
 import { Choice, Tick } from "~/ui/field";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { ImageChoice, LimitFields } from "~/ui/sandbox-choice";
-import { BUNDLE_NAMES, PROFILE_NAMES } from "~/ui/template-words";
-import { configure, type RightsChange, type RuntimeConfig } from "./queries";
+import { BUNDLE_NAMES, bundleName, imageName, PROFILE_NAMES, profileName } from "~/ui/template-words";
+import { configQuery, configure, type RightsChange, type RuntimeConfig } from "./queries";
+
+const TOOLS = "Its own tools";
+const IMAGE = "Its own image";
 
 /** What the agent has of its own. Its team and its template add to it. */
 export function Rights({ now }: { now: RuntimeConfig }) {
   const client = useQueryClient();
-  const change = useMutation({
-    mutationFn: (body: RightsChange) => configure(now, body),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.claw(now.agent_id) }),
+  const one = useOneChange({
+    now,
+    read: () => client.fetchQuery({ ...configQuery(now.agent_id), staleTime: 0 }),
+    renew: () => client.invalidateQueries({ queryKey: keys.claw(now.agent_id) }),
+    key: ["rights", now.agent_id],
+    what: "agent",
+    id: now.agent_id,
   });
   // While a change is under way, what was asked for is shown.
-  const asked = change.isPending ? change.variables.mcp_bundles : undefined;
-  const own = new Set<string>(asked ?? now.record_bundles);
+  const asked = (label: string) => (one.asked?.label === label ? (one.asked.mine as unknown) : undefined);
+  const own = new Set<string>((asked(TOOLS) as string[] | undefined) ?? now.record_bundles);
   const tick = (bundle: string, has: boolean) =>
     BUNDLE_NAMES.map(({ value }) => value).filter((one) => (one === bundle ? has : own.has(one)));
   return (
@@ -25,11 +33,18 @@ export function Rights({ now }: { now: RuntimeConfig }) {
       <div className="grid gap-4 px-4 py-3 sm:grid-cols-2">
         <Choice
           label="Its own right"
-          disabled={change.isPending}
+          disabled={one.busy}
           value={now.record_profile}
-          onChange={(event) =>
-            change.mutate({ risk_profile: event.target.value as NonNullable<RightsChange["risk_profile"]> })
-          }
+          onChange={(event) => {
+            const risk_profile = event.target.value as NonNullable<RightsChange["risk_profile"]>;
+            one.change<string>({
+              label: "Its own right",
+              of: ({ record_profile }) => record_profile,
+              mine: risk_profile,
+              words: profileName,
+              send: (from) => configure(from, { risk_profile }),
+            });
+          }}
         >
           {PROFILE_NAMES.map(({ value, label }) => (
             <option key={value} value={value}>
@@ -37,18 +52,24 @@ export function Rights({ now }: { now: RuntimeConfig }) {
             </option>
           ))}
         </Choice>
-        <fieldset className="flex flex-col gap-2" disabled={change.isPending}>
-          <legend className="text-small text-fg-2">Its own tools</legend>
+        <fieldset className="flex flex-col gap-2" disabled={one.busy}>
+          <legend className="text-small text-fg-2">{TOOLS}</legend>
           {BUNDLE_NAMES.map(({ value, label }) => (
             <Tick
               key={value}
               label={label}
               checked={own.has(value)}
-              onChange={(event) =>
-                change.mutate({
-                  mcp_bundles: tick(value, event.target.checked) as NonNullable<RightsChange["mcp_bundles"]>,
-                })
-              }
+              onChange={(event) => {
+                const bundles = tick(value, event.target.checked);
+                one.change<readonly string[]>({
+                  label: TOOLS,
+                  of: ({ record_bundles }) => record_bundles,
+                  mine: bundles,
+                  words: (all) => all.map(bundleName).join(", "),
+                  send: (from) =>
+                    configure(from, { mcp_bundles: bundles as NonNullable<RightsChange["mcp_bundles"]> }),
+                });
+              }}
             />
           ))}
         </fieldset>
@@ -58,22 +79,40 @@ export function Rights({ now }: { now: RuntimeConfig }) {
         </p>
         <div className="flex flex-col gap-1">
           <ImageChoice
-            label="Its own image"
-            value={(change.isPending ? change.variables.image : now.image) ?? null}
+            label={IMAGE}
+            value={one.asked?.label === IMAGE ? (one.asked.mine as string | null) : (now.image ?? null)}
             inherited="None: its team's or its template's"
-            disabled={change.isPending}
-            onChange={(image) => change.mutate({ image })}
+            disabled={one.busy}
+            onChange={(image) =>
+              one.change({
+                label: IMAGE,
+                of: (config) => config.image ?? null,
+                mine: image,
+                words: imageName,
+                send: (from) => configure(from, { image }),
+              })
+            }
           />
           <p className="text-small text-fg-3">A sandbox that is there keeps its image and limits.</p>
         </div>
         <LimitFields
-          key={JSON.stringify(now.limits)}
           limits={now.limits}
-          busy={change.isPending}
-          problem={change.isError ? asProblem(change.error) : undefined}
-          save={(limits) => change.mutate({ limits })}
+          busy={one.busy}
+          problem={one.error ? asProblem(one.error) : undefined}
+          what="agent"
+          id={now.agent_id}
+          save={(limits) =>
+            one.changeAsync({
+              label: "Its limits",
+              of: (config) => config.limits,
+              mine: limits,
+              send: (from) => configure(from, { limits }),
+              ownNote: true,
+            })
+          }
         />
-        {change.isError && <ProblemNote problem={asProblem(change.error)} className="sm:col-span-2" />}
+        {one.note}
+        {one.error && <ProblemNote problem={asProblem(one.error)} className="sm:col-span-2" />}
       </div>
     </Panel>
   );

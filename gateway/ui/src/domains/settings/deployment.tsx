@@ -5,6 +5,8 @@ import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { components } from "~/api/schema";
 import { Button } from "~/ui/button";
+import { ClashPart } from "~/ui/clash/clash";
+import { useEdit } from "~/ui/clash/edit";
 import { number } from "~/ui/bytes";
 import { DataTable, type Column } from "~/ui/data-table";
 import { DialogActions, Modal } from "~/ui/dialog";
@@ -81,24 +83,36 @@ const LIMITS = [
   ["workspaces", "Workspaces", "That one person may own."],
 ] as const;
 
+const LABELS = Object.fromEntries(LIMITS.map(([key, label]) => [key, label])) as Record<Limit, string>;
+type Limit = (typeof LIMITS)[number][0];
+
+const draftOf = (plan: Plan): Record<Limit, string> => ({
+  agents: String(plan.agents),
+  live_containers: String(plan.live_containers),
+  workspaces: String(plan.workspaces),
+});
+
 function Edit({ plan, onClose }: { plan: Plan; onClose: () => void }) {
   const client = useQueryClient();
-  const [typed, setTyped] = useState(() => ({
-    agents: String(plan.agents),
-    live_containers: String(plan.live_containers),
-    workspaces: String(plan.workspaces),
-  }));
+  const edit = useEdit(plan, draftOf, {
+    read: async () => {
+      const { items } = await client.fetchQuery({ ...plansQuery, staleTime: 0 });
+      return items.find(({ name }) => name === plan.name) ?? plan;
+    },
+  });
   const save = useMutation({
     mutationFn: () =>
-      api.put("/api/ops/plans/{name}", {
-        path: { name: plan.name },
-        body: {
-          agents: Number(typed.agents),
-          live_containers: Number(typed.live_containers),
-          workspaces: Number(typed.workspaces),
-        },
-        ifMatch: plan.version,
-      }),
+      edit.send((to, from) =>
+        api.put("/api/ops/plans/{name}", {
+          path: { name: plan.name },
+          body: {
+            agents: Number(to.agents),
+            live_containers: Number(to.live_containers),
+            workspaces: Number(to.workspaces),
+          },
+          ifMatch: from.version,
+        }),
+      ),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: keys.plans });
       await client.invalidateQueries({ queryKey: keys.quota });
@@ -127,15 +141,26 @@ function Edit({ plan, onClose }: { plan: Plan; onClose: () => void }) {
             pattern="[0-9]+"
             required
             autoComplete="off"
-            value={typed[key]}
+            value={edit.draft[key]}
             error={problem?.field(`/${key}`)}
-            onChange={(event) => setTyped({ ...typed, [key]: event.target.value })}
+            onChange={(event) => edit.set({ [key]: event.target.value })}
           />
         ))}
-        {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
+        {problem && problem.fields.length === 0 && !edit.clash && <ProblemNote problem={problem} />}
+        <ClashPart
+          clash={edit.clash}
+          what="plan"
+          id={plan.name}
+          labels={LABELS}
+          busy={save.isPending}
+          onTheirs={() => {
+            save.reset();
+            edit.take();
+          }}
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={save.isPending}>
+          <Button type="submit" look="primary" busy={save.isPending} disabled={edit.clash !== undefined}>
             Save limits
           </Button>
         </DialogActions>
@@ -147,7 +172,8 @@ function Edit({ plan, onClose }: { plan: Plan; onClose: () => void }) {
 /** The plans of the deployment, whose limits an operator changes. */
 export function Plans() {
   const plans = useQuery(plansQuery);
-  const [editing, setEditing] = useState<Plan>();
+  const [editing, setEditing] = useState<string>();
+  const edited = plans.data?.items.find(({ name }) => name === editing);
   const figure = (name: string, of: (plan: Plan) => number): Column<Plan> => ({
     name,
     look: "text-right",
@@ -164,7 +190,7 @@ export function Plans() {
       quiet: true,
       cell: "text-right",
       show: (plan) => (
-        <Button aria-label={`Change limits of ${visible(plan.name)}`} onClick={() => setEditing(plan)}>
+        <Button aria-label={`Change limits of ${visible(plan.name)}`} onClick={() => setEditing(plan.name)}>
           Change
         </Button>
       ),
@@ -183,7 +209,7 @@ export function Plans() {
           </>
         )}
       </QueryView>
-      {editing && <Edit plan={editing} onClose={() => setEditing(undefined)} />}
+      {edited && <Edit plan={edited} onClose={() => setEditing(undefined)} />}
     </Panel>
   );
 }

@@ -21,8 +21,7 @@ export function SettingsPage({ parts }: { parts: Part[] }) {
       <h2 className="mt-4 text-head-2">
         The workspace <bdi>{workspace.name}</bdi>
       </h2>
-      {/* Another workspace, or its new name from elsewhere, begins the form anew. */}
-      <WorkspaceName key={`${workspace.id}:${workspace.name}`} workspace={workspace} />
+      <WorkspaceName key={`name of ${workspace.id}`} workspace={workspace} />
       <WorkspacePlan key={workspace.id} me={me.data} />
       <WorkspacePushes key={`pushes of ${workspace.id}`} workspace={workspace.id} />
       <WorkspaceFiles key={`files of ${workspace.id}`} workspace={workspace.id} />

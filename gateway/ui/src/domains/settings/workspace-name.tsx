@@ -4,7 +4,10 @@ import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { Me } from "~/api/types";
+import { meQuery } from "~/api/me";
 import { Button } from "~/ui/button";
+import { ClashPart } from "~/ui/clash/clash";
+import { useEdit } from "~/ui/clash/edit";
 import { Field } from "~/ui/field";
 import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
@@ -22,15 +25,21 @@ function mistake(name: string): string | undefined {
   return length > LONGEST ? `At most ${LONGEST} characters; this has ${length}.` : undefined;
 }
 
+const draftOf = ({ name }: Me["workspace"]) => ({ name });
+
 function Form({ workspace }: { workspace: Me["workspace"] }) {
   const client = useQueryClient();
-  const [name, setName] = useState(workspace.name);
+  const edit = useEdit(workspace, draftOf, {
+    read: async () => (await client.fetchQuery({ ...meQuery, staleTime: 0 })).workspace,
+    unversioned: true,
+  });
+  const { name } = edit.draft;
   const [left, setLeft] = useState(false);
   const save = useMutation({
-    mutationFn: () => renameWorkspace(workspace.id, name.trim()),
+    mutationFn: () => edit.send((to) => renameWorkspace(workspace.id, to.name.trim())),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.me }),
   });
-  const dirty = name !== workspace.name && !save.isPending && !save.isSuccess;
+  const dirty = edit.dirty && !save.isPending;
   const problem = save.isError ? asProblem(save.error) : undefined;
   const wrong = left ? mistake(name) : undefined;
   const submit = (event: SubmitEvent) => {
@@ -44,18 +53,33 @@ function Form({ workspace }: { workspace: Me["workspace"] }) {
         label="Name"
         value={name}
         autoComplete="off"
-        onChange={(event) => setName(event.target.value)}
+        onChange={(event) => edit.set({ name: event.target.value })}
         onBlur={() => setLeft(true)}
         error={wrong ?? problem?.field("/name")}
         hint="Everybody in the workspace sees the new name at once. Links and tokens remain valid."
       />
-      {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
+      {problem && problem.fields.length === 0 && !edit.clash && <ProblemNote problem={problem} />}
+      <ClashPart
+        clash={edit.clash}
+        what="workspace"
+        id={workspace.id}
+        labels={{ name: "Name" }}
+        busy={save.isPending}
+        onTheirs={() => {
+          save.reset();
+          edit.take();
+        }}
+      />
       <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" busy={save.isPending} disabled={name === workspace.name}>
+        <Button
+          type="submit"
+          busy={save.isPending}
+          disabled={name === workspace.name || edit.clash !== undefined}
+        >
           Rename
         </Button>
         {dirty && (
-          <Button look="quiet" onClick={() => setName(workspace.name)}>
+          <Button look="quiet" onClick={edit.take}>
             Undo
           </Button>
         )}

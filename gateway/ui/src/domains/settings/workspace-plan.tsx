@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState, type SubmitEvent } from "react";
+import type { SubmitEvent } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import { quotaQuery } from "~/api/quota";
 import type { Me } from "~/api/types";
 import { Button } from "~/ui/button";
+import { ClashPart } from "~/ui/clash/clash";
+import { useEdit } from "~/ui/clash/edit";
 import { number } from "~/ui/bytes";
 import { Choice } from "~/ui/field";
 import { Help } from "~/ui/help";
@@ -15,14 +17,20 @@ import { Loading } from "~/ui/skeleton";
 import { plansQuery, setPlan } from "./queries";
 import { tooSmall } from "./words";
 
+const draftOf = (plan: string) => ({ plan });
+
 /** Another plan, for operators of the deployment. */
 function Form({ workspace, present }: { workspace: string; present: string }) {
   const client = useQueryClient();
   const plans = useQuery(plansQuery);
   const quota = useQuery(quotaQuery);
-  const [wanted, setWanted] = useState(present);
+  const edit = useEdit(present, draftOf, {
+    read: async () => (await client.fetchQuery({ ...quotaQuery, staleTime: 0 })).plan,
+    unversioned: true,
+  });
+  const wanted = edit.draft.plan;
   const save = useMutation({
-    mutationFn: () => setPlan(workspace, wanted),
+    mutationFn: () => edit.send((to) => setPlan(workspace, to.plan)),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.quota }),
   });
   const problem = save.isError ? asProblem(save.error) : undefined;
@@ -39,7 +47,7 @@ function Form({ workspace, present }: { workspace: string; present: string }) {
         label="Plan"
         help={<Help word="plan" />}
         value={wanted}
-        onChange={(event) => setWanted(event.target.value)}
+        onChange={(event) => edit.set({ plan: event.target.value })}
         error={problem?.field("/plan")}
         hint={(chosen && quota.data && tooSmall(chosen, quota.data)) ?? "The new limits hold at once."}
       >
@@ -50,9 +58,20 @@ function Form({ workspace, present }: { workspace: string; present: string }) {
           </option>
         ))}
       </Choice>
-      {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
+      {problem && problem.fields.length === 0 && !edit.clash && <ProblemNote problem={problem} />}
+      <ClashPart
+        clash={edit.clash}
+        what="workspace"
+        id={workspace}
+        labels={{ plan: "Plan" }}
+        busy={save.isPending}
+        onTheirs={() => {
+          save.reset();
+          edit.take();
+        }}
+      />
       <div>
-        <Button type="submit" busy={save.isPending} disabled={wanted === present}>
+        <Button type="submit" busy={save.isPending} disabled={wanted === present || edit.clash !== undefined}>
           Set plan
         </Button>
       </div>
@@ -80,9 +99,7 @@ export function WorkspacePlan({ me }: { me: Me }) {
             </Link>
           </p>
         )}
-        {quota.data && me.operator && (
-          <Form key={quota.data.plan} workspace={me.workspace.id} present={quota.data.plan} />
-        )}
+        {quota.data && me.operator && <Form workspace={me.workspace.id} present={quota.data.plan} />}
         {quota.data && !me.operator && (
           <p className="text-small text-fg-3">An operator of this deployment sets the plan.</p>
         )}

@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type SubmitEvent } from "react";
+import type { SubmitEvent } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import { Button } from "~/ui/button";
+import { ClashPart } from "~/ui/clash/clash";
+import { useEdit } from "~/ui/clash/edit";
 import { Choice } from "~/ui/field";
 import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
@@ -37,17 +39,21 @@ const FILES: Words<FilePolicy> = {
 };
 
 interface Chosen<T extends string> {
+  read: () => Promise<T>;
   workspace: string;
   words: Words<T>;
   present: T;
   change: (wanted: T) => Settings;
 }
 
-function Form<T extends string>({ workspace, words, present, change }: Chosen<T>) {
+const draftOf = <T extends string>(policy: T) => ({ policy });
+
+function Form<T extends string>({ workspace, words, present, change, read }: Chosen<T>) {
   const client = useQueryClient();
-  const [wanted, setWanted] = useState(present);
+  const edit = useEdit(present, draftOf<T>, { read, unversioned: true });
+  const wanted = edit.draft.policy;
   const save = useMutation({
-    mutationFn: () => setSettings(workspace, change(wanted)),
+    mutationFn: () => edit.send((to) => setSettings(workspace, change(to.policy))),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.workspace(workspace) }),
   });
   const submit = (event: SubmitEvent) => {
@@ -59,7 +65,7 @@ function Form<T extends string>({ workspace, words, present, change }: Chosen<T>
       <Choice
         label={words.asks}
         value={wanted}
-        onChange={(event) => setWanted(event.target.value as T)}
+        onChange={(event) => edit.set({ policy: event.target.value as T })}
         hint={words.hint}
       >
         {Object.entries<string>(words.choices).map(([policy, text]) => (
@@ -68,9 +74,21 @@ function Form<T extends string>({ workspace, words, present, change }: Chosen<T>
           </option>
         ))}
       </Choice>
-      {save.isError && <ProblemNote problem={asProblem(save.error)} />}
+      {save.isError && !edit.clash && <ProblemNote problem={asProblem(save.error)} />}
+      <ClashPart
+        clash={edit.clash}
+        what="setting"
+        id={workspace}
+        labels={{ policy: words.asks }}
+        words={(_, { policy }) => words.choices[policy]}
+        busy={save.isPending}
+        onTheirs={() => {
+          save.reset();
+          edit.take();
+        }}
+      />
       <div>
-        <Button type="submit" busy={save.isPending} disabled={wanted === present}>
+        <Button type="submit" busy={save.isPending} disabled={wanted === present || edit.clash !== undefined}>
           Save
         </Button>
       </div>
@@ -83,10 +101,12 @@ function Setting<T extends string>({
   words,
   of,
   change,
-}: Omit<Chosen<T>, "present"> & { of: (settings: Required<Settings>) => T }) {
+}: Omit<Chosen<T>, "present" | "read"> & { of: (settings: Required<Settings>) => T }) {
   const settings = useQuery(settingsQuery(workspace));
   const may = useMay();
   const present = settings.data && of(settings.data);
+  const client = useQueryClient();
+  const read = async () => of(await client.fetchQuery({ ...settingsQuery(workspace), staleTime: 0 }));
   return (
     <Panel title={words.title}>
       <div className="flex flex-col gap-3 p-4">
@@ -96,7 +116,7 @@ function Setting<T extends string>({
         )}
         {present !== undefined &&
           (may("workspace.change") ? (
-            <Form key={present} {...{ workspace, words, present, change }} />
+            <Form {...{ workspace, words, present, change }} read={read} />
           ) : (
             <>
               <p className="text-fg-2">{words.choices[present]}</p>

@@ -54,10 +54,11 @@ function Whole({ skill, edits, onDone }: { skill: Skill; edits: boolean; onDone:
         <div className="px-4 py-3">
           <SkillForm
             start={skill}
+            read={() => client.fetchQuery({ ...skillQuery(skill.id), staleTime: 0 })}
             action="Save as a new version"
             onCancel={onDone}
-            save={async ({ name: _name, ...text }) => {
-              await write(skill.id, text, skill.current_version);
+            save={async ({ name: _name, ...text }, from) => {
+              await write(skill.id, text, from?.current_version ?? skill.current_version);
               await client.invalidateQueries({ queryKey: keys.skills });
               onDone();
             }}

@@ -1,40 +1,42 @@
-import { useIsMutating, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { keys } from "~/api/keys";
+import { nodesQuery } from "~/api/nodes";
 import { asProblem } from "~/api/problem";
 import type { RiskProfile, Team } from "~/api/teams";
+import { useOneChange } from "~/ui/clash/one-change";
 import { Choice, Tick } from "~/ui/field";
 import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { limitWords } from "~/ui/limits";
 import { ImageChoice, ImageWords, LimitFields } from "~/ui/sandbox-choice";
-import { bundleName, PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
+import { bundleName, imageName, PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
 import { visible } from "~/ui/visible";
 import { MachineChoice, MachineState } from "./machine";
 import { RepositoryForm, RepositoryWords } from "./repository";
-import { changeKey, setMachine, setProfile, setSandbox } from "./queries";
+import { changeKey, setMachine, setProfile, setSandbox, teamQuery } from "./queries";
+
+const MACHINE = "Machine of their sandboxes";
+const IMAGE = "Image of their sandboxes";
+const SHARED = "One sandbox for all";
 
 /** What its agents may use, and with what right. */
 export function Use({ team, manages }: { team: Team; manages: boolean }) {
   const client = useQueryClient();
-  const renewed = {
-    mutationKey: changeKey(team),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.teams }),
-  };
   const busy = useIsMutating({ mutationKey: changeKey(team) }) > 0;
-  const move = useMutation({
-    mutationFn: (machine: string | null) => setMachine(team, machine),
-    ...renewed,
+  const one = useOneChange({
+    now: team,
+    read: () => client.fetchQuery({ ...teamQuery(team.id), staleTime: 0 }),
+    renew: () => client.invalidateQueries({ queryKey: keys.teams }),
+    key: changeKey(team),
+    what: "team",
+    id: team.id,
   });
-  const change = useMutation({
-    mutationFn: (profile: RiskProfile | "") => setProfile(team, profile),
-    ...renewed,
-  });
-  const equip = useMutation({
-    mutationFn: (body: Parameters<typeof setSandbox>[1]) => setSandbox(team, body),
-    ...renewed,
-  });
-  const problem = move.error ?? change.error ?? equip.error;
+  const nodes = useQuery(nodesQuery);
+  const machineWord = (id: string | null) =>
+    id === null
+      ? "where the workspace's placement says"
+      : (nodes.data?.find((node) => node.id === id)?.name ?? "the gateway's own machine");
   const machine = team.machine_id ?? null;
   return (
     <Panel title="What its agents may use">
@@ -58,7 +60,16 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
             label="Change the right"
             disabled={busy}
             value={team.risk_profile ?? ""}
-            onChange={(event) => change.mutate(event.target.value as RiskProfile | "")}
+            onChange={(event) => {
+              const profile = event.target.value as RiskProfile | "";
+              one.change<string>({
+                label: "Change the right",
+                of: ({ risk_profile }) => risk_profile ?? "",
+                mine: profile,
+                words: (value) => (value ? profileName(value) : "As the template says"),
+                send: (from) => setProfile(from, profile),
+              });
+            }}
           >
             <option value="">As the template says</option>
             {PROFILE_NAMES.map(({ value, label }) => (
@@ -69,39 +80,74 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
           </Choice>
           <div className="flex flex-col gap-1">
             <MachineChoice
-              label="Machine of their sandboxes"
-              value={move.isPending ? move.variables : machine}
+              label={MACHINE}
+              value={one.asked?.label === MACHINE ? (one.asked.mine as string | null) : machine}
               disabled={busy}
-              onChange={(next) => move.mutate(next)}
+              onChange={(next) =>
+                one.change({
+                  label: MACHINE,
+                  of: ({ machine_id }) => machine_id ?? null,
+                  mine: next,
+                  words: machineWord,
+                  send: (from) => setMachine(from, next),
+                })
+              }
             />
             <p className="text-small text-fg-3">Sandboxes that are there stay where they are.</p>
           </div>
           <div className="flex flex-col gap-1">
             <ImageChoice
-              label="Image of their sandboxes"
-              value={(equip.isPending ? equip.variables.image : team.image) ?? null}
+              label={IMAGE}
+              value={one.asked?.label === IMAGE ? (one.asked.mine as string | null) : (team.image ?? null)}
               inherited={team.template_id ? "As the template says" : "The deployment's default image"}
               disabled={busy}
-              onChange={(image) => equip.mutate({ image })}
+              onChange={(image) =>
+                one.change({
+                  label: IMAGE,
+                  of: (now) => now.image ?? null,
+                  mine: image,
+                  words: imageName,
+                  send: (from) => setSandbox(from, { image }),
+                })
+              }
             />
             <p className="text-small text-fg-3">Sandboxes that are there keep their image and limits.</p>
           </div>
           <Tick
-            label="One sandbox for all"
+            label={SHARED}
             hint="The next work begins in the other sandbox, with its own files. Sandboxes that are there stay."
-            checked={(equip.isPending ? equip.variables.shared_sandbox : undefined) ?? team.shared_sandbox}
+            checked={one.asked?.label === SHARED ? Boolean(one.asked.mine) : team.shared_sandbox}
             disabled={busy}
-            onChange={(event) => equip.mutate({ shared_sandbox: event.target.checked })}
+            onChange={(event) => {
+              const shared_sandbox = event.target.checked;
+              one.change({
+                label: SHARED,
+                of: (now) => now.shared_sandbox,
+                mine: shared_sandbox,
+                words: (shared) => (shared ? "yes" : "no"),
+                send: (from) => setSandbox(from, { shared_sandbox }),
+              });
+            }}
           />
           <LimitFields
-            key={JSON.stringify(team.limits)}
             limits={team.limits}
             busy={busy}
-            problem={equip.isError ? asProblem(equip.error) : undefined}
-            save={(limits) => equip.mutate({ limits })}
+            problem={one.error ? asProblem(one.error) : undefined}
+            what="team"
+            id={team.id}
+            save={(limits) =>
+              one.changeAsync({
+                label: "Limits",
+                of: (now) => now.limits,
+                mine: limits,
+                send: (from) => setSandbox(from, { limits }),
+                ownNote: true,
+              })
+            }
           />
-          <RepositoryForm key={`${team.repo?.repo_id}/${team.repo?.base}`} team={team} busy={busy} />
-          {problem && <ProblemNote problem={asProblem(problem)} className="sm:col-span-2" />}
+          <RepositoryForm team={team} busy={busy} />
+          {one.note}
+          {one.error && <ProblemNote problem={asProblem(one.error)} className="sm:col-span-2" />}
         </div>
       )}
     </Panel>

@@ -3,14 +3,23 @@ import { Plus } from "lucide-react";
 import { useMemo, useState, type SubmitEvent } from "react";
 import { keys } from "~/api/keys";
 import { asProblem, type Problem } from "~/api/problem";
-import type { TeamTemplate, TemplateRole } from "~/api/teams";
+import { templateQuery, type TeamTemplate, type TemplateRole } from "~/api/teams";
 import { Button } from "~/ui/button";
+import { ClashPart } from "~/ui/clash/clash";
+import { useEdit } from "~/ui/clash/edit";
 import { DiffView } from "~/ui/diff/diff-view";
 import { Area, Choice, Field, Tick } from "~/ui/field";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
-import { BUNDLE_NAMES, NEED_NAMES, PROFILE_NAMES, profileSays } from "~/ui/template-words";
+import {
+  BUNDLE_NAMES,
+  bundleName,
+  NEED_NAMES,
+  needName,
+  PROFILE_NAMES,
+  profileSays,
+} from "~/ui/template-words";
 import { KIND_NAMES } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import { contentOf, moved, newRole, textOf, type TemplateContent } from "./content";
@@ -169,29 +178,70 @@ function Roles({
   );
 }
 
+const LABELS = {
+  name: "Name",
+  description: "What it is for",
+  category: "Category",
+  stack: "Stack",
+  default_topology: "How they work together",
+  risk_profile: "What they may do",
+  mcp_bundles: "They may",
+  image: "Image of their sandboxes",
+  needs: "They also need",
+  roles: "Roles",
+};
+
+interface TemplateDraft extends Omit<TemplateContent, "roles"> {
+  roles: Kept[];
+}
+
+const draftOf = (template: TeamTemplate): TemplateDraft => {
+  const { roles, ...rest } = contentOf(template);
+  return { ...rest, roles: roles.map((role, id) => ({ id, role })) };
+};
+const contentIn = ({ roles, ...rest }: TemplateDraft): TemplateContent => ({
+  ...rest,
+  roles: roles.map(({ role }) => role),
+});
+
+/** A field in words: as its choice says it, and the roles as their text. */
+function say(key: keyof TemplateDraft, of: TemplateDraft): string {
+  const content = contentIn(of);
+  const whole = textOf({ ...content, name: "", description: "" });
+  switch (key) {
+    case "roles":
+      return whole.slice(whole.indexOf("\n## ") + 1);
+    case "default_topology":
+      return KIND_NAMES.find(([kind]) => kind === of.default_topology)?.[1] ?? of.default_topology;
+    case "risk_profile":
+      return PROFILE_NAMES.find(({ value }) => value === of.risk_profile)?.label ?? of.risk_profile;
+    case "mcp_bundles":
+      return of.mcp_bundles.map(bundleName).join(", ");
+    case "needs":
+      return (of.needs ?? []).map(needName).join(", ");
+    default:
+      return of[key] ?? "";
+  }
+}
+
 /** The next version of a template of the workspace's own. */
 export function EditTemplate({ template, onDone }: { template: TeamTemplate; onDone: () => void }) {
   const client = useQueryClient();
-  // What it was when writing began: what somebody else writes meanwhile is refused by the gateway, not lost.
-  const [start] = useState(() => ({ content: contentOf(template), version: template.version }));
-  const [draft, setDraft] = useState(() => ({
-    ...start.content,
-    roles: start.content.roles.map((role, id) => ({ id, role })),
-  }));
+  const edit = useEdit(template, draftOf, {
+    read: () => client.fetchQuery({ ...templateQuery(template.id), staleTime: 0 }),
+  });
+  const { draft } = edit;
   const [compare, setCompare] = useState(false);
-  const content = useMemo(
-    (): TemplateContent => ({ ...draft, roles: draft.roles.map(({ role }) => role) }),
-    [draft],
-  );
+  const content = useMemo(() => contentIn(draft), [draft]);
   const save = useMutation({
-    mutationFn: () => write(template.id, content, start.version),
+    mutationFn: () => edit.send((to, from) => write(template.id, contentIn(to), from.version)),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: keys.templates });
       onDone();
     },
   });
   const problem = save.isError ? asProblem(save.error) : undefined;
-  const [before, after] = [textOf(start.content), textOf(content)];
+  const [before, after] = [textOf(contentOf(template)), textOf(content)];
   const dirty = before !== after;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -200,23 +250,26 @@ export function EditTemplate({ template, onDone }: { template: TeamTemplate; onD
   return (
     <form onSubmit={submit} aria-label="Write a new version" className="flex flex-col gap-4">
       <Panel
-        title={`Version ${start.version + 1}`}
+        title={`Version ${template.version + 1}`}
         aside="Agents that exist stay as they are until they are upgraded."
       >
-        <About
-          draft={content}
-          problem={problem}
-          set={(more) => setDraft({ ...draft, ...more, roles: draft.roles })}
-        />
+        <About draft={content} problem={problem} set={({ roles: _roles, ...more }) => edit.set(more)} />
       </Panel>
-      <Roles roles={draft.roles} problem={problem} set={(roles) => setDraft({ ...draft, roles })} />
-      {problem && (
+      <Roles roles={draft.roles} problem={problem} set={(roles) => edit.set({ roles })} />
+      <ClashPart
+        clash={edit.clash}
+        what="template"
+        id={template.id}
+        labels={LABELS}
+        words={say}
+        busy={save.isPending}
+        onTheirs={() => {
+          save.reset();
+          edit.take();
+        }}
+      />
+      {problem && !edit.clash && (
         <ProblemNote problem={problem}>
-          {problem.status === 412 && (
-            <p className="text-fg-2">
-              Your text is still here: compare it with the newest version, then begin again from that.
-            </p>
-          )}
           <ul className="list-disc pl-5 text-fg-2">
             {problem.fields.map(({ pointer, detail }) => (
               <li key={pointer}>
@@ -228,12 +281,17 @@ export function EditTemplate({ template, onDone }: { template: TeamTemplate; onD
       )}
       {compare && (
         <Panel title="What changes">
-          <DiffView before={before} after={after} label={`Your text against version ${start.version}`} />
+          <DiffView before={before} after={after} label={`Your text against version ${template.version}`} />
         </Panel>
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <Button type="submit" look="primary" busy={save.isPending} disabled={!dirty}>
-          Save as version {start.version + 1}
+        <Button
+          type="submit"
+          look="primary"
+          busy={save.isPending}
+          disabled={!dirty || edit.clash !== undefined}
+        >
+          Save as version {template.version + 1}
         </Button>
         <Button disabled={!dirty} aria-expanded={compare} onClick={() => setCompare(!compare)}>
           {compare ? "Hide changes" : "Show changes"}

@@ -4,6 +4,7 @@ import { keys } from "~/api/keys";
 import { asProblem, type Problem } from "~/api/problem";
 import type { Brain } from "~/api/types";
 import { Button } from "~/ui/button";
+import { ClashPart } from "~/ui/clash/clash";
 import { Area } from "~/ui/field";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -63,25 +64,27 @@ export function Editor({ id, person, brain, mayWrite }: Props) {
           error={problem?.field("/agent_md")}
           className="font-mono text-small"
         />
-        {moved && (
-          <div role="alert" className="rounded-control border border-waiting/60 bg-waiting/8 px-3 py-2">
-            <p className="font-[550]">Version {brain.version} was written meanwhile</p>
-            <p className="text-fg-2">
-              {author} wrote it after you began from version {draft.base}. Your text is kept. Compare the two,
-              then save yours over it or throw yours away.
-            </p>
-          </div>
-        )}
+        <ClashPart<{ text: string | null }>
+          clash={
+            moved ? { was: { text: null }, theirs: { text: brain.agent_md }, mine: { text } } : undefined
+          }
+          what="brain"
+          who={{ name: author, at: brain.at ?? undefined }}
+          labels={{ text: `Version ${brain.version}` }}
+          busy={busy}
+          onMine={() => void save(brain.version)}
+          onTheirs={() => set(undefined)}
+        />
         {problem && !problem.field("/agent_md") && <ProblemNote problem={problem} />}
         {mayWrite && (
           <div className="flex flex-wrap items-center gap-2">
             <Button
               look="primary"
               busy={busy}
-              disabled={!unsaved}
-              onClick={() => void save(moved ? brain.version : (draft?.base ?? brain.version))}
+              disabled={!unsaved || moved}
+              onClick={() => void save(draft?.base ?? brain.version)}
             >
-              {moved ? `Save over version ${brain.version}` : "Save"}
+              Save
             </Button>
             <Button disabled={!unsaved} aria-expanded={compare} onClick={() => setCompare(!compare)}>
               {compare ? "Hide changes" : "Show changes"}

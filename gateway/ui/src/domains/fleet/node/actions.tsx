@@ -6,31 +6,48 @@ import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { Node } from "~/api/types";
 import { Button, IconButton } from "~/ui/button";
+import { ClashPart } from "~/ui/clash/clash";
+import { useEdit } from "~/ui/clash/edit";
 import { Confirm } from "~/ui/dialog";
 import { Field } from "~/ui/field";
 import { MakeDialog } from "~/ui/form-dialog";
 import { ProblemNote } from "~/ui/problem";
 import { Radios } from "~/ui/radios";
-import { nodes } from "../queries";
+import { nodeQuery, nodes } from "../queries";
 import { words } from "../words";
+
+const LABELS = { name: "Name", labels: "Labels" };
+const draftOf = ({ name, labels }: Node) => ({ name, labels: labels.join(" ") });
 
 function Describe({ node, onClose }: { node: Node; onClose: () => void }) {
   const client = useQueryClient();
-  const [name, setName] = useState(node.name);
-  const [labels, setLabels] = useState(node.labels.join(" "));
+  const edit = useEdit(node, draftOf, {
+    read: () => client.fetchQuery({ ...nodeQuery(node.id), staleTime: 0 }),
+    unversioned: true,
+  });
+  const { name, labels } = edit.draft;
   const describe = async () => {
-    const words = labels
-      .toLowerCase()
-      .split(/[\s,]+/)
-      .filter(Boolean);
-    const renamed = name.trim() !== node.name;
-    const body = { ...(renamed ? { name: name.trim() } : {}), labels: words };
-    client.setQueryData(keys.node(node.id), await nodes.describe(node.id, body));
+    const described = await edit.send((to, from, before) => {
+      const words = to.labels
+        .toLowerCase()
+        .split(/[\s,]+/)
+        .filter(Boolean);
+      const renamed = to.name.trim() !== before.name;
+      const body = { ...(renamed ? { name: to.name.trim() } : {}), labels: words };
+      return nodes.describe(node.id, body, from.version);
+    });
+    client.setQueryData(keys.node(node.id), described);
     void client.invalidateQueries({ queryKey: keys.nodes, exact: true });
     onClose();
   };
   return (
-    <MakeDialog title="Name and labels" action="Save" make={describe} onClose={onClose}>
+    <MakeDialog
+      title="Name and labels"
+      action="Save"
+      make={describe}
+      clashes={edit.clash !== undefined}
+      onClose={onClose}
+    >
       {(problem) => (
         <>
           <Field
@@ -39,7 +56,7 @@ function Describe({ node, onClose }: { node: Node; onClose: () => void }) {
             maxLength={100}
             autoComplete="off"
             value={name}
-            onChange={(event) => setName(event.target.value)}
+            onChange={(event) => edit.set({ name: event.target.value })}
             error={problem?.field("/name")}
           />
           <Field
@@ -48,11 +65,12 @@ function Describe({ node, onClose }: { node: Node; onClose: () => void }) {
             autoComplete="off"
             spellCheck="false"
             value={labels}
-            onChange={(event) => setLabels(event.target.value)}
+            onChange={(event) => edit.set({ labels: event.target.value })}
             error={
               problem?.fields.find(({ pointer }) => pointer.replace(/^#/, "").startsWith("/labels"))?.detail
             }
           />
+          <ClashPart clash={edit.clash} what="machine" id={node.id} labels={LABELS} onTheirs={edit.take} />
         </>
       )}
     </MakeDialog>

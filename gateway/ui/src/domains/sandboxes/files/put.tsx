@@ -83,7 +83,8 @@ export function PutFiles({ owner, sandbox, latest, onCompare }: Props) {
   return (
     <Panel title="Put files into the sandbox">
       <div className="flex flex-col gap-3 px-4 py-3">
-        <div className="flex flex-wrap items-end gap-3">
+        {/* A form: what was typed counts as typed when a session ends. */}
+        <form onSubmit={(event) => event.preventDefault()} className="flex flex-wrap items-end gap-3">
           <Field
             label="Folder"
             autoComplete="off"
@@ -99,7 +100,7 @@ export function PutFiles({ owner, sandbox, latest, onCompare }: Props) {
             checked={replace}
             onChange={(event) => setReplace(event.currentTarget.checked)}
           />
-        </div>
+        </form>
         <Suspense>
           <DropArea
             label="Files for the sandbox"

@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type SubmitEvent } from "react";
+import type { SubmitEvent } from "react";
 import { MODELS } from "~/api/models";
 import { asProblem } from "~/api/problem";
 import { QueryView } from "~/ui/query-view";
 import { Button } from "~/ui/button";
+import { ClashPart } from "~/ui/clash/clash";
+import { useEdit } from "~/ui/clash/edit";
 import { microusdOf, sumMistake, typedOf } from "~/ui/dollars";
 import { Field } from "~/ui/field";
 import { Facts, Panel } from "~/ui/panel";
@@ -15,20 +17,34 @@ import { setCeilings, settingsQuery, type ModelSettings } from "./queries";
 
 const sum = (value: number | null | undefined) => (value == null ? "no limit" : money(value));
 
+const LABELS = {
+  run: "One run with all that it starts, in dollars",
+  month: "All runs within thirty days, in dollars",
+};
+const draftOf = (now: ModelSettings) => ({
+  run: typedOf(now.run_ceiling_microusd),
+  month: typedOf(now.month_ceiling_microusd),
+});
+
 function Form({ now }: { now: ModelSettings }) {
   const client = useQueryClient();
-  const start = { run: typedOf(now.run_ceiling_microusd), month: typedOf(now.month_ceiling_microusd) };
-  const [form, setForm] = useState(start);
+  const edit = useEdit(now, draftOf, {
+    read: () => client.fetchQuery({ ...settingsQuery, staleTime: 0 }),
+    unversioned: true,
+  });
+  const form = edit.draft;
   const save = useMutation({
     mutationFn: () =>
-      setCeilings({
-        run_ceiling_microusd: microusdOf(form.run) ?? null,
-        month_ceiling_microusd: microusdOf(form.month) ?? null,
-      }),
+      edit.send((to) =>
+        setCeilings({
+          run_ceiling_microusd: microusdOf(to.run) ?? null,
+          month_ceiling_microusd: microusdOf(to.month) ?? null,
+        }),
+      ),
     onSuccess: () => client.invalidateQueries({ queryKey: MODELS }),
   });
   const wrong = sumMistake(form.run) ?? sumMistake(form.month);
-  const dirty = form.run !== start.run || form.month !== start.month;
+  const { dirty } = edit;
   const problem = save.isError ? asProblem(save.error) : undefined;
   const bind = (name: keyof typeof form) => ({
     inputMode: "decimal" as const,
@@ -37,7 +53,7 @@ function Form({ now }: { now: ModelSettings }) {
     className: "max-w-48",
     value: form[name],
     error: sumMistake(form[name]) ?? problem?.field(`/${name}_ceiling_microusd`),
-    onChange: (event: { target: { value: string } }) => setForm({ ...form, [name]: event.target.value }),
+    onChange: (event: { target: { value: string } }) => edit.set({ [name]: event.target.value }),
   });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -46,18 +62,28 @@ function Form({ now }: { now: ModelSettings }) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4 p-4">
       <Field
-        label="One run with all that it starts, in dollars"
+        label={LABELS.run}
         hint="You can set a lower limit for a run when you start it."
         {...bind("run")}
       />
-      <Field label="All runs within thirty days, in dollars" {...bind("month")} />
-      {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
+      <Field label={LABELS.month} {...bind("month")} />
+      {problem && problem.fields.length === 0 && !edit.clash && <ProblemNote problem={problem} />}
+      <ClashPart
+        clash={edit.clash}
+        what="limit"
+        labels={LABELS}
+        busy={save.isPending}
+        onTheirs={() => {
+          save.reset();
+          edit.take();
+        }}
+      />
       <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" busy={save.isPending} disabled={!dirty}>
+        <Button type="submit" busy={save.isPending} disabled={!dirty || edit.clash !== undefined}>
           Set the ceilings
         </Button>
         {dirty && (
-          <Button look="quiet" onClick={() => setForm(start)}>
+          <Button look="quiet" onClick={edit.take}>
             Undo
           </Button>
         )}
@@ -84,8 +110,7 @@ export function Ceilings({ manages }: { manages: boolean }) {
       <QueryView query={settings} what="the ceilings" rows={2}>
         {(now) =>
           manages ? (
-            // What somebody else has set begins the form anew.
-            <Form key={`${now.run_ceiling_microusd}:${now.month_ceiling_microusd}`} now={now} />
+            <Form now={now} />
           ) : (
             <Facts
               items={[

@@ -1,6 +1,9 @@
+import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { MODELS, type ModelBinding } from "~/api/models";
+import { MODELS, modelsQuery, type ModelBinding } from "~/api/models";
 import { Problem } from "~/api/problem";
+import { ClashPart } from "~/ui/clash/clash";
+import { useEdit } from "~/ui/clash/edit";
 import { ConnectForm, type Typed } from "~/ui/form-dialog";
 import { typedOf } from "~/ui/dollars";
 import { Field } from "~/ui/field";
@@ -22,7 +25,21 @@ export function priceIn(typed: Typed) {
   });
 }
 
-interface PriceProps {
+/** What is in a field, where the form keeps it. Elsewhere the field does. */
+interface Keeps {
+  typed?: ModelDraft;
+  onType?: (change: Partial<ModelDraft>) => void;
+}
+
+const kept = ({ typed, onType }: Keeps, name: keyof ModelDraft, first: string) =>
+  typed && onType
+    ? {
+        value: typed[name],
+        onChange: (event: { target: { value: string } }) => onType({ [name]: event.target.value }),
+      }
+    : { defaultValue: first };
+
+interface PriceProps extends Keeps {
   problem: Problem | undefined;
   /** What is in the fields at first, in millionths of a dollar. */
   price: { input_microusd: number; output_microusd: number } | null | undefined;
@@ -30,7 +47,7 @@ interface PriceProps {
   note?: ReactNode;
 }
 
-export function PriceFields({ problem, price, note }: PriceProps) {
+export function PriceFields({ problem, price, note, ...keeps }: PriceProps) {
   const wrong = problem?.field("/input_microusd") ?? problem?.field("/price/input_microusd");
   return (
     <fieldset className="flex flex-col gap-2">
@@ -45,7 +62,7 @@ export function PriceFields({ problem, price, note }: PriceProps) {
           inputMode="decimal"
           autoComplete="off"
           placeholder="not known"
-          defaultValue={typedOf(price?.input_microusd)}
+          {...kept(keeps, "input_microusd", typedOf(price?.input_microusd))}
           error={wrong}
         />
         <Field
@@ -54,7 +71,7 @@ export function PriceFields({ problem, price, note }: PriceProps) {
           inputMode="decimal"
           autoComplete="off"
           placeholder="not known"
-          defaultValue={typedOf(price?.output_microusd)}
+          {...kept(keeps, "output_microusd", typedOf(price?.output_microusd))}
           error={problem?.field("/price/output_microusd")}
         />
       </div>
@@ -69,7 +86,8 @@ export function WindowField({
   tokens,
   known = "as known by its name",
   hint,
-}: {
+  ...keeps
+}: Keeps & {
   problem: Problem | undefined;
   tokens: number | null | undefined;
   known?: string;
@@ -83,7 +101,7 @@ export function WindowField({
       autoComplete="off"
       pattern="[0-9]*"
       placeholder={known}
-      defaultValue={tokens ? String(tokens) : ""}
+      {...kept(keeps, "context_tokens", tokens ? String(tokens) : "")}
       hint={`The most that it takes in at once. Older turns of a longer conversation are summarised.${hint ? ` ${hint}` : ""}`}
       error={problem?.field("/context_tokens")}
     />
@@ -91,8 +109,30 @@ export function WindowField({
 }
 export const windowIn = (typed: Typed) => (typed("context_tokens") ? Number(typed("context_tokens")) : null);
 
+const LABELS = {
+  input_microusd: "Input price",
+  output_microusd: "Output price",
+  context_tokens: "Window in tokens",
+};
+type ModelDraft = Record<keyof typeof LABELS, string>;
+
+const draftOf = ({ price, context_tokens }: ModelBinding): ModelDraft => ({
+  input_microusd: typedOf(price?.input_microusd),
+  output_microusd: typedOf(price?.output_microusd),
+  context_tokens: context_tokens ? String(context_tokens) : "",
+});
+
 /** Another key or another price. Another address would be another model: the key goes nowhere else. */
 export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: () => void }) {
+  const client = useQueryClient();
+  const edit = useEdit(model, draftOf, {
+    read: async () => {
+      const { items } = await client.fetchQuery({ ...modelsQuery, staleTime: 0 });
+      return items.find(({ id }) => id === model.id) ?? model;
+    },
+    unversioned: true,
+  });
+  const keeps = { typed: edit.draft, onType: edit.set };
   return (
     <ConnectForm
       title={`Change ${isolate(visible(model.name).slice(0, 80))}`}
@@ -102,12 +142,13 @@ export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: 
       onClose={onClose}
       connect={async (typed) => {
         const key = typed("api_key");
-        return change(model.id, {
-          price: priceIn(typed),
-          context_tokens: windowIn(typed),
-          ...(key && { api_key: key }),
+        return edit.send((to, from) => {
+          const of: Typed = (name) => to[name as keyof ModelDraft].trim() || null;
+          const body = { price: priceIn(of), context_tokens: windowIn(of), ...(key && { api_key: key }) };
+          return change(model.id, body, from.version);
         });
       }}
+      clashes={edit.clash !== undefined}
     >
       {(problem) => (
         <>
@@ -122,8 +163,14 @@ export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: 
             }
             error={problem?.field("/api_key")}
           />
-          <PriceFields problem={problem} price={model.price} />
-          <WindowField problem={problem} tokens={model.context_tokens} known={String(model.window_tokens)} />
+          <PriceFields problem={problem} price={model.price} {...keeps} />
+          <WindowField
+            problem={problem}
+            tokens={model.context_tokens}
+            known={String(model.window_tokens)}
+            {...keeps}
+          />
+          <ClashPart clash={edit.clash} what="model" id={model.id} labels={LABELS} onTheirs={edit.take} />
         </>
       )}
     </ConnectForm>

@@ -42,7 +42,7 @@ function Actions({ model, asked }: { model: ModelBinding; asked: ReturnType<type
   const [open, setOpen] = useState<"change" | "remove">();
   const name = visible(model.name);
   const prefer = useMutation({
-    mutationFn: () => change(model.id, { is_default: !model.is_default }),
+    mutationFn: () => change(model.id, { is_default: !model.is_default }, model.version),
     onSuccess: () => client.invalidateQueries({ queryKey: MODELS }),
   });
   const close = () => setOpen(undefined);
