@@ -34,16 +34,16 @@ test.describe("agents: brain", () => {
     });
     state.brains.get(claw.id)!.push(other);
     mock.hub.changed("claw", claw.id, claw.version);
-    await page.getByText("Version 3 was written meanwhile").waitFor();
+    await page.getByText("Ben changed this brain meanwhile").waitFor();
     await page.reload();
-    await page.getByText("Version 3 was written meanwhile").waitFor();
+    await page.getByText("Ben changed this brain meanwhile").waitFor();
     expect(await text.inputValue()).toMatch(/Mine\.$/);
     await page.getByRole("button", { name: "Show changes" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Your text against version 3" }).waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "brain-conflict");
-    await page.getByRole("button", { name: "Save over version 3" }).focus();
+    await page.getByRole("button", { name: "Save mine over it" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("version 4", { exact: true }).waitFor();
     expect(state.brains.get(claw.id)!.at(-1)!.agent_md).toMatch(/Mine\.$/);
@@ -87,9 +87,9 @@ test.describe("agents: brain", () => {
     // The other's version is there, but no event has told of it.
     mock.state.brains.get(claw.id)!.push(makeVersion(mock.state, 3, "theirs"));
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("Version 3 was written meanwhile").waitFor();
+    await page.getByText("changed this brain meanwhile").waitFor();
     expect(await text.inputValue()).toBe("mine");
-    await page.getByRole("button", { name: "Throw away" }).click();
+    await page.getByRole("button", { name: "Take theirs" }).click();
     await until("theirs to be shown", async () => (await text.inputValue()) === "theirs");
     await page.getByRole("button", { name: "History" }).click();
     await until("the address to say so", () => page.url().includes("view=history"));

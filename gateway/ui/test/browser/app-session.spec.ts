@@ -1,9 +1,27 @@
 // A session that ends while somebody types: whatever the form, what was typed stays, and the person signs in above it.
 import type { Locator, Page } from "@playwright/test";
 import { axe, drawn, settled, shot, until } from "../kit.ts";
+import { makeRun, makeStep } from "../mock/runs.ts";
 import { agentNamed, expect, test, type Mock } from "./fixtures.ts";
 
-type Form = [name: string, path: (state: Mock["state"]) => string, field: string, before?: string];
+type State = Mock["state"];
+type Form = [name: string, path: (state: State) => string, field: string, before?: string | string[]];
+
+const ownTemplate = ({ templates }: State) => {
+  templates[0].source = "workspace";
+  return templates[0];
+};
+
+/** A run whose first step works. */
+const working = (state: State) => {
+  const run = makeRun(state);
+  run.steps.push(makeStep(run, "planner"));
+  state.runs.list.unshift(run);
+  state.runs.calls.set(run.id, []);
+  return run;
+};
+
+const apps = (state: State) => `/claws/${agentNamed(state, "lookout").id}?app=apps`;
 
 /** Each form of the page: where it is, the field that is typed into, and the button that opens it. */
 const FORMS: Form[] = [
@@ -27,6 +45,19 @@ const FORMS: Form[] = [
   ["the workspace's name", () => "/settings", "Name"],
   ["the own name", () => "/account", "Name"],
   ["a password", () => "/account", "Current password"],
+  ["a model to add", () => "/settings/models", "Input price", "Add a model"],
+  ["the spending limits", () => "/settings/models", "/^One run with all/"],
+  ["a team template", (state) => `/templates/${ownTemplate(state).id}`, "What it is for", "Edit"],
+  ["work on Home", () => "/", "Goal", "Give work"],
+  ["work for a team", ({ teams }) => `/teams/${teams.list[0].id}`, "Goal"],
+  ["work for an agent", (state) => `/claws/${agentNamed(state, "scribe").id}?app=work`, "Goal"],
+  ["a message to a run", (state) => `/runs/${working(state).id}`, "Message"],
+  ["an API token", () => "/account", "What it is for", "New token"],
+  ["an agent's token", ({ claws }) => `/claws/${claws[0].id}?app=runtime`, "What it is for", "New token"],
+  ["an app", apps, "Address of the webhook", ["Connect an app", "A webhook"]],
+  ["the secret of an app", apps, "Secret", ["Connect an app", "A webhook"]],
+  ["an MCP server", apps, "Address of the MCP server", ["Connect an app", "An MCP server"]],
+  ["files for a sandbox", (state) => `/agents/${agentNamed(state, "mason").id}/files`, "Folder"],
 ];
 
 const again = (page: Page): Locator => page.getByRole("dialog", { name: "Sign in" });
@@ -58,18 +89,47 @@ test.describe("a session that ends", () => {
     for (const [name, path, field, opens] of FORMS) {
       await test.step(name, async () => {
         await page.goto("about:blank");
-        await page.goto(mock.url + path(mock.state));
+        const address = mock.url + path(mock.state);
+        await page.goto(address);
         await settled(page);
-        if (opens) await page.getByRole("button", { name: opens }).first().click();
+        const { pathname } = new URL(page.url());
+        for (const press of [opens ?? []].flat())
+          await page
+            .getByRole("button", { name: press })
+            .or(page.getByRole("radio", { name: press }))
+            .first()
+            .click();
         const typed = fieldOf(page, field);
         await typed.fill("typed-before-the-end");
         await end(mock);
         await again(page).waitFor();
         await signInAgain(page, mock);
         expect(await typed.inputValue(), name).toBe("typed-before-the-end");
-        expect(new URL(page.url()).pathname, name).toBe(new URL(mock.url + path(mock.state)).pathname);
+        expect(new URL(page.url()).pathname, name).toBe(pathname);
       });
     }
+  });
+
+  test("keeps files that were uploaded, and sends those that are picked afterwards", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const picked = { name: "shop.tar", mimeType: "application/x-tar", buffer: Buffer.alloc(1024) };
+    await page.goto(`${mock.url}/teams/${mock.state.teams.list[0].id}`);
+    await settled(page);
+    await page.locator("[data-picks=archive]").setInputFiles(picked);
+    await page.getByText("Works on").waitFor();
+    await end(mock);
+    await again(page).waitFor();
+    await signInAgain(page, mock);
+    await page.getByText("Works on").waitFor();
+    await page.goto(`${mock.url}/agents/${agentNamed(mock.state, "mason").id}/files`);
+    await settled(page);
+    const panel = page.getByRole("region", { name: "Put files into the sandbox" });
+    await panel.getByLabel("Folder").fill("docs");
+    await end(mock);
+    await again(page).waitFor();
+    await signInAgain(page, mock);
+    await panel.locator("[data-picks=files]").setInputFiles({ ...picked, name: "notes.txt" });
+    await panel.getByText("One file is in /workspace/docs.").waitFor();
   });
 
   test("is told above a dialog, which can be sent afterwards", async ({ visit }) => {

@@ -149,8 +149,8 @@ test.describe("routines", () => {
     // Another person changes the same part, and the page hears of it.
     Object.assign(routine, { recipe: { ...routine.recipe, goal: "Read nothing." }, version: 2 });
     mock.hub.changed("routine", routine.id, 2);
-    const note = page.getByRole("alert").filter({ hasText: "Somebody else changed this routine meanwhile" });
-    await note.getByText(/Both of you changed what it starts, so you have to decide/).waitFor();
+    const note = page.getByRole("alert").filter({ hasText: "changed this routine meanwhile" });
+    await note.getByRole("heading", { name: "What it starts", exact: true }).waitFor();
     expect(await goal.inputValue()).toBe("Read everything.");
     expect(await axe(page)).toStrictEqual([]);
     const sent: (string | undefined)[] = [];
@@ -169,11 +169,11 @@ test.describe("routines", () => {
     await page.getByLabel("Name", { exact: true }).fill("Evening news");
     Object.assign(routine, { overlap: "allow", version: 9 });
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await note.getByText(/You changed other parts, so both changes can stay/).waitFor();
+    await note.getByText(/You changed other fields, so both changes can stay/).waitFor();
     expect(mock.state.routines.changes).toHaveLength(1);
     expect(sent).toStrictEqual(['"2"', '"3"']);
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Evening news");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Save mine too" }).click();
     await page.getByRole("heading", { name: "Evening news" }).waitFor();
     await page.getByText("Firings may overlap").waitFor();
     expect(mock.state.routines.changes.at(-1)).toStrictEqual({ name: "Evening news" });

@@ -49,6 +49,9 @@ export const clawRoutes = {
   "GET /api/claws/{id}": (at) => ({ body: clawOf(at) }),
   "PATCH /api/claws/{id}": (at) => {
     const claw = clawOf(at);
+    const over = at.request.headers["if-match"];
+    if (over !== undefined && over !== `"${claw.version}"`)
+      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
     const { name = null, ...rest } = at.body;
     nameIsFree(at.state, name ?? claw.name, claw);
     return { body: touch(at, claw, { ...rest, ...(name !== null && { name }) }) };

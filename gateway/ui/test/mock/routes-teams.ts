@@ -91,6 +91,8 @@ export const teamRoutes = {
   },
   "PATCH /api/teams/{id}/runtime-config": (at) => {
     const one = team(at);
+    if (at.request.headers["if-match"] !== `"${one.version}"`)
+      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
     const template = found(at.state.templates, one.template_id, "template");
     one.risk_profile = at.body.risk_profile;
     one.effective_profile = one.risk_profile ?? profileOf(template);
