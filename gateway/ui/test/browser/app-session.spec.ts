@@ -115,7 +115,7 @@ test.describe("a session that ends", () => {
     const picked = { name: "shop.tar", mimeType: "application/x-tar", buffer: Buffer.alloc(1024) };
     await page.goto(`${mock.url}/teams/${mock.state.teams.list[0].id}`);
     await settled(page);
-    await page.locator("[data-picks=archive]").setInputFiles(picked);
+    await page.locator("[data-picks=files]").setInputFiles(picked);
     await page.getByText("Works on").waitFor();
     await end(mock);
     await again(page).waitFor();

@@ -129,10 +129,19 @@ test.describe("quotas: use", () => {
     const mission = makeMission(mock.state);
     mock.state.missions.list.push(mission);
     mock.state.runs.list[0].mission_id = mission.id;
+    // Also the work of a single agent, which the list of runs leaves out at first.
+    const alone = { status: "completed", team_id: slow.id, created_at: ago(600), ended_at: ago(60) } as const;
+    mock.state.runs.list.push(makeRun(mock.state, { ...alone, origin: { type: "chat" } }));
     await page.goto(`${mock.url}/quotas`);
+    await page
+      .getByRole("link", { name: /^Slow team/ })
+      .getByText("2 runs")
+      .waitFor();
     await page.getByRole("link", { name: /^Slow team/ }).click();
     await page.getByRole("heading", { name: "Runs" }).waitFor();
-    expect(new URL(page.url()).search).toBe(`?team=${slow.id}&when=30d`);
+    expect(new URL(page.url()).search).toBe(`?team=${slow.id}&shown=all&when=30d`);
+    await settled(page);
+    expect(await page.locator("main tbody tr").count()).toBe(2);
     await page.goto(`${mock.url}/quotas?by=mission`);
     await page.getByRole("link", { name: new RegExp(`^${mission.title}`) }).click();
     await page.getByRole("button", { name: "Clear: mission" }).waitFor();
@@ -157,9 +166,9 @@ test.describe("quotas: use", () => {
     await page.goto(`${mock.url}/quotas?by=model`);
     await page.getByRole("link", { name: /^scripted/ }).click();
     await page.getByRole("heading", { name: "Runs" }).waitFor();
-    expect(new URL(page.url()).search).toBe("?model=scripted&when=30d");
+    expect(new URL(page.url()).search).toBe("?model=scripted&shown=all&when=30d");
     await page.getByRole("button", { name: "Clear: model" }).click();
-    await expect.poll(() => new URL(page.url()).search).toBe("?when=30d");
+    await expect.poll(() => new URL(page.url()).search).toBe("?shown=all&when=30d");
   });
 
   test("many bars are folded, and a deleted team is no link", async ({ visit }) => {

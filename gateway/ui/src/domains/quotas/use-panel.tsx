@@ -65,6 +65,10 @@ interface Way {
   span: Span;
 }
 
+/** A bar counts every run, also those that belong to something else. The list behind it has them all. */
+const COUNTED = { shown: "all" };
+const dayOf = (day: string) => ({ day, ...COUNTED });
+
 /** A link to the runs behind a row. */
 function Behind({
   row,
@@ -74,11 +78,12 @@ function Behind({
   children,
 }: Way & { row: Row; className?: string; children: ReactNode }) {
   const { id } = row;
-  const since = span === "7" || span === "30" ? { when: `${span}d` } : {};
+  const begin = new Date(sinceOf(Number(span), useNow())).toISOString().slice(0, 10);
+  const since = { ...COUNTED, ...(span === "90" ? { from: begin } : { when: `${span}d` }) };
   if (id === undefined || row.name === BY[by].gone) return <span className={className}>{children}</span>;
   const search =
     by === "day"
-      ? { day: id }
+      ? dayOf(id)
       : by === "team"
         ? { team: id, ...since }
         : by === "person"
@@ -144,10 +149,10 @@ function Chart({ rows, by, span, measure }: Way & { rows: readonly Row[]; measur
           format={format}
           rest="Days in UTC. Each run counts on the day when it was created."
           onOpen={({ at }) =>
-            void navigate({ to: "/runs", search: { day: new Date(at).toISOString().slice(0, 10) } })
+            void navigate({ to: "/runs", search: dayOf(new Date(at).toISOString().slice(0, 10)) })
           }
           link={({ at }) => (
-            <Link to="/runs" search={{ day: new Date(at).toISOString().slice(0, 10) }} className={textLink}>
+            <Link to="/runs" search={dayOf(new Date(at).toISOString().slice(0, 10))} className={textLink}>
               Its runs
             </Link>
           )}

@@ -40,7 +40,7 @@ export function RecentUse({ team }: { team: Team }) {
     <Panel
       title={`Last ${DAYS} days`}
       aside={
-        <Link to="/runs" search={{ team: team.id, when: "30d" }} className={textLink}>
+        <Link to="/runs" search={{ team: team.id, when: "30d", shown: "all" }} className={textLink}>
           Its runs
         </Link>
       }
