@@ -1,5 +1,6 @@
 // How an agent stands, in the words that every page uses. Only a machine can be offline.
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { waitingDoorsQuery } from "~/api/doors";
 import { useMay } from "~/api/may";
 import type { Claw, ClawStatus } from "~/api/types";
@@ -33,6 +34,8 @@ export function agentWord({ status, sandbox }: Known, waits: boolean): AgentWord
 /** The word for each agent: with those that wait, where the person may see what is asked for. */
 export function useAgentWord(): (claw: Pick<Claw, "id"> & Known) => AgentWord {
   const doors = useQuery({ ...waitingDoorsQuery, enabled: useMay()("doors.read") }).data;
-  const waiting = new Set((doors ?? []).map(({ agent_id }) => agent_id as string));
-  return (claw) => agentWord(claw, waiting.has(claw.id));
+  return useMemo(() => {
+    const waiting = new Set((doors ?? []).map(({ agent_id }) => agent_id as string));
+    return (claw) => agentWord(claw, waiting.has(claw.id));
+  }, [doors]);
 }

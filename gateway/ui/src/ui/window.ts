@@ -11,7 +11,10 @@ const STEP = 4;
 export function visible(count: number, height: number, top: number, view: number): [number, number] {
   if (count <= WHOLE) return [0, count];
   const first = Math.max(0, Math.floor((-top / height - AROUND) / STEP) * STEP);
-  const last = Math.min(count, Math.ceil(((view - top) / height + AROUND) / STEP) * STEP);
+  const least = Math.ceil(((view - top) / height + AROUND) / STEP) * STEP;
+  // As many rows wherever the list stands, so that each row that comes takes the elements of one that goes.
+  const whole = first + (Math.ceil((view / height + 2 * AROUND) / STEP) + 1) * STEP;
+  const last = Math.min(count, first > 0 ? Math.max(least, whole) : least);
   return [Math.min(first, Math.max(0, count - 1)), Math.max(last, Math.min(count, first + 1))];
 }
 

@@ -168,7 +168,7 @@ test.describe("quotas: use", () => {
     await page.getByRole("heading", { name: "Runs" }).waitFor();
     expect(new URL(page.url()).search).toBe("?model=scripted&shown=all&when=30d");
     await page.getByRole("button", { name: "Clear: model" }).click();
-    await expect.poll(() => new URL(page.url()).search).toBe("?shown=all&when=30d");
+    await expect.poll(() => new URL(page.url()).search).toBe("?when=30d&shown=all");
   });
 
   test("many bars are folded, and a deleted team is no link", async ({ visit }) => {

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { Claw } from "~/api/types";
-import { agentStates, useAgentWord } from "~/ui/agent-state";
+import { agentStates, type AgentState, useAgentWord } from "~/ui/agent-state";
 import { Button } from "~/ui/button";
 import { type Group, type ListColumn, ListTable } from "~/ui/list/list-table";
 import { useSelection } from "~/ui/list/selection";
@@ -67,8 +67,7 @@ function Name({ claw, teams }: { claw: Claw; teams: Teams }) {
   );
 }
 
-function State({ claw }: { claw: Claw }) {
-  const state = agentStates[useAgentWord()(claw)];
+function State({ claw, state }: { claw: Claw; state: AgentState }) {
   return (
     <>
       <Status {...state} className="flex!" />
@@ -86,7 +85,7 @@ function Sandbox({ claw }: { claw: Claw }) {
 }
 
 /** The widths do not follow the words, so a state that changes moves nothing. */
-const columnsOf = (teams: Teams): ListColumn<Claw>[] => [
+const columnsOf = (teams: Teams, word: ReturnType<typeof useAgentWord>): ListColumn<Claw>[] => [
   { name: "Name", orders: ["name", "-name"], show: (claw) => <Name claw={claw} teams={teams} /> },
   {
     name: "Team",
@@ -107,7 +106,7 @@ const columnsOf = (teams: Teams): ListColumn<Claw>[] => [
     name: "State",
     look: "w-32 max-sm:w-34 max-sm:px-2",
     orders: ["state", "-state"],
-    show: (claw) => <State claw={claw} />,
+    show: (claw) => <State claw={claw} state={agentStates[word(claw)]} />,
   },
   { name: "Sandbox", look: "w-32 max-sm:hidden", show: (claw) => <Sandbox claw={claw} /> },
   {
@@ -150,7 +149,9 @@ interface Props {
 export function AgentTable({ agents, teams, groups, chosen, sorting, mayDelete }: Props) {
   const selection = useSelection();
   const [deletes, setDeletes] = useState(false);
-  const columns = useMemo(() => columnsOf(teams), [teams]);
+  // One question for all rows, not one of each.
+  const word = useAgentWord();
+  const columns = useMemo(() => columnsOf(teams, word), [teams, word]);
   const headed = useMemo<Group<Claw>[] | undefined>(
     () =>
       groups?.map(({ id, name, rows }) => ({

@@ -26,16 +26,18 @@ interface Props {
   place: number;
   selected?: boolean | undefined;
   tick?: Tick | undefined;
+  slot: number;
 }
 
 /** One machine in the fleet. Figures of a machine that is away are greyed, not hidden. */
-export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, selected, tick }: Props) {
+export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, selected, tick, slot }: Props) {
   const state = nodeState(node);
   const old = node.connection === "disconnected" && "opacity-90 grayscale";
   const under = [node.host, node.arch].filter(Boolean).join(" · ");
   return (
     <tr
       {...openRow}
+      data-slot={slot}
       aria-rowindex={place + 1}
       className={cx(
         table.row,

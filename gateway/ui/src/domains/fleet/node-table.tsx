@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useRef, type ReactNode } from "react";
+import { useMemo, useRef, type ReactNode } from "react";
 import type { NodeLine } from "~/api/types";
 import { type Heading, TableFrame } from "~/ui/data-table";
 import { useNarrow } from "~/ui/list/narrow";
@@ -7,6 +7,7 @@ import { useTick, type Selection } from "~/ui/list/selection";
 import { TickAll } from "~/ui/list/tick";
 import { useRowOrder } from "~/ui/row-order";
 import { RowOrderNote } from "~/ui/row-order-note";
+import { useSlots } from "~/ui/slots";
 import { useWindow } from "~/ui/window";
 import { NodeRow, ROW_PX } from "./node-row";
 import { reservedQuery } from "./queries";
@@ -50,7 +51,9 @@ export function NodeTable({ nodes, chosen, selection, bar }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const height = useNarrow() ? ROW_PX.narrow : ROW_PX.wide;
   const { first, last, before, after } = useWindow(body, rows.length, height);
-  const order = rows.map(({ item }) => item.id);
+  const drawn = rows.slice(first, last);
+  const slot = useSlots(drawn.map(({ item }) => item.id));
+  const order = useMemo(() => rows.map(({ item }) => item.id), [rows]);
   const tick = useTick(order, selection?.set);
   return (
     <section aria-label="Machines" className="rounded-panel border border-line bg-surface" {...bind}>
@@ -71,12 +74,13 @@ export function NodeTable({ nodes, chosen, selection, bar }: Props) {
         className="table-fixed"
         count={rows.length}
         body={body}
-        lead={selection && <TickAll ids={nodes.map(({ id }) => id)} selection={selection} />}
+        lead={selection && <TickAll ids={order} selection={selection} />}
       >
         {before > 0 && <tr aria-hidden style={{ height: before }} />}
-        {rows.slice(first, last).map(({ item, gone }, index) => (
+        {drawn.map(({ item, gone }, index) => (
           <NodeRow
-            key={item.id}
+            key={slot(item.id)}
+            slot={slot(item.id)}
             node={item}
             gone={gone}
             place={first + index + 1}

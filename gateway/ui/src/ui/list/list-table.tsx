@@ -6,6 +6,7 @@ import { type Column, TableFrame } from "../data-table";
 import { useRowOrder } from "../row-order";
 import { RowOrderNote } from "../row-order-note";
 import { table } from "../table";
+import { useSlots } from "../slots";
 import { useWindow } from "../window";
 import { useNarrow } from "./narrow";
 import { openRow } from "../open-row";
@@ -39,13 +40,15 @@ interface RowProps<T> {
   name: string;
   ticked: boolean;
   tick: Tick | undefined;
+  slot: number;
 }
 
-function Row<T>({ item, columns, gone, place, id, name, ticked, tick }: RowProps<T>) {
+function Row<T>({ item, columns, gone, place, id, name, ticked, tick, slot }: RowProps<T>) {
   return (
     <tr
       {...openRow}
       data-row
+      data-slot={slot}
       aria-rowindex={place + 1}
       className={cx(
         table.row,
@@ -146,6 +149,8 @@ export function ListTable<T extends { id: string }>(props: Props<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const height = useNarrow() ? ROW_PX.narrow : ROW_PX.wide;
   const { first, last, before, after } = useWindow(body, rows.length, height);
+  const drawn = rows.slice(first, last);
+  const slot = useSlots(drawn.flatMap(({ item }) => ("item" in item ? [item.id] : [])));
   const ids = useMemo(
     () => rows.flatMap(({ item, gone }) => ("item" in item && !gone ? [item.id] : [])),
     [rows],
@@ -173,25 +178,24 @@ export function ListTable<T extends { id: string }>(props: Props<T>) {
           lead={selection && <TickAll ids={ids} selection={selection} />}
         >
           {before > 0 && <tr aria-hidden style={{ height: before }} />}
-          {rows
-            .slice(first, last)
-            .map(({ item: line, gone }, at) =>
-              "item" in line ? (
-                <ListRow
-                  key={line.id}
-                  id={line.id}
-                  item={line.item}
-                  columns={columns}
-                  gone={gone}
-                  place={first + at + 1}
-                  name={nameOf(line.item)}
-                  ticked={selection?.ids.has(line.id) ?? false}
-                  tick={selection && tick}
-                />
-              ) : (
-                <GroupRow key={line.id} title={line.title} count={line.count} span={selection ? 2 : 1} />
-              ),
-            )}
+          {drawn.map(({ item: line, gone }, at) =>
+            "item" in line ? (
+              <ListRow
+                key={slot(line.id)}
+                slot={slot(line.id)}
+                id={line.id}
+                item={line.item}
+                columns={columns}
+                gone={gone}
+                place={first + at + 1}
+                name={nameOf(line.item)}
+                ticked={selection?.ids.has(line.id) ?? false}
+                tick={selection && tick}
+              />
+            ) : (
+              <GroupRow key={line.id} title={line.title} count={line.count} span={selection ? 2 : 1} />
+            ),
+          )}
           {after > 0 && <tr aria-hidden style={{ height: after }} />}
         </TableFrame>
       </div>
