@@ -55,7 +55,7 @@ function IntegrationTabs() {
   if (!INTEGRATIONS.some(({ to }) => to === here)) return null;
   return (
     <nav aria-label="Integrations" className="border-b border-line bg-canvas px-2 lg:px-4">
-      <ul className="mx-auto flex max-w-[1264px] gap-x-1 overflow-x-auto">
+      <ul className="flex gap-x-1 overflow-x-auto">
         {INTEGRATIONS.map(({ to, label }) => (
           <li key={to}>
             <Link

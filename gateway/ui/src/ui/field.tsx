@@ -164,7 +164,7 @@ export function Tick({
         type="checkbox"
         {...input}
         aria-describedby={hint ? `${id}-note` : undefined}
-        className="mt-0.5 size-4 shrink-0 accent-accent pointer-coarse:size-6"
+        className="mt-1 size-4 shrink-0 accent-accent pointer-coarse:mt-0 pointer-coarse:size-6"
       />
       <div>
         <label htmlFor={id}>{label}</label>

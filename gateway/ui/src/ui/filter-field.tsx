@@ -12,7 +12,7 @@ interface Props {
 /** Narrows the list below; `/` puts the focus here. */
 export function FilterField({ label, value, onChange, className }: Props) {
   return (
-    <div className={cx("relative w-full max-w-96", className)}>
+    <div className={cx("relative w-full max-w-96 max-sm:max-w-none", className)}>
       <Search
         size={14}
         aria-hidden

@@ -24,7 +24,11 @@ describe("the slots of rows", () => {
   });
   it("are never given to two rows", () => {
     let slots = first;
-    for (const ids of [["c", "d", "e", "f"], ["f", "a"], ["a", "b", "c", "d", "e"]]) {
+    for (const ids of [
+      ["c", "d", "e", "f"],
+      ["f", "a"],
+      ["a", "b", "c", "d", "e"],
+    ]) {
       slots = slotsOf(slots, ids, 1);
       expect(new Set(slots.values()).size).toBe(ids.length);
     }

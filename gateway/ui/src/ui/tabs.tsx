@@ -1,4 +1,5 @@
-import { useId, type KeyboardEvent, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { showIn } from "./show-in";
 
 export interface TabItem {
   id: string;
@@ -35,9 +36,12 @@ export function TabSet({
 }) {
   const id = useId();
   const chosen = items.find((item) => item.id === value);
+  const list = useRef<HTMLDivElement>(null);
+  // On a narrow screen the row scrolls, and the chosen tab may be out of sight.
+  useLayoutEffect(() => showIn(list.current, "[aria-selected=true]"), [value]);
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div role="tablist" className="flex gap-1 overflow-x-auto border-b border-line">
+      <div ref={list} role="tablist" className="flex gap-1 overflow-x-auto border-b border-line">
         {items.map((item) => (
           <button
             key={item.id}

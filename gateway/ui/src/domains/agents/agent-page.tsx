@@ -7,6 +7,7 @@ import { sandboxQuery } from "~/api/sandboxes";
 import type { Claw, Sandbox } from "~/api/types";
 import { agentStates, useAgentWord } from "~/ui/agent-state";
 import { buttonClass } from "~/ui/button";
+import { cx } from "~/ui/class";
 import { Empty } from "~/ui/empty";
 import type { FilesChoice, FilesChosen } from "~/ui/files-choice";
 import { PageFrame } from "~/ui/page";
@@ -74,6 +75,9 @@ export function AgentPage(elsewhere: Elsewhere) {
 const MOVED: Record<string, string> = { console: "sandbox", hardening: "sandbox", details: "overview" };
 const TABS = ["overview", "work", "sandbox", "files", "brain", "runtime", "level-ups", "activity", "apps"];
 
+/** The tabs that are about the sandbox itself. */
+const FACTS = ["overview", "sandbox"];
+
 /** Which tab an address means; one that does not exist is the first. */
 export function tabOf(app: string | undefined, tab: string | undefined): string {
   const wanted = app ?? MOVED[tab ?? ""] ?? tab;
@@ -124,12 +128,21 @@ function Agent({
         </div>
       </header>
       {sandbox.isPending && (
-        <Loading what="the sandbox" rows={2} className="rounded-panel border border-line bg-surface" />
+        <Loading
+          what="the sandbox"
+          rows={2}
+          className="rounded-panel border border-line bg-surface xl:h-[58px] xl:overflow-hidden"
+        />
       )}
       {sandbox.isError && !live && (
         <Failed error={sandbox.error} retry={() => void sandbox.refetch()} className="" />
       )}
-      {live && <SandboxLine sandbox={live} />}
+      {/* On a phone the tabs would begin below the first half of the screen. */}
+      {live && (
+        <div className={cx(!FACTS.includes(tabOf(app, tab)) && "max-sm:hidden")}>
+          <SandboxLine sandbox={live} />
+        </div>
+      )}
       <TabSet
         value={tabOf(app, tab)}
         onChange={(next) => choose({ app: next === "overview" ? undefined : next })}

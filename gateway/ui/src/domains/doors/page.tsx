@@ -76,46 +76,56 @@ export function ApprovalsPage() {
       />
     );
   return (
-    <PageFrame crumbs={[{ label: "Approvals" }]}>
+    <PageFrame wide crumbs={[{ label: "Approvals" }]}>
       <div className="flex items-center gap-1">
         <h1 className="text-head-1">Approvals</h1>
         <Help word="door" />
       </div>
       <FilterField label="Filter by agent, action, target or state" value={q} onChange={filter} />
       <Stale query={waiting} />
-      {(waiting.isPending || (waiting.data && !ready)) && (
-        <Loading what="requests" rows={3} className="rounded-panel border border-line bg-surface" />
-      )}
-      {waiting.isError && !waiting.data && (
-        <Failed error={waiting.error} retry={() => void waiting.refetch()} className="" />
-      )}
-      {waiting.data && ready && (
-        <WaitingList
-          doors={open}
-          now={now}
-          filter={q}
-          cardOf={cardOf}
-          own={own}
-          mayResolve={may("doors.resolve")}
-          none={none}
-        />
-      )}
-      {!may("doors.resolve") && <MissingRight what="approve or deny what agents ask for" least="member" />}
-      {all.isError && !all.data && <Failed error={all.error} retry={() => void all.refetch()} className="" />}
-      {all.data && ready && (
-        <History
-          doors={over}
-          filter={q}
-          cardOf={cardOf}
-          own={own}
-          more={{
-            pages: all.data.pages.length,
-            has: all.hasNextPage,
-            busy: all.isFetchingNextPage,
-            load: () => void all.fetchNextPage(),
-          }}
-        />
-      )}
+      <div className="grid min-w-0 items-start gap-4 2xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="flex min-w-0 flex-col gap-4">
+          {(waiting.isPending || (waiting.data && !ready)) && (
+            <Loading what="requests" rows={3} className="rounded-panel border border-line bg-surface" />
+          )}
+          {waiting.isError && !waiting.data && (
+            <Failed error={waiting.error} retry={() => void waiting.refetch()} className="" />
+          )}
+          {waiting.data && ready && (
+            <WaitingList
+              doors={open}
+              now={now}
+              filter={q}
+              cardOf={cardOf}
+              own={own}
+              mayResolve={may("doors.resolve")}
+              none={none}
+            />
+          )}
+          {!may("doors.resolve") && (
+            <MissingRight what="approve or deny what agents ask for" least="member" />
+          )}
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          {all.isError && !all.data && (
+            <Failed error={all.error} retry={() => void all.refetch()} className="" />
+          )}
+          {all.data && ready && (
+            <History
+              doors={over}
+              filter={q}
+              cardOf={cardOf}
+              own={own}
+              more={{
+                pages: all.data.pages.length,
+                has: all.hasNextPage,
+                busy: all.isFetchingNextPage,
+                load: () => void all.fetchNextPage(),
+              }}
+            />
+          )}
+        </div>
+      </div>
     </PageFrame>
   );
 }

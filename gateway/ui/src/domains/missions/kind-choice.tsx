@@ -49,7 +49,7 @@ export function KindChoice({
                 name={id}
                 checked={kind === value}
                 onChange={() => onChange(kind)}
-                className="mt-0.5 size-4 shrink-0 accent-accent"
+                className="mt-1 size-4 shrink-0 accent-accent"
               />
               <span className="flex min-w-0 flex-col gap-1.5">
                 <span className="font-[550]">{name}</span>

@@ -53,7 +53,7 @@ export function Rights({ now }: { now: RuntimeConfig }) {
           ))}
         </Choice>
         <fieldset className="flex flex-col gap-2" disabled={one.busy}>
-          <legend className="text-small text-fg-2">{TOOLS}</legend>
+          <legend className="mb-1.5 text-small font-[550] text-fg-2">{TOOLS}</legend>
           {BUNDLE_NAMES.map(({ value, label }) => (
             <Tick
               key={value}

@@ -9,28 +9,37 @@ import { WorkspaceName } from "./workspace-name";
 import { WorkspacePlan } from "./workspace-plan";
 import { WorkspaceFiles, WorkspacePushes } from "./workspace-settings";
 
+/** Short panels stand side by side where two are wide enough. */
+const PAIRS = "grid min-w-0 items-start gap-4 xl:grid-cols-2";
+
 export function SettingsPage({ parts }: { parts: Part[] }) {
   const me = useQuery(meQuery);
   if (!me.data) return null;
   const { workspace } = me.data;
   return (
-    <SettingsFrame parts={parts}>
+    <SettingsFrame parts={parts} wide>
       <h2 className="text-head-2">This browser</h2>
-      <Appearance />
-      <Keys />
+      <div className={PAIRS}>
+        <Appearance />
+        <Keys />
+      </div>
       <h2 className="mt-4 text-head-2">
         The workspace <bdi>{workspace.name}</bdi>
       </h2>
-      <WorkspaceName key={`name of ${workspace.id}`} workspace={workspace} />
-      <WorkspacePlan key={workspace.id} me={me.data} />
-      <WorkspacePushes key={`pushes of ${workspace.id}`} workspace={workspace.id} />
-      <WorkspaceFiles key={`files of ${workspace.id}`} workspace={workspace.id} />
+      <div className={PAIRS}>
+        <WorkspaceName key={`name of ${workspace.id}`} workspace={workspace} />
+        <WorkspacePlan key={workspace.id} me={me.data} />
+        <WorkspacePushes key={`pushes of ${workspace.id}`} workspace={workspace.id} />
+        <WorkspaceFiles key={`files of ${workspace.id}`} workspace={workspace.id} />
+      </div>
       <DeleteWorkspace me={me.data} />
       {me.data.operator && (
         <>
           <h2 className="mt-4 text-head-2">This deployment</h2>
-          <PublicAddress />
-          <Plans />
+          <div className={PAIRS}>
+            <PublicAddress />
+            <Plans />
+          </div>
         </>
       )}
     </SettingsFrame>

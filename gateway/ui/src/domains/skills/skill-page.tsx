@@ -85,6 +85,7 @@ export function SkillPage() {
   const own = skill.data?.visibility === "workspace";
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Skills", to: "/skills" }, { label: title }]}
       actions={
         skill.data &&
@@ -133,8 +134,10 @@ export function SkillPage() {
               </Link>
             </Notice>
           )}
-          <Whole skill={skill.data} edits={edits} onDone={() => setEdits(false)} />
-          <Versions skill={skill.data} writes={manages && own} />
+          <div className="grid min-w-0 items-start gap-4 2xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+            <Whole skill={skill.data} edits={edits} onDone={() => setEdits(false)} />
+            <Versions skill={skill.data} writes={manages && own} />
+          </div>
           {own && !manages && <MissingRight what="change skills" least="member" />}
         </>
       )}

@@ -116,6 +116,7 @@ export function TemplatePage() {
   const name = one ? visible(one.name) : "…";
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Templates", to: "/templates" }, { label: name }]}
       actions={one && !edits && <Actions key={id} template={one} onEdit={() => setWritten(id)} />}
     >
@@ -141,10 +142,18 @@ export function TemplatePage() {
             <p className="mt-1 max-w-[90ch] break-words text-fg-2">{visible(one.description)}</p>
           </div>
           <Stale query={template} />
-          {edits && <EditTemplate key={`edit ${id}`} template={one} onDone={() => setWritten(undefined)} />}
-          {!edits && <Content one={one} />}
-          <Agents key={`agents ${id}`} template={one} manages={manages} />
-          <Versions template={one} />
+          <div className="grid min-w-0 items-start gap-4 2xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+            <div className="flex min-w-0 flex-col gap-4">
+              {edits && (
+                <EditTemplate key={`edit ${id}`} template={one} onDone={() => setWritten(undefined)} />
+              )}
+              {!edits && <Content one={one} />}
+            </div>
+            <div className="flex min-w-0 flex-col gap-4">
+              <Agents key={`agents ${id}`} template={one} manages={manages} />
+              <Versions template={one} />
+            </div>
+          </div>
           {!manages && <MissingRight what="copy templates or upgrade agents" least="member" />}
         </>
       )}

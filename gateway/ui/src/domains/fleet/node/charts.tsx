@@ -152,7 +152,7 @@ export function Charts({ node, span, onSpan }: Props) {
         </p>
       )}
       {points.length > 0 ? (
-        <div className={cx("grid md:grid-cols-2", away && "grayscale")}>
+        <div className={cx("grid md:grid-cols-2 2xl:grid-cols-3", away && "grayscale")}>
           {specs.map((spec) => (
             <HealthChart
               key={spec.title}
