@@ -284,14 +284,13 @@ test.describe("settings: deployment", () => {
       expect(await axe(page)).toStrictEqual([]);
       await dialog.getByLabel("Agents").fill("40");
       // Somebody else is faster.
-      mock.state.plans[0].version += 1;
+      Object.assign(mock.state.plans[0], { agents: 7, version: 2 });
       await dialog.getByRole("button", { name: "Save limits" }).click();
-      await dialog.getByText("Somebody else wrote in between").waitFor();
+      await dialog.getByText("changed this plan meanwhile").waitFor();
       expect(await dialog.getByLabel("Agents").inputValue(), "what was typed stays").toBe("40");
-      mock.state.plans[0].version -= 1;
-      await dialog.getByRole("button", { name: "Save limits" }).click();
+      await dialog.getByRole("button", { name: "Save mine over it" }).click();
       await plans.getByRole("cell", { name: "40", exact: true }).waitFor();
-      expect(mock.state.plans[0]).toMatchObject({ agents: 40, live_containers: 2, version: 1 });
+      expect(mock.state.plans[0]).toMatchObject({ agents: 40, live_containers: 2, version: 3 });
       expect(await axe(page)).toStrictEqual([]);
       await plans.scrollIntoViewIfNeeded();
       await shot(page, `settings-plans-${theme}-${width}`);

@@ -102,12 +102,12 @@ test.describe("templates", () => {
       await page.getByRole("link", { name: "Templates" }).last().click();
       await page.getByText("Leave without saving?").waitFor();
       await page.getByRole("button", { name: "Cancel" }).click();
-      template.version = 5;
+      Object.assign(template, { version: 5, description: "Theirs." });
       await form.getByRole("button", { name: "Save as version 2" }).click();
-      await page.getByText("Your text is still here").waitFor();
-      template.version = 1;
-      await form.getByRole("button", { name: "Save as version 2" }).click();
-      await page.getByText("version 2, the workspace's own").waitFor();
+      await form.getByText("changed this template meanwhile").waitFor();
+      await form.getByText("You changed other fields, so both changes can stay.").waitFor();
+      await form.getByRole("button", { name: "Save mine too" }).click();
+      await page.getByText("version 6, the workspace's own").waitFor();
       await form.waitFor({ state: "detached" });
       expect(template.roles.map(({ slot, skills }) => [slot, skills])).toStrictEqual([
         ["planner", ["planning"]],
@@ -115,9 +115,9 @@ test.describe("templates", () => {
         ["scribe", ["release-notes", "code-review"]],
       ]);
       expect(template.mcp_bundles).toStrictEqual(["sandbox", "repo"]);
-      await page.getByRole("button", { name: "Read version 1" }).click();
+      await page.getByRole("button", { name: "Read version 5" }).click();
       await page
-        .getByRole("region", { name: "From version 1 to version 2" })
+        .getByRole("region", { name: "From version 5 to version 6" })
         .getByText("You plan.")
         .waitFor();
       expect(await axe(page)).toStrictEqual([]);

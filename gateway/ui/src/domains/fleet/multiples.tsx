@@ -6,7 +6,7 @@ import { number, percent } from "~/ui/bytes";
 import { cx } from "~/ui/class";
 import { Choice } from "~/ui/field";
 import { Failed } from "~/ui/problem";
-import { Loading } from "~/ui/skeleton";
+import { Skeleton } from "~/ui/skeleton";
 import { path } from "./path";
 import { fleetHistoryQuery } from "./queries";
 import { SpanChoice, SPANS } from "./span-choice";
@@ -42,9 +42,11 @@ interface TileProps {
   values: (number | null)[] | undefined;
   top: number;
   figure: Figure;
+  /** Its figures are on their way. A tile has its height before, so that nothing moves. */
+  coming: boolean;
 }
 
-const Tile = memo(function Tile({ node, values, top, figure }: TileProps) {
+const Tile = memo(function Tile({ node, values, top, figure, coming }: TileProps) {
   const last = values?.findLast((value) => value !== null);
   const away = node.connection === "disconnected";
   return (
@@ -78,7 +80,9 @@ const Tile = memo(function Tile({ node, values, top, figure }: TileProps) {
             />
           </svg>
         ) : (
-          <span className="mt-1 flex h-11 items-center text-small text-fg-3">not reported</span>
+          <span className="mt-1 flex h-11 items-center text-small text-fg-3">
+            {coming ? <Skeleton className="w-full" /> : "not reported"}
+          </span>
         )}
       </Link>
     </li>
@@ -135,11 +139,15 @@ export function Multiples({ nodes, metric, span, onChange }: Props) {
           {held && " Held while you read."}
         </p>
       </div>
-      {history.isPending && <Loading what="the figures" rows={6} />}
+      {history.isPending && (
+        <p role="status" className="sr-only">
+          Loading the figures
+        </p>
+      )}
       {history.isError && !data && (
         <Failed error={history.error} retry={() => void history.refetch()} className="" />
       )}
-      {data && (
+      {(data || history.isPending) && (
         // Only holds what is shown while it is read; each machine in it is a link.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
         <ul
@@ -150,7 +158,14 @@ export function Multiples({ nodes, metric, span, onChange }: Props) {
           onBlur={hold.onLeave}
         >
           {nodes.map((node) => (
-            <Tile key={node.id} node={node} values={lines.get(node.id)} top={top} figure={figure} />
+            <Tile
+              key={node.id}
+              node={node}
+              values={lines.get(node.id)}
+              top={top}
+              figure={figure}
+              coming={!data}
+            />
           ))}
         </ul>
       )}

@@ -31,27 +31,47 @@ export function Rights({ now }: { now: RuntimeConfig }) {
   return (
     <Panel title="What it may do of its own">
       <div className="grid gap-4 px-4 py-3 sm:grid-cols-2">
-        <Choice
-          label="Its own right"
-          disabled={one.busy}
-          value={now.record_profile}
-          onChange={(event) => {
-            const risk_profile = event.target.value as NonNullable<RightsChange["risk_profile"]>;
-            one.change<string>({
-              label: "Its own right",
-              of: ({ record_profile }) => record_profile,
-              mine: risk_profile,
-              words: profileName,
-              send: (from) => configure(from, { risk_profile }),
-            });
-          }}
-        >
-          {PROFILE_NAMES.map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </Choice>
+        <div className="flex flex-col gap-4">
+          <Choice
+            label="Its own right"
+            disabled={one.busy}
+            value={now.record_profile}
+            onChange={(event) => {
+              const risk_profile = event.target.value as NonNullable<RightsChange["risk_profile"]>;
+              one.change<string>({
+                label: "Its own right",
+                of: ({ record_profile }) => record_profile,
+                mine: risk_profile,
+                words: profileName,
+                send: (from) => configure(from, { risk_profile }),
+              });
+            }}
+          >
+            {PROFILE_NAMES.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Choice>
+          <div className="flex flex-col gap-1">
+            <ImageChoice
+              label={IMAGE}
+              value={one.asked?.label === IMAGE ? (one.asked.mine as string | null) : (now.image ?? null)}
+              inherited="None: its team's or its template's"
+              disabled={one.busy}
+              onChange={(image) =>
+                one.change({
+                  label: IMAGE,
+                  of: (config) => config.image ?? null,
+                  mine: image,
+                  words: imageName,
+                  send: (from) => configure(from, { image }),
+                })
+              }
+            />
+            <p className="text-small text-fg-3">A sandbox that is there keeps its image and limits.</p>
+          </div>
+        </div>
         <fieldset className="flex flex-col gap-2" disabled={one.busy}>
           <legend className="mb-1.5 text-small font-[550] text-fg-2">{TOOLS}</legend>
           {BUNDLE_NAMES.map(({ value, label }) => (
@@ -77,24 +97,6 @@ export function Rights({ now }: { now: RuntimeConfig }) {
           A team or a template that names a right goes before the agent's own. Tools add up, as far as that
           right allows.
         </p>
-        <div className="flex flex-col gap-1">
-          <ImageChoice
-            label={IMAGE}
-            value={one.asked?.label === IMAGE ? (one.asked.mine as string | null) : (now.image ?? null)}
-            inherited="None: its team's or its template's"
-            disabled={one.busy}
-            onChange={(image) =>
-              one.change({
-                label: IMAGE,
-                of: (config) => config.image ?? null,
-                mine: image,
-                words: imageName,
-                send: (from) => configure(from, { image }),
-              })
-            }
-          />
-          <p className="text-small text-fg-3">A sandbox that is there keeps its image and limits.</p>
-        </div>
         <LimitFields
           limits={now.limits}
           busy={one.busy}

@@ -94,7 +94,8 @@ function Now({ now, at, again, busy }: { now: BrokerNow; at: number; again: () =
         title="Now"
         aside={
           <>
-            <span>
+            {/* As wide for each age, so that nothing beside it moves. */}
+            <span className="min-w-32 text-right">
               read <Ago at={new Date(at).toISOString()} />
             </span>
             <Button busy={busy} onClick={again}>

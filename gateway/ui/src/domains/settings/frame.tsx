@@ -30,7 +30,7 @@ interface Props {
 export function SettingsFrame({ parts, title, lead, wide, children }: Props) {
   const here = useLocation({ select: ({ pathname }) => pathname });
   const list = useRef<HTMLUListElement>(null);
-  useLayoutEffect(() => showIn(list.current, "[aria-current=page]"), [here]);
+  useLayoutEffect(() => showIn(list.current, "[aria-current=page]"), [here, parts.length]);
   const crumbs = title
     ? [{ label: "Settings", to: "/settings" as const }, { label: title }]
     : [{ label: "Settings" }];

@@ -60,10 +60,12 @@ interface Ways<T> {
 
 /** A form that edits an existing thing: `now` is how the gateway has it, `draftOf` the fields that the form shows of it. */
 export function useEdit<T, D extends object>(now: T, draftOf: (of: T) => D, { read, unversioned }: Ways<T>) {
-  const [typed, setTyped] = useState<{ was: D; draft: D }>();
+  // `over` is what was saved over: the thing is as the gateway took it as soon as it differs from that.
+  const [typed, setTyped] = useState<{ was: D; draft: D; over?: D }>();
   const theirs = draftOf(now);
   const dirty =
     typed !== undefined &&
+    !(typed.over && changedIn(typed.over, theirs).length > 0) &&
     changedIn(typed.was, typed.draft).length > 0 &&
     changedIn(theirs, typed.draft).length > 0;
   // A form in which nothing was typed shows what others save.
@@ -79,13 +81,14 @@ export function useEdit<T, D extends object>(now: T, draftOf: (of: T) => D, { re
     /** `to` is what the thing is to be, `before` what it is in the version `from`. */
     send: async <R>(send: (to: D, from: T, before: D) => Promise<R>): Promise<R> => {
       const unchanged = (a: T, b: T) => changedIn(draftOf(a), draftOf(b)).length === 0;
-      let sent = draft;
+      let saved = { was, draft, over: was };
       const answer = await sendFrom(now, { read, unchanged, unversioned }, (from) => {
         const before = draftOf(from);
-        sent = mineOver(was, before, draft);
-        return send(sent, from, before);
+        const to = mineOver(was, before, draft);
+        saved = { was: before, draft: to, over: before };
+        return send(to, from, before);
       });
-      setTyped({ was, draft: sent });
+      setTyped(saved);
       return answer;
     },
   };
