@@ -1,6 +1,6 @@
 // Rows that leave the view of a long list give their elements to the rows that come: to change a text costs less than to
 // make a row and to remove another one.
-import { useRef } from "react";
+import { useState } from "react";
 
 /** Pure part: the slot of each row. A row keeps its slot; a new one takes the slot of a row that is gone. */
 export function slotsOf(before: ReadonlyMap<string, number>, ids: readonly string[], kept?: number) {
@@ -26,11 +26,15 @@ const focused = () => {
   return slot === undefined ? undefined : Number(slot);
 };
 
+/** Remembers which row has which slot. */
+function makeSlots() {
+  let known: ReadonlyMap<string, number> = new Map();
+  return (ids: readonly string[]) => (known = slotsOf(known, ids, known.size > 0 ? focused() : undefined));
+}
+
 /** A key for each of the rows that are drawn, which is also their `data-slot`. */
 export function useSlots(ids: readonly string[]): (id: string) => number {
-  const known = useRef<ReadonlyMap<string, number>>(new Map());
-  const leave = [...known.current.keys()].length > 0;
-  known.current = slotsOf(known.current, ids, leave ? focused() : undefined);
-  const now = known.current;
+  const [give] = useState(makeSlots);
+  const now = give(ids);
   return (id) => now.get(id) ?? -1;
 }
