@@ -88,6 +88,9 @@ mod m0933_plan_limits;
 mod m0934_mail;
 mod m0935_step_stops;
 mod m0936_run_limits;
+mod m0937_workflow_policy;
+mod m0938_machine_purges;
+mod m0939_task_marks;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -174,6 +177,9 @@ impl MigratorTrait for Migrator {
             Box::new(m0934_mail::Migration),
             Box::new(m0935_step_stops::Migration),
             Box::new(m0936_run_limits::Migration),
+            Box::new(m0937_workflow_policy::Migration),
+            Box::new(m0938_machine_purges::Migration),
+            Box::new(m0939_task_marks::Migration),
         ]
     }
 }

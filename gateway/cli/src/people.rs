@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::api::types::{
     AnyWorkspace, FilePolicy, NewApiSession, PushPolicy, Session, SessionId, Switch,
-    Workspace as Place, WorkspaceChange, WorkspaceId,
+    WorkflowPolicy, Workspace as Place, WorkspaceChange, WorkspaceId,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
@@ -39,6 +39,14 @@ pub enum Workspace {
     )]
     Pushes {
         #[arg(value_name = "POLICY", value_parser = ["ask", "allow"])]
+        policy: Option<String>,
+    },
+    /// Show whether commits of agents may change the workflow files of code hosts, or set it: `refuse` or `allow`
+    #[command(
+        after_help = "Workflow files are .github/workflows, those of Gitea and Forgejo, and .gitlab-ci.yml. The code host runs them with its own secrets once they are pushed.\n\nExamples:\n  roost workspace workflows\n  roost workspace workflows allow"
+    )]
+    Workflows {
+        #[arg(value_name = "POLICY", value_parser = ["refuse", "allow"])]
         policy: Option<String>,
     },
     /// Show whether machines send the saved files of sandboxes to the gateway, or set it: `upload` or `stay`
@@ -137,12 +145,17 @@ impl Workspace {
             Self::Plan { which, plan } => return set_plan(api, &which, plan).await,
             Self::Plans => return plan::list(api).await,
             Self::Pushes { policy } => return pushes(api, policy).await,
+            Self::Workflows { policy } => return workflows(api, policy).await,
             Self::Files { policy } => return files(api, policy).await,
             Self::List | Self::Switch { .. } => {}
         }
         let items = mine(api).await?;
         match self {
-            Self::Plan { .. } | Self::Plans | Self::Pushes { .. } | Self::Files { .. } => {}
+            Self::Plan { .. }
+            | Self::Plans
+            | Self::Pushes { .. }
+            | Self::Workflows { .. }
+            | Self::Files { .. } => {}
             Self::List if api.json => show::json(&raw_list(&items)),
             Self::List => {
                 let row = |one: &Parsed<Place>| {
@@ -200,6 +213,24 @@ async fn pushes(api: &Api, policy: Option<String>) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Shows or sets whether commits of agents of the present workspace may change workflow files.
+async fn workflows(api: &Api, policy: Option<String>) -> anyhow::Result<ExitCode> {
+    let change = policy.map(|policy| WorkspaceChange {
+        workflow_policy: Some(WorkflowPolicy::from(policy)),
+        ..NO_CHANGE
+    });
+    let place = setting(api, change).await?;
+    match place.map(|place| place.workflow_policy) {
+        Some(WorkflowPolicy::Allow) => println!("Commits of agents may change workflow files."),
+        Some(policy) => println!(
+            "Commits that change workflow files do not leave their sandbox ({}).",
+            policy.shown()
+        ),
+        None => println!("You are not a member of this workspace."),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Shows or sets whether machines send the files of the present workspace to the gateway.
 async fn files(api: &Api, policy: Option<String>) -> anyhow::Result<ExitCode> {
     let change = policy.map(|policy| WorkspaceChange {
@@ -223,6 +254,7 @@ const NO_CHANGE: WorkspaceChange = WorkspaceChange {
     plan: None,
     push_policy: None,
     file_policy: None,
+    workflow_policy: None,
 };
 
 /// The present workspace after a change of its settings; `None` for an operator who is not a member and changes nothing.

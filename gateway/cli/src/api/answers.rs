@@ -460,6 +460,7 @@ pub struct Workspace {
     pub plan: String,
     pub push_policy: PushPolicy,
     pub file_policy: FilePolicy,
+    pub workflow_policy: WorkflowPolicy,
 }
 
 #[derive(Deserialize)]

@@ -470,6 +470,13 @@ string_enum!(
     }
 );
 
+string_enum!(
+    WorkflowPolicy {
+        Refuse = "refuse",
+        Allow = "allow",
+    }
+);
+
 id!(WorkspaceId);
 
 id!(WorldNodeId);

@@ -455,4 +455,6 @@ pub struct WorkspaceChange {
     pub push_policy: Option<PushPolicy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_policy: Option<FilePolicy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow_policy: Option<WorkflowPolicy>,
 }

@@ -96,7 +96,13 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("TeamRepo", &["repo_id", "base"]),
     (
         "WorkspaceChange",
-        &["name", "plan", "push_policy", "file_policy"],
+        &[
+            "name",
+            "plan",
+            "push_policy",
+            "file_policy",
+            "workflow_policy",
+        ],
     ),
     ("TerminalSize", &["rows", "cols"]),
     // Answers.
@@ -377,7 +383,15 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("VerifyReport", &["ok", "checks", "probe"]),
     (
         "Workspace",
-        &["id", "name", "role", "plan", "push_policy", "file_policy"],
+        &[
+            "id",
+            "name",
+            "role",
+            "plan",
+            "push_policy",
+            "file_policy",
+            "workflow_policy",
+        ],
     ),
     ("WorkspaceBrief", &["id", "name"]),
     // Events.

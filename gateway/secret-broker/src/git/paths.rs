@@ -43,7 +43,7 @@ pub(super) fn check(path: &[u8], workflows: bool) -> Result<(), Fault> {
     }
     if !workflows && is_workflow(&parts) {
         return Err(refused(&format!(
-            "it changes `{}`, from which the code host runs programs; a person allows that for the workspace or undoes the change",
+            "it changes `{}`, from which the code host runs programs; undo the change, or ask an Admin to allow it in the settings of the workspace (`roost workspace workflows allow`)",
             shown()
         )));
     }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::entity::{plan_limits, workspace};
-use super::{FilePolicy, Plan, Plans, PushPolicy};
+use super::settings::{Settings, SettingsChange};
+use super::{FilePolicy, Plan, Plans, PushPolicy, WorkflowPolicy};
 use crate::auth::Role;
 use roost_platform::ids::{SagaId, WorkspaceId};
 use roost_web::json::{Check, Mistakes};
@@ -25,11 +26,13 @@ pub struct Workspace {
     pub version: i64,
     pub push_policy: PushPolicy,
     pub file_policy: FilePolicy,
+    pub workflow_policy: WorkflowPolicy,
 }
 
 impl Workspace {
     /// The row, as a person with this role sees it.
     pub fn new(row: workspace::Model, role: impl Into<Option<Role>>) -> Self {
+        let settings = Settings::of(&row);
         Self {
             id: row.id,
             name: row.name,
@@ -37,8 +40,9 @@ impl Workspace {
             role: role.into(),
             created_at: row.created_at,
             version: row.version,
-            push_policy: PushPolicy::from_stored(&row.push_policy),
-            file_policy: FilePolicy::from_stored(&row.file_policy),
+            push_policy: settings.push,
+            file_policy: settings.files,
+            workflow_policy: settings.workflows,
         }
     }
 }
@@ -76,6 +80,20 @@ pub struct WorkspaceChange {
     /// has already stays there until its retention ends.
     #[serde(default)]
     pub file_policy: Option<FilePolicy>,
+    /// Whether commits of agents may change the workflow files of code hosts. Admins and Owners may set it.
+    #[serde(default)]
+    pub workflow_policy: Option<WorkflowPolicy>,
+}
+
+impl WorkspaceChange {
+    /// The change of the settings.
+    pub fn settings(&self) -> SettingsChange {
+        SettingsChange {
+            push: self.push_policy,
+            files: self.file_policy,
+            workflows: self.workflow_policy,
+        }
+    }
 }
 
 impl Check for WorkspaceChange {
@@ -83,11 +101,10 @@ impl Check for WorkspaceChange {
         if let Some(name) = &self.name {
             mistakes.name("/name", name, 100);
         }
-        let settings = self.push_policy.is_some() || self.file_policy.is_some();
-        if self.name.is_none() && self.plan.is_none() && !settings {
+        if self.name.is_none() && self.plan.is_none() && self.settings().is_empty() {
             mistakes.add(
                 "",
-                "must have `name`, `plan`, `push_policy` or `file_policy`",
+                "must have `name`, `plan`, `push_policy`, `file_policy` or `workflow_policy`",
             );
         }
     }

@@ -4,7 +4,7 @@
 pub mod workspace {
     use sea_orm::entity::prelude::*;
 
-    use crate::workspaces::{FilePolicy, PushPolicy};
+    use crate::workspaces::{FilePolicy, PushPolicy, WorkflowPolicy};
     use roost_platform::ids::WorkspaceId;
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -22,6 +22,9 @@ pub mod workspace {
         /// [`FilePolicy`] as a word.
         #[sea_orm(column_type = "Text")]
         pub file_policy: String,
+        /// [`WorkflowPolicy`] as a word.
+        #[sea_orm(column_type = "Text")]
+        pub workflow_policy: String,
     }
 
     impl Model {
@@ -35,6 +38,7 @@ pub mod workspace {
                 version: 1,
                 push_policy: PushPolicy::default().as_str().to_owned(),
                 file_policy: FilePolicy::default().as_str().to_owned(),
+                workflow_policy: WorkflowPolicy::default().as_str().to_owned(),
             }
         }
     }

@@ -14,10 +14,12 @@ pub use plans::{Plan, Plans};
 pub use push_policy::PushPolicy;
 pub use quota::{QuotaError, QuotaKind};
 pub use routes::router;
+pub use settings::Settings;
 pub use store::{
     are_colleagues, by_id, count, file_policy, first_membership, first_place, get as find, insert,
-    insert_member, lock, membership, memberships_of, of_user, push_policy, remove,
+    insert_member, lock, membership, memberships_of, of_user, push_policy, remove, settings,
 };
+pub use workflow_policy::WorkflowPolicy;
 
 mod commands;
 mod context;
@@ -33,4 +35,6 @@ mod plans;
 mod push_policy;
 pub mod quota;
 mod routes;
+mod settings;
 mod store;
+mod workflow_policy;

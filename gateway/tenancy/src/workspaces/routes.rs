@@ -98,7 +98,7 @@ async fn get(
 }
 
 /// Renames a workspace, sets its plan, or sets one of its settings: whether its agents may push their branches without a
-/// decision, and whether its machines send saved files to the gateway. Only operators of the deployment set plans, also
+/// decision, whether their commits may change workflow files, and whether its machines send saved files to the gateway. Only operators of the deployment set plans, also
 /// those of workspaces that they do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
 #[utoipa::path(patch, path = "/api/workspaces/{id}", tag = "workspaces", operation_id = "change_workspace",
     request_body = WorkspaceChange, params(("id" = WorkspaceId, Path)),
@@ -109,8 +109,8 @@ async fn change(
     caller: MemberOrOperator,
     Valid(change): Valid<WorkspaceChange>,
 ) -> ApiResult<Json<Workspace>> {
-    let settings = change.push_policy.is_some() || change.file_policy.is_some();
-    if change.name.is_some() || settings {
+    let settings = change.settings();
+    if change.name.is_some() || !settings.is_empty() {
         caller.demand(Verb::ChangeWorkspace)?;
     }
     if change.plan.is_some() {
@@ -119,8 +119,7 @@ async fn change(
     let new = commands::Changed {
         name: change.name.map(|name| name.trim().to_owned()),
         plan: change.plan,
-        push_policy: change.push_policy,
-        file_policy: change.file_policy,
+        settings,
     };
     let row = commands::change(&state, caller.scope(), caller.user_id(), new).await?;
     Ok(Json(Workspace::new(row, caller.role())))

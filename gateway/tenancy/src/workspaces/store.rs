@@ -8,7 +8,7 @@ use sea_orm::{
 };
 
 use super::entity::{member, quota_usage, workspace};
-use super::{FilePolicy, PushPolicy, QuotaKind, invitations};
+use super::{FilePolicy, PushPolicy, QuotaKind, Settings, invitations};
 use crate::auth::{Role, WorkspaceScope};
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{UserId, WorkspaceId};
@@ -96,7 +96,7 @@ pub async fn set(
     tx: &WriteTx,
     scope: WorkspaceScope,
     (name, plan): (&str, &str),
-    (push_policy, file_policy): (PushPolicy, FilePolicy),
+    settings: Settings,
 ) -> Result<(), DbErr> {
     // The name is part of what is kept of a caller.
     tx.changes_authority();
@@ -105,11 +105,15 @@ pub async fn set(
         .col_expr(workspace::Column::Plan, Expr::value(plan))
         .col_expr(
             workspace::Column::PushPolicy,
-            Expr::value(push_policy.as_str()),
+            Expr::value(settings.push.as_str()),
         )
         .col_expr(
             workspace::Column::FilePolicy,
-            Expr::value(file_policy.as_str()),
+            Expr::value(settings.files.as_str()),
+        )
+        .col_expr(
+            workspace::Column::WorkflowPolicy,
+            Expr::value(settings.workflows.as_str()),
         )
         .filter(workspace::Column::Id.eq(scope.workspace()))
         .exec(&**tx)
@@ -125,6 +129,15 @@ pub async fn plan(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<St
         .ok_or_else(|| DbErr::RecordNotFound(format!("workspace {}", scope.workspace())))
 }
 
+/// The settings of a scope's workspace; the first ones when it does not exist any more.
+///
+/// # Errors
+/// When the database fails.
+pub async fn settings(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<Settings, DbErr> {
+    let found = get(db, scope).await?;
+    Ok(found.as_ref().map_or_else(Settings::default, Settings::of))
+}
+
 /// Whether agents of a scope's workspace may push without a decision.
 ///
 /// # Errors
@@ -133,9 +146,7 @@ pub async fn push_policy(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
 ) -> Result<PushPolicy, DbErr> {
-    let found = get(db, scope).await?;
-    let word = found.map(|workspace| workspace.push_policy);
-    Ok(word.map_or_else(PushPolicy::default, |word| PushPolicy::from_stored(&word)))
+    Ok(settings(db, scope).await?.push)
 }
 
 /// Whether machines send the files of a scope's workspace to the gateway.
@@ -146,9 +157,7 @@ pub async fn file_policy(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
 ) -> Result<FilePolicy, DbErr> {
-    let found = get(db, scope).await?;
-    let word = found.map(|workspace| workspace.file_policy);
-    Ok(word.map_or_else(FilePolicy::default, |word| FilePolicy::from_stored(&word)))
+    Ok(settings(db, scope).await?.files)
 }
 
 /// The workspaces that a user belongs to, oldest membership first.

@@ -3443,7 +3443,7 @@ export interface paths {
         head?: never;
         /**
          * Renames a workspace, sets its plan, or sets one of its settings: whether its agents may push their branches without a
-         *     decision, and whether its machines send saved files to the gateway. Only operators of the deployment set plans, also
+         *     decision, whether their commits may change workflow files, and whether its machines send saved files to the gateway. Only operators of the deployment set plans, also
          *     those of workspaces that they do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
          */
         patch: operations["change_workspace"];
@@ -7473,6 +7473,7 @@ export interface components {
                 role?: components["schemas"]["Role"] | null;
                 /** Format: int64 */
                 version: number;
+                workflow_policy: components["schemas"]["WorkflowPolicy"];
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -9990,6 +9991,12 @@ export interface components {
             /** @description The meaning of its count. */
             says: string;
         };
+        /**
+         * @description What becomes of commits that change workflow files: `.github/workflows`, those of Gitea and Forgejo, `.gitlab-ci.yml`. The
+         *     code host runs them with its own secrets once they are pushed.
+         * @enum {string}
+         */
+        WorkflowPolicy: "refuse" | "allow";
         /** @description A workspace, as a member sees it. */
         Workspace: {
             /** Format: date-time */
@@ -10002,6 +10009,7 @@ export interface components {
             role?: components["schemas"]["Role"] | null;
             /** Format: int64 */
             version: number;
+            workflow_policy: components["schemas"]["WorkflowPolicy"];
         };
         /** @description A workspace that was stored when its sandbox ended. */
         WorkspaceArchive: {
@@ -10025,6 +10033,7 @@ export interface components {
             /** @description The name of a plan. Only operators of the deployment may set it. */
             plan?: string | null;
             push_policy?: components["schemas"]["PushPolicy"] | null;
+            workflow_policy?: components["schemas"]["WorkflowPolicy"] | null;
         };
         /** @description The deletion has begun. It finishes by itself. */
         WorkspaceGoing: {

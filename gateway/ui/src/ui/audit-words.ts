@@ -56,6 +56,7 @@ const DONE: Record<string, string> = {
   "member.role_changed": "changed the role of a member",
   "workspace.renamed": "renamed the workspace",
   "workspace.push_policy_set": "set what happens when an agent asks to push: *",
+  "workspace.workflow_policy_set": "set whether agents' commits may change workflow files: *",
   "workspace.file_policy_set": "set where machines keep saved files: *",
   "workspace.plan_set": "gave the workspace the plan *",
   "actor.restarted": "restarted the actor *",

@@ -38,6 +38,7 @@ const whole = (state: State, one: Schemas["MembershipBrief"]): Schemas["Workspac
   ...one,
   push_policy: state.pushPolicy,
   file_policy: state.filePolicy,
+  workflow_policy: state.workflowPolicy,
   plan: "scale",
   created_at: ago(86_400 * 40),
   version: 1,
@@ -92,6 +93,7 @@ export const peopleRoutes = {
     if (body.name) row.name = body.name;
     if (body.push_policy) state.pushPolicy = body.push_policy;
     if (body.file_policy) state.filePolicy = body.file_policy;
+    if (body.workflow_policy) state.workflowPolicy = body.workflow_policy;
     mock.hub.changed("workspace", params.id, 2);
     return { body: whole(state, row) };
   },

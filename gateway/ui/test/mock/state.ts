@@ -86,6 +86,7 @@ export interface State {
   /** What happens when an agent asks to push its branch. */
   pushPolicy: Schemas["PushPolicy"];
   filePolicy: Schemas["FilePolicy"];
+  workflowPolicy: Schemas["WorkflowPolicy"];
   quota: { plan: string; agents: number; live_containers: number };
   /** True: the gateway sends e-mail, so a new address must be confirmed. */
   mails?: boolean;
@@ -368,6 +369,7 @@ export function makeState({
     delayMs: 0,
     pushPolicy: "ask",
     filePolicy: "upload",
+    workflowPolicy: "refuse",
     quota: { plan: "scale", agents: 1000, live_containers: 200 },
     plans: makePlans(),
     attempts: 0,

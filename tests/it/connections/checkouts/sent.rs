@@ -344,3 +344,31 @@ async fn command_line_shows_the_diff_and_decides() {
     );
     bench.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commits_that_change_workflow_files_leave_the_sandbox_when_an_admin_allows_it() {
+    let script = SENDS.replace("/workspace/tools/b.txt", "/workspace/tools/.gitlab-ci.yml");
+    for bench in Bench::on_each(&script).await {
+        let owner = bench.gateway.owner().await;
+        let terminal = Terminal::signed_in(&bench.gateway.url(), &owner.token).await;
+        let refused = over(owner, &started(&bench).await).await;
+        assert_says(&refused, "Nothing was sent.");
+        let path = format!("/api/runs/{}/repo", refused.str("/id"));
+        let repo = owner.get(&path).expect(200).await;
+        let why = repo.str("/steps/0/refused");
+        assert!(why.contains("roost workspace workflows allow"), "{why}");
+
+        let allows = terminal.runs(&["workspace", "workflows", "allow"]).await;
+        assert!(allows.out.contains("may change"), "{}", allows.err);
+        let run = started(&bench).await;
+        let push = asked(owner).await;
+        assert_eq!(push["action"], "repo.branch.push", "{push}");
+        assert_eq!(push["branch"]["files"], 1, "{push}");
+        decide(owner, &push, "deny").await;
+        over(owner, &run).await;
+        let audit = owner.get("/api/audit?action=workspace.workflow_policy_set");
+        let audit = audit.expect(200).await;
+        assert_eq!(audit.str("/items/0/details/to"), "allow");
+        bench.stop().await;
+    }
+}

@@ -16,6 +16,7 @@ use roost_machines::sandboxes;
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::UserId;
 use roost_tenancy::change::Change;
+use roost_tenancy::workspaces::{self, WorkflowPolicy};
 
 /// How often a passing failure is tried again.
 const TRIES: u32 = 3;
@@ -179,12 +180,13 @@ async fn taken(
         });
     }
     let bundle = answer.split_off(answer.len() - rest.len());
+    let settings = workspaces::settings(state.db.read(), at.scope).await?;
     let asked = GitReceive {
         name: upstream.name,
         mirror: upstream.mirror,
         branch: place.branch.clone(),
         base,
-        workflows: false,
+        workflows: settings.workflows == WorkflowPolicy::Allow,
         on_behalf: format!("run {}", at.run),
     };
     let received = state.broker.git_receive(asked, bundle).await?;

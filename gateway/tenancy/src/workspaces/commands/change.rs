@@ -4,7 +4,8 @@ use crate::auth::WorkspaceScope;
 use crate::change::Change;
 use crate::workspaces::entity::workspace;
 use crate::workspaces::members::store::take_turn;
-use crate::workspaces::{FilePolicy, PushPolicy, WorkspaceError, WorkspacesContext, store};
+use crate::workspaces::settings::{Settings, SettingsChange};
+use crate::workspaces::{WorkspaceError, WorkspacesContext, store};
 use roost_platform::events::{Event, ResourceKind};
 use roost_platform::ids::UserId;
 
@@ -13,8 +14,7 @@ use roost_platform::ids::UserId;
 pub struct New {
     pub name: Option<String>,
     pub plan: Option<String>,
-    pub push_policy: Option<PushPolicy>,
-    pub file_policy: Option<FilePolicy>,
+    pub settings: SettingsChange,
 }
 
 /// Changes the workspace. The next request sees the limits of a new plan. A smaller plan deletes nothing: while more is
@@ -43,13 +43,8 @@ pub async fn change(
         .ok_or(WorkspaceError::NotFound)?;
     let name = new.name.unwrap_or_else(|| present.name.clone());
     let plan = new.plan.unwrap_or_else(|| present.plan.clone());
-    let before = (
-        PushPolicy::from_stored(&present.push_policy),
-        FilePolicy::from_stored(&present.file_policy),
-    );
-    let push_policy = new.push_policy.unwrap_or(before.0);
-    let file_policy = new.file_policy.unwrap_or(before.1);
-    let settings = (push_policy, file_policy);
+    let before = Settings::of(&present);
+    let settings = new.settings.on(before);
     if (&name, &plan, settings) == (&present.name, &present.plan, before) {
         return Ok(present);
     }
@@ -63,22 +58,35 @@ pub async fn change(
         let details = serde_json::json!({ "from": present.plan, "to": plan });
         change.record("workspace.plan_set", ("workspace", &id), details);
     }
-    if push_policy != before.0 {
-        let details = serde_json::json!({ "from": before.0, "to": push_policy });
-        change.record("workspace.push_policy_set", ("workspace", &id), details);
-    }
-    if file_policy != before.1 {
-        let details = serde_json::json!({ "from": before.1, "to": file_policy });
-        change.record("workspace.file_policy_set", ("workspace", &id), details);
+    let changed: [(&'static str, &str, &str); 3] = [
+        (
+            "workspace.push_policy_set",
+            before.push.as_str(),
+            settings.push.as_str(),
+        ),
+        (
+            "workspace.file_policy_set",
+            before.files.as_str(),
+            settings.files.as_str(),
+        ),
+        (
+            "workspace.workflow_policy_set",
+            before.workflows.as_str(),
+            settings.workflows.as_str(),
+        ),
+    ];
+    for (action, from, to) in changed.into_iter().filter(|(_, from, to)| from != to) {
+        let details = serde_json::json!({ "from": from, "to": to });
+        change.record(action, ("workspace", &id), details);
     }
     change.event(Event::changed(ResourceKind::Workspace, id, version));
     change.commit().await?;
-    Ok(workspace::Model {
+    let mut row = workspace::Model {
         name,
         plan,
         version,
-        push_policy: push_policy.as_str().to_owned(),
-        file_policy: file_policy.as_str().to_owned(),
         ..present
-    })
+    };
+    settings.set(&mut row);
+    Ok(row)
 }

@@ -217,7 +217,9 @@ export function ComparePage() {
       <h1 className="text-head-1">Compare teams</h1>
       <p className="max-w-[72ch] text-fg-2">
         Several teams, or one team with several topologies, get the same goal at the same time. The page shows
-        their outputs, times and costs side by side.
+        their outputs, times and costs side by side. Each candidate begins with the files that its own
+        sandboxes have. <code>roost run compare --from-run RUN --step STEP</code> gives all of them the files
+        of one step.
       </p>
       {!may && <MissingRight what="start runs" least="member" />}
       {may && (

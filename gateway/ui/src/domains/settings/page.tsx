@@ -7,7 +7,7 @@ import { SettingsFrame, type Part } from "./frame";
 import { Keys } from "./keys";
 import { WorkspaceName } from "./workspace-name";
 import { WorkspacePlan } from "./workspace-plan";
-import { WorkspaceFiles, WorkspacePushes } from "./workspace-settings";
+import { WorkspaceFiles, WorkspacePushes, WorkspaceWorkflows } from "./workspace-settings";
 
 /** Short panels stand side by side where two are wide enough. */
 const PAIRS = "grid min-w-0 items-start gap-4 xl:grid-cols-2";
@@ -30,6 +30,7 @@ export function SettingsPage({ parts }: { parts: Part[] }) {
         <WorkspaceName key={`name of ${workspace.id}`} workspace={workspace} />
         <WorkspacePlan key={workspace.id} me={me.data} />
         <WorkspacePushes key={`pushes of ${workspace.id}`} workspace={workspace.id} />
+        <WorkspaceWorkflows key={`workflows of ${workspace.id}`} workspace={workspace.id} />
         <WorkspaceFiles key={`files of ${workspace.id}`} workspace={workspace.id} />
       </div>
       <DeleteWorkspace me={me.data} />

@@ -12,17 +12,23 @@ export const setPlan = (id: string, plan: string) =>
 
 export type PushPolicy = components["schemas"]["PushPolicy"];
 export type FilePolicy = components["schemas"]["FilePolicy"];
+export type WorkflowPolicy = components["schemas"]["WorkflowPolicy"];
 /** A setting that is absent stays. */
 export interface Settings {
   push_policy?: PushPolicy;
   file_policy?: FilePolicy;
+  workflow_policy?: WorkflowPolicy;
 }
 
 export const settingsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.workspace(id),
     queryFn: ({ signal }) => api.get("/api/workspaces/{id}", { path: { id }, signal }),
-    select: ({ push_policy, file_policy }) => ({ push_policy, file_policy }),
+    select: ({ push_policy, file_policy, workflow_policy }) => ({
+      push_policy,
+      file_policy,
+      workflow_policy,
+    }),
   });
 export const setSettings = (id: string, body: Settings) =>
   api.patch("/api/workspaces/{id}", { path: { id }, body });

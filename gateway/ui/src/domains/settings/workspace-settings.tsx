@@ -11,7 +11,14 @@ import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
 import { Failed, ProblemNote } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
-import { settingsQuery, setSettings, type FilePolicy, type PushPolicy, type Settings } from "./queries";
+import {
+  type FilePolicy,
+  type PushPolicy,
+  setSettings,
+  type Settings,
+  settingsQuery,
+  type WorkflowPolicy,
+} from "./queries";
 
 /** What a setting is called, what it asks, and its choices. */
 interface Words<T extends string> {
@@ -26,6 +33,13 @@ const PUSHES: Words<PushPolicy> = {
   asks: "When an agent asks to push its branch",
   hint: "Only branches below roost/ are pushed, never over other commits, and never the default branch. A pull request always needs a person.",
   choices: { ask: "Ask a person each time", allow: "Push at once" },
+};
+
+const WORKFLOWS: Words<WorkflowPolicy> = {
+  title: "Workflow files",
+  asks: "When a commit of an agent changes what the code host runs",
+  hint: "These are .github/workflows, those of Gitea and Forgejo, and .gitlab-ci.yml. Once they are pushed, the code host runs them with its own secrets. Together with pushes at once, agents can run programs there without a person.",
+  choices: { refuse: "Keep the commit in the sandbox", allow: "Take it as other commits" },
 };
 
 const FILES: Words<FilePolicy> = {
@@ -135,6 +149,16 @@ export const WorkspacePushes = ({ workspace }: { workspace: string }) => (
     words={PUSHES}
     of={(settings) => settings.push_policy}
     change={(push_policy) => ({ push_policy })}
+  />
+);
+
+/** Whether commits of agents may change what the code host runs. */
+export const WorkspaceWorkflows = ({ workspace }: { workspace: string }) => (
+  <Setting
+    workspace={workspace}
+    words={WORKFLOWS}
+    of={(settings) => settings.workflow_policy}
+    change={(workflow_policy) => ({ workflow_policy })}
   />
 );
 
