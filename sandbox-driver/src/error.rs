@@ -5,6 +5,8 @@ use roost_protocol::report::{ErrorKind, OperationError};
 use roost_protocol::text::TextError;
 use roost_protocol::validate::Invalid;
 
+use roost_snapshot::tree::MOST_ENTRIES;
+
 use crate::image_archive::ArchiveFault;
 
 /// Why a verb of the driver failed. After an error, no sandbox with weaker protection is left running.
@@ -111,6 +113,10 @@ pub enum DriverError {
         "stored workspaces take {taken} of {most} bytes (`most_archive_bytes`) and all of them are still needed: purge agents that are not needed, or raise the limit"
     )]
     ArchivesFull { taken: u64, most: u64 },
+    #[error(
+        "the workspace has {0}, and at most {MOST_ENTRIES} files and folders are saved: name folders that can be made again in .roostignore, or delete some"
+    )]
+    TooManyFiles(String),
     #[error("the stored workspace cannot be fetched: {0}")]
     Unfetched(String),
     #[error("workspace archive: {0}")]
@@ -142,7 +148,10 @@ impl DriverError {
             | Self::ImageArchive(_) => ErrorKind::ImageMissing,
             Self::OverCap(_) => ErrorKind::OwnerPolicy,
             Self::NoRoom(_) => ErrorKind::Busy,
-            Self::OutOfRange { .. } | Self::Text(_) | Self::SpecDiffers(_) => ErrorKind::Invalid,
+            Self::OutOfRange { .. }
+            | Self::Text(_)
+            | Self::SpecDiffers(_)
+            | Self::TooManyFiles(_) => ErrorKind::Invalid,
             Self::PolicyMismatch { .. } => ErrorKind::PolicyMismatch,
             Self::NoSandbox(_) => ErrorKind::NoSandbox,
             Self::GuestSilent { .. } => ErrorKind::GuestSilent,

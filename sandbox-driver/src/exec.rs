@@ -77,9 +77,8 @@ impl Sink<'_> {
         match self {
             Self::Keep(into) => keep(into, data),
             Self::Whole(into, most) if into.len() + data.len() > *most => {
-                return Err(DriverError::Archive(format!(
-                    "the list of its files is over {most} bytes; name folders in .roostignore"
-                )));
+                let list = format!("a list of files of more than {most} bytes");
+                return Err(DriverError::TooManyFiles(list));
             }
             Self::Whole(into, _) => into.extend_from_slice(data),
             Self::Pipe(into) => into

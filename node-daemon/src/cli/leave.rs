@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use roost_sandbox_driver::executor::{Executor, ExecutorClock, ExecutorConfig, OwnerPolicy};
+use roost_sandbox_driver::executor::{
+    Executor, ExecutorClock, ExecutorConfig, OwnerPolicy, SNAPSHOTS_EVERY,
+};
 
 use crate::channel::reconnect::ca_file;
 use crate::channel::tls;
@@ -92,6 +94,7 @@ fn confirmed(state: &StateFolder) -> anyhow::Result<bool> {
 
 fn end_without_daemon(state: &StateFolder) -> anyhow::Result<u32> {
     let config = ExecutorConfig {
+        snapshots_every: SNAPSHOTS_EVERY,
         state_dir: state.executor(),
         node: Identity::load(state)?.map(|identity| identity.node_id),
         install: identity::install_id(state)?,

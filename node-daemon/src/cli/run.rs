@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use roost_protocol::ids::InstanceId;
-use roost_sandbox_driver::executor::{Executor, ExecutorClock, ExecutorConfig};
+use roost_sandbox_driver::executor::{Executor, ExecutorClock, ExecutorConfig, SNAPSHOTS_EVERY};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -86,7 +86,9 @@ impl Run {
             .with_context(|| format!("{} is not an address; join again", identity.gateway))?;
         let chunks = GatewayChunks::new(gateway.clone(), (*tls).clone(), Arc::clone(&token))?;
         let images = GatewayImages::new(gateway, (*tls).clone(), Arc::clone(&token))?;
+        let second = Duration::from_millis(self.second_ms.max(1));
         let config = ExecutorConfig {
+            snapshots_every: SNAPSHOTS_EVERY.mul_f64(second.as_secs_f64()),
             state_dir: state.executor(),
             node: Some(identity.node_id),
             install,
@@ -114,7 +116,6 @@ impl Run {
             .with_context(|| format!("cannot listen on {}", state.socket().display()))?;
         tokio::spawn(server.serve(listener));
         let sampler = Sampler::new(executor.engine_data().await);
-        let second = Duration::from_millis(self.second_ms.max(1));
         let reporter = Reporter::new(
             sampler,
             install,

@@ -29,7 +29,12 @@ pub struct ExecutorConfig {
     pub remote: Option<Arc<dyn Remote>>,
     /// Where missing images come from; `None` fetches none.
     pub images: Option<Arc<dyn ImageOrigin>>,
+    /// How often a snapshot is taken while a command runs, and how long after a failure: [`SNAPSHOTS_EVERY`].
+    pub snapshots_every: Duration,
 }
+
+/// How often a machine takes snapshots in a long command.
+pub const SNAPSHOTS_EVERY: Duration = Duration::from_secs(60);
 
 /// Wall-clock and monotonic time, passed in so that tests control both.
 #[derive(Clone)]

@@ -18,6 +18,7 @@ mod images;
 pub mod ledger;
 pub mod owner_log;
 pub mod policy;
+mod purge;
 mod reconcile;
 mod rounds;
 mod session;
@@ -32,7 +33,7 @@ mod wanted;
 mod work;
 
 pub use crate::chaos;
-pub use config::{ExecutorClock, ExecutorConfig, ExecutorError};
+pub use config::{ExecutorClock, ExecutorConfig, ExecutorError, SNAPSHOTS_EVERY};
 pub use event::{Event, Events};
 pub use handle::{Executor, ExecutorHandle};
 pub use policy::OwnerPolicy;

@@ -92,7 +92,7 @@ impl Shared {
     pub fn new(
         (clock, policy): (ExecutorClock, OwnerPolicy),
         (ledger, spools, log, lock): (Ledger, SpoolFolder, OwnerLog, File),
-        (engine, images): (Engine, Images),
+        (engine, images, snapshots): (Engine, Images, Snapshots),
     ) -> Self {
         Self {
             clock,
@@ -101,7 +101,7 @@ impl Shared {
             spools,
             log,
             engine,
-            snapshots: Snapshots::default(),
+            snapshots,
             images,
             stop: CancellationToken::new(),
             cut: CancellationToken::new(),

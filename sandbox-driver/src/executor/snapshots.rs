@@ -1,4 +1,4 @@
-//! When snapshots are taken: after each command, every minute in a long one, and again when one failed.
+//! When snapshots are taken: after each command, from time to time in a long one, and again when one failed.
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,12 +16,11 @@ use super::uploads::{self, Uploads};
 use crate::chaos::KillPoint;
 use crate::policy::PROBE;
 
-/// How often a snapshot is taken while a command runs, and how long after a failure.
-const EVERY: Duration = Duration::from_secs(60);
-
 /// The sandboxes whose workspace must be looked at.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Snapshots {
+    /// How often one is taken while a command runs, and how long after a failure.
+    every: Duration,
     due: Mutex<Due>,
     wake: Notify,
     uploads: Uploads,
@@ -35,6 +34,16 @@ struct Due {
 }
 
 impl Snapshots {
+    /// Takes one so often in a long command.
+    pub fn new(every: Duration) -> Self {
+        Self {
+            every,
+            due: Mutex::default(),
+            wake: Notify::new(),
+            uploads: Uploads::default(),
+        }
+    }
+
     /// A snapshot of this sandbox is due. More than one wish at a time is one snapshot.
     pub fn due(&self, sandbox: SandboxId) {
         self.state().waiting.insert(sandbox);
@@ -61,7 +70,7 @@ impl Snapshots {
         };
     }
 
-    /// A minute has passed: snapshots that failed are tried again, beside those of `busy` sandboxes.
+    /// The period has passed: snapshots that failed are tried again, beside those of `busy` sandboxes.
     fn again(&self, busy: impl IntoIterator<Item = SandboxId>) {
         let mut state = self.state();
         let failed = std::mem::take(&mut state.failed);
@@ -78,7 +87,7 @@ pub async fn work(shared: &Arc<Shared>) {
     tokio::join!(
         take_due(shared),
         take_due(shared),
-        every_minute(shared),
+        every_period(shared),
         uploads::work(shared)
     );
 }
@@ -92,8 +101,8 @@ async fn take_due(shared: &Arc<Shared>) {
     }
 }
 
-async fn every_minute(shared: &Arc<Shared>) {
-    let mut ticks = tokio::time::interval(EVERY);
+async fn every_period(shared: &Arc<Shared>) {
+    let mut ticks = tokio::time::interval(shared.snapshots.every);
     loop {
         ticks.tick().await;
         shared.snapshots.again(busy(shared));
@@ -135,8 +144,9 @@ async fn take(shared: &Arc<Shared>, sandbox: SandboxId) {
             tracing::debug!(%sandbox, %error, "no snapshot of a sandbox that ended");
         }
         Err(error) => {
-            // A sandbox of an older version never gets one; its files are stored when it ends.
-            let again = error.kind != ErrorKind::Unsupported;
+            // A sandbox of an older version never gets one; its files are stored when it ends. A workspace with too many
+            // files gets one after a command that changed that.
+            let again = !matches!(error.kind, ErrorKind::Unsupported | ErrorKind::Invalid);
             tracing::warn!(%sandbox, %error, again, "cannot take a snapshot");
             shared.snapshots.ended(sandbox, again);
             let detail = error.detail;

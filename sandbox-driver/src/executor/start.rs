@@ -12,6 +12,7 @@ use super::images::Images;
 use super::ledger::Ledger;
 use super::owner_log::{self, OwnerLog};
 use super::shared::Shared;
+use super::snapshots::Snapshots;
 use super::spool::{Known, SpoolFolder};
 use super::wanted::WantedImage;
 use super::{admit, rounds};
@@ -69,7 +70,11 @@ pub async fn open(config: ExecutorConfig) -> Result<Arc<Shared>, ExecutorError> 
     let shared = Arc::new(Shared::new(
         (config.clock, config.policy),
         (ledger, spools, log, lock),
-        (engine, Images::new(folder, config.images)),
+        (
+            engine,
+            Images::new(folder, config.images),
+            Snapshots::new(config.snapshots_every),
+        ),
     ));
     rounds::start(&shared);
     Ok(shared)

@@ -8,6 +8,7 @@ use roost_protocol::sandbox::SandboxFacts;
 use roost_protocol::snapshot::Stored;
 use roost_snapshot::build::{self, Added, BuildError, Builder, Content};
 use roost_snapshot::packs::Packs;
+use roost_snapshot::tree::MOST_ENTRIES;
 use roost_snapshot::{Address, Entry, Node, Root, Tenant};
 use tokio_util::io::SyncIoBridge;
 
@@ -72,6 +73,10 @@ pub async fn list(
     let (mut entries, mut rest) = (Vec::new(), bytes.as_slice());
     while !rest.is_empty() {
         entries.push(rmp_serde::from_read(&mut rest).map_err(malformed)?);
+    }
+    if entries.len() > MOST_ENTRIES {
+        // Before anything of it is read.
+        return Err(DriverError::TooManyFiles(entries.len().to_string()));
     }
     let line =
         |line: &str| roost_protocol::text::clean(line, roost_protocol::limits::MAX_SHORT_TEXT);

@@ -8,6 +8,7 @@ mod lifecycle;
 mod links;
 mod mutations;
 mod probe;
+mod purges;
 mod restoring;
 mod shutdowns;
 mod snapshots;

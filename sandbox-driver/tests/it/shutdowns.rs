@@ -10,6 +10,7 @@ use roost_protocol::report::{Ended, Outcome, Report};
 use roost_protocol::sandbox::SandboxSpec;
 use roost_sandbox_driver::executor::{
     Event, Events, Executor, ExecutorClock, ExecutorConfig, ExecutorHandle, OwnerPolicy,
+    SNAPSHOTS_EVERY,
 };
 use uuid::Uuid;
 
@@ -17,6 +18,7 @@ use crate::support::{Bench, operation};
 
 async fn executor(folder: &Path, install: Uuid) -> (ExecutorHandle, Events) {
     let config = ExecutorConfig {
+        snapshots_every: SNAPSHOTS_EVERY,
         state_dir: folder.to_owned(),
         node: None,
         install: InstallId(install),

@@ -20,6 +20,7 @@ use roost_protocol::snapshot::Stored;
 use roost_sandbox_driver::Remote;
 use roost_sandbox_driver::executor::{
     Event, Events, Executor, ExecutorClock, ExecutorConfig, ExecutorHandle, OwnerPolicy,
+    SNAPSHOTS_EVERY,
 };
 use roost_sandbox_driver::private;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore, broadcast};
@@ -28,7 +29,7 @@ use super::operations::{
     Dispatcher, EngineCall, Flow, Line, Link, OperationsError, OperationsHandle, TICK, Target,
 };
 use super::sanitize::word;
-use roost_platform::ids::{SandboxId, SharedIds};
+use roost_platform::ids::{SandboxId, SandboxOwnerId, SharedIds};
 use roost_platform::supervision::{ActorKind, AnyChild, ChildSpec, Context, Failure, Serve};
 
 /// The file with this host's installation id.
@@ -131,6 +132,8 @@ pub enum LocalFact {
     Stored(Stored),
     /// It could not take a snapshot.
     NotStored { sandbox: SandboxId, detail: String },
+    /// Nothing of a removed owner is left on it.
+    Forgotten(SandboxOwnerId),
 }
 
 /// Messages to the actor.
@@ -340,6 +343,11 @@ impl LocalEngine {
                 let _ = self.facts.send(LocalFact::NotStored { sandbox, detail });
                 Ok(Flow::Fine)
             }
+            ToGateway::Reply(ControlReply::Forgotten { agent }) => {
+                let owner = SandboxOwnerId(agent.uuid());
+                let _ = self.facts.send(LocalFact::Forgotten(owner));
+                Ok(Flow::Fine)
+            }
             _ => Ok(Flow::Fine),
         }
     }
@@ -375,6 +383,7 @@ impl Shared {
     async fn open(&self) -> Result<(ExecutorHandle, InstallId), Failure> {
         let install = self.install()?;
         let config = ExecutorConfig {
+            snapshots_every: SNAPSHOTS_EVERY,
             state_dir: self.settings.state_dir.clone(),
             node: None,
             install,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use roost_protocol::control::{Control, ControlReply};
+use roost_protocol::control::{Control, ControlReply, GoneCause};
 use roost_protocol::ids::{InstallId, OperationId, SandboxId};
 use roost_protocol::operation::{Destroy, Exec, OnBehalf, Operation, OperationRequest, Provision};
 use roost_protocol::output::Piece;
@@ -14,6 +14,7 @@ use roost_protocol::snapshot::Stored;
 use roost_sandbox_driver::Remote;
 use roost_sandbox_driver::executor::{
     Event, Events, Executor, ExecutorClock, ExecutorConfig, ExecutorHandle, OwnerPolicy,
+    SNAPSHOTS_EVERY,
 };
 
 use super::operation;
@@ -41,27 +42,39 @@ pub struct Output {
 
 impl Machine {
     pub async fn start(policy: OwnerPolicy) -> Self {
-        Self::start_at(policy, None).await
+        Self::start_as(|config| config.policy = policy).await
+    }
+
+    /// A machine that takes snapshots so often in a long command.
+    pub async fn start_snapping(every: Duration) -> Self {
+        Self::start_as(|config| config.snapshots_every = every).await
     }
 
     /// A machine that reaches a store of snapshots.
     pub async fn start_with(policy: OwnerPolicy, remote: Arc<dyn Remote>) -> Self {
-        Self::start_at(policy, Some(remote)).await
+        Self::start_as(|config| {
+            config.policy = policy;
+            config.remote = Some(remote);
+        })
+        .await
     }
 
-    async fn start_at(policy: OwnerPolicy, remote: Option<Arc<dyn Remote>>) -> Self {
+    /// A machine with these changes of what a test usually has.
+    pub async fn start_as(change: impl FnOnce(&mut ExecutorConfig)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let config = ExecutorConfig {
+        let mut config = ExecutorConfig {
             state_dir: folder.path().join("state"),
             node: None,
             install: InstallId(uuid::Uuid::now_v7()),
             engine: None,
             image: None,
-            policy,
+            policy: OwnerPolicy::default(),
             clock: ExecutorClock::system(),
-            remote,
+            remote: None,
             images: None,
+            snapshots_every: SNAPSHOTS_EVERY,
         };
+        change(&mut config);
         let (executor, events) = Executor::start(config.clone()).await.expect("it starts");
         Self {
             executor,
@@ -112,6 +125,15 @@ impl Machine {
         loop {
             if let Event::Reply(ControlReply::NotStored { detail, .. }) = self.next().await {
                 return detail;
+            }
+        }
+    }
+
+    /// Waits until a sandbox is gone, and returns which and why.
+    pub async fn gone(&mut self) -> (SandboxId, GoneCause) {
+        loop {
+            if let Event::Reply(ControlReply::SandboxGone { sandbox, cause }) = self.next().await {
+                return (sandbox, cause);
             }
         }
     }
