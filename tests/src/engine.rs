@@ -61,6 +61,13 @@ impl PrivateEngine {
         self.child.wait().expect("it is a child");
     }
 
+    /// Stops it in order, as a restart of the machine's service does.
+    pub fn stop(&mut self) {
+        let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        kill_process(id.expect("an id"), Signal::TERM).expect("it is a child");
+        self.child.wait().expect("it is a child");
+    }
+
     /// Starts it again on its data; it ends the containers that still ran.
     pub async fn again(&mut self) {
         // The ids in them may belong to other processes by now, or to dead ones that nobody has waited for.

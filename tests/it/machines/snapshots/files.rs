@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use crate::program::cli::Terminal;
 
-async fn run(owner: &Client, sandbox: &str, script: &str) -> Value {
+pub(super) async fn run(owner: &Client, sandbox: &str, script: &str) -> Value {
     let body = json!({ "argv": ["/bin/sh", "-c", script] });
     let exec = format!("{sandbox}/exec?wait=true");
     owner.post(&exec).json(&body).expect(200).await.body
 }
 
 /// Waits until the newest snapshot is another one than `before` and on the gateway; returns it.
-async fn saved(owner: &Client, claw: &str, before: &Value) -> Value {
+pub(super) async fn saved(owner: &Client, claw: &str, before: &Value) -> Value {
     eventually("the files are on the gateway", async || {
         let list = owner.get(&format!("{claw}/snapshots")).expect(200).await;
         let newest = list.body["items"][0].clone();

@@ -16,6 +16,7 @@ mod bucket;
 mod chunks;
 mod files;
 mod full_disk;
+mod losses;
 mod reports;
 mod stay;
 
