@@ -11,19 +11,32 @@ use sha2::{Digest, Sha256};
 use super::super::{Bench, runs};
 use super::{hash, supplies};
 
-/// An archive with one file.
-fn module(path: &str, text: &str) -> Vec<u8> {
+/// An archive with these files.
+fn archived(files: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
-    archive.start_file(path, options).expect("a file");
-    archive.write_all(text.as_bytes()).expect("it is written");
+    for (path, text) in files {
+        archive.start_file(*path, options).expect("a file");
+        archive.write_all(text.as_bytes()).expect("it is written");
+    }
     archive.finish().expect("it ends").into_inner()
 }
 
-/// Go's sum of one file.
+fn module(path: &str, text: &str) -> Vec<u8> {
+    archived(&[(path, text)])
+}
+
+/// Go's sum of files, which are in the order of their names.
+fn sum_of(files: &[(&str, &str)]) -> String {
+    let lines = files
+        .iter()
+        .map(|(path, text)| format!("{}  {path}\n", hash(text.as_bytes())));
+    let lines: String = lines.collect();
+    format!("h1:{}", BASE64.encode(Sha256::digest(lines)))
+}
+
 fn sum(path: &str, text: &str) -> String {
-    let line = format!("{}  {path}\n", hash(text.as_bytes()));
-    format!("h1:{}", BASE64.encode(Sha256::digest(line)))
+    sum_of(&[(path, text)])
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -121,5 +134,71 @@ async fn modules_with_their_sums_are_laid_out_as_a_proxy_and_others_are_named() 
         );
     }
     assert!(!diff.str("/text").contains("outside"), "{}", diff.text);
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn go_builds_without_a_network_with_a_module_that_the_gateway_fetched() {
+    let proxy = PackageHost::start().await;
+    let about = "module example.com/Roost/hi\n\ngo 1.16\n";
+    let files = [
+        ("example.com/Roost/hi@v1.0.0/go.mod", about),
+        (
+            "example.com/Roost/hi@v1.0.0/hi.go",
+            "package hi\n\nconst Words = \"hello from a module\"\n",
+        ),
+    ];
+    let served = "/go/example.com/!roost/hi/@v/v1.0.0";
+    let (zip, manifest) = (format!("{served}.zip"), format!("{served}.mod"));
+    proxy.serve(&zip, Served::File(archived(&files)));
+    proxy.serve(&manifest, Served::File(about.as_bytes().to_vec()));
+    let lock = format!(
+        "example.com/Roost/hi v1.0.0 {}\nexample.com/Roost/hi v1.0.0/go.mod {}\n",
+        sum_of(&files),
+        sum("go.mod", about)
+    );
+    let image = std::env::var("ROOST_TEST_POLYGLOT_IMAGE");
+    let image = image.unwrap_or_else(|_| "roost-agent:polyglot".to_owned());
+    let address = format!("{}/go", proxy.url());
+    let more = [
+        ("supplies.go", address.as_str()),
+        ("sandboxes.image", &image),
+    ];
+    let script = runs(
+        "go mod download && go mod verify > b.txt && go build -o program && ./program 2>> b.txt; \
+         (go get example.com/other@v1.0.0 2>&1 | grep -o 'no such file' | head -n 1 >> b.txt); \
+         git checkout -q go.mod go.sum; git add b.txt && git commit -qm used",
+    );
+    let bench = Bench::with(Store::Sqlite, None, &script, "forgejo", &more).await;
+    let main =
+        "package main\n\nimport \"example.com/Roost/hi\"\n\nfunc main() { println(hi.Words) }\n";
+    for (path, text) in [
+        (".gitignore", "program\n"),
+        (
+            "go.mod",
+            "module tools\n\ngo 1.16\n\nrequire example.com/Roost/hi v1.0.0\n",
+        ),
+        ("go.sum", &*lock),
+        ("main.go", main),
+    ] {
+        let host = &bench.host;
+        host.commit("acme/tools", "main", path, text.as_bytes())
+            .await;
+    }
+    let path = bench.completed().await;
+    let owner = bench.gateway.owner().await;
+    let diff = owner.get(&format!("{path}/diff")).expect(200).await;
+    let said = diff.str("/text");
+    let words = "+all modules verified\n+hello from a module\n+no such file\n";
+    assert!(said.ends_with(words), "{said}");
+    let of = supplies(&bench, &path).await;
+    assert_eq!(
+        (&of[0]["kind"], &of[0]["fetched"], &of[0]["left_out_count"]),
+        (&"go".into(), &2.into(), &0.into()),
+        "{of}"
+    );
+    let mut visits = proxy.visits();
+    visits.sort();
+    assert_eq!(visits, [manifest, zip]);
     bench.stop().await;
 }
