@@ -36,6 +36,24 @@ impl SmallDisk {
         while file.write_all(&block).is_ok() {}
         path
     }
+
+    /// Fills it, and leaves room for `bytes`. Removing the returned file makes more.
+    ///
+    /// # Panics
+    /// When it cannot be written at all, or is smaller than that.
+    pub fn fill_but(&self, bytes: u64) -> PathBuf {
+        let path = self.fill();
+        let file = std::fs::File::options()
+            .write(true)
+            .open(&path)
+            .expect("a file");
+        let full = file.metadata().expect("its size").len();
+        let left = full
+            .checked_sub(bytes)
+            .expect("the disk is larger than that");
+        file.set_len(left).expect("room");
+        path
+    }
 }
 
 impl Drop for SmallDisk {

@@ -235,6 +235,11 @@ pub fn unmirrored(kind: ProviderKind, fault: Option<&Fault>) -> String {
         )
     });
     match readable {
+        // The host is not at fault.
+        Some(fault) if fault.code == Code::StoreFailed => format!(
+            "The secret broker cannot store it: {}.",
+            clean(&fault.detail, 400)
+        ),
         Some(fault) => format!("{}: {}.", kind.provider().name(), clean(&fault.detail, 400)),
         None => unasked(kind, fault.map(|fault| fault.code)),
     }

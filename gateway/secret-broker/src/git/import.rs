@@ -11,9 +11,9 @@ use roost_secret_broker::wire::{
 use tokio::time::timeout;
 
 use super::bundle::resolve;
-use super::command::{Feeding, Git, GitError};
+use super::command::{Feeding, Git};
 use super::shelf::{self, Place};
-use super::{Mirrors, failed, paths, too_large, unkept};
+use super::{Mirrors, failed, full, paths, too_large, unkept};
 use crate::disk;
 
 /// Longest end of an import, after the last byte came.
@@ -49,9 +49,11 @@ impl Mirrors {
             ));
         }
         let made = path.clone();
-        shelf::blocking(move || disk::make_private_folder(&made))
-            .await
-            .map_err(|error| unkept(&error))?;
+        let ready = shelf::blocking(move || {
+            disk::make_private_folder(&made)?;
+            full::check_room(&made).inspect_err(|_| drop(std::fs::remove_dir(&made)))
+        });
+        ready.await.map_err(|error| unkept(&error))?;
         let git = || Git::new(&path, most).with("fastimport.unpackLimit", "1");
         let init = [
             "init",
@@ -101,7 +103,7 @@ impl Mirrors {
             import.git.end().await
         };
         match timeout(LONGEST, ended).await {
-            Ok(ended) => ended.map_err(|error| broken(&error))?,
+            Ok(ended) => ended.map_err(|error| failed(&error))?,
             Err(_) => return Err(bad("git took too long to keep the files")),
         }
         let place = import.place.as_ref().map(|place| place.path().to_owned());
@@ -176,7 +178,7 @@ impl Import {
                         }
                     }
                     _ => {
-                        git.write(&piece).await.map_err(|error| broken(&error))?;
+                        git.write(&piece).await.map_err(|error| failed(&error))?;
                         if is_last { b"\n".to_vec() } else { Vec::new() }
                     }
                 };
@@ -186,7 +188,7 @@ impl Import {
                 git.write(&words).await
             }
         };
-        written.map_err(|error| broken(&error))
+        written.map_err(|error| failed(&error))
     }
 }
 
@@ -211,19 +213,6 @@ fn quoted(path: &[u8]) -> Vec<u8> {
     }
     quoted.push(b'"');
     quoted
-}
-
-/// git did not take the files. Its words name paths of the upload.
-fn broken(error: &GitError) -> Fault {
-    match error {
-        GitError::Failed { said, .. } if said.iter().any(|line| line.contains("No space left")) => {
-            Fault::new(
-                FaultCode::StoreFailed,
-                "the files cannot be stored: the broker's disk is full; its operator makes room",
-            )
-        }
-        other => failed(other),
-    }
 }
 
 fn bad(detail: &str) -> Fault {

@@ -11,6 +11,7 @@ mod bundle;
 mod bundle_head;
 mod command;
 mod files;
+mod full;
 mod git_proxy;
 mod import;
 mod paths;
@@ -312,7 +313,8 @@ async fn prepare(path: &Path) -> std::io::Result<()> {
     let path = path.to_owned();
     shelf::blocking(move || {
         disk::make_private_folder(&path)?;
-        shelf::remove_leftovers(&path)
+        shelf::remove_leftovers(&path)?;
+        full::check_room(&path)
     })
     .await
 }
@@ -372,6 +374,9 @@ fn too_large() -> Fault {
 }
 
 fn unkept(error: &std::io::Error) -> Fault {
+    if full::is_full_disk(error) {
+        return full::no_room();
+    }
     Fault::new(
         FaultCode::StoreFailed,
         format!(
@@ -384,12 +389,16 @@ fn unkept(error: &std::io::Error) -> Fault {
 /// A failure of git itself. It holds no text of a remote.
 fn failed(error: &GitError) -> Fault {
     tracing::warn!(error = %chain(error), "git failed");
+    if full::is_full(error) {
+        return full::no_room();
+    }
     Fault::new(FaultCode::GitFailed, bounded(&chain(error)))
 }
 
 /// A failed fetch without an error at the proxy: git's last lines, which may come from the host.
 fn unfetched(error: &GitError, proxy: &GitProxy) -> Fault {
     match error {
+        full if full::is_full(full) => failed(full),
         GitError::Failed { said, status } if said.is_empty() => Fault::new(
             FaultCode::GitFailed,
             format!("git failed without a message ({status})"),

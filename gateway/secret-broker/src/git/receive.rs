@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use super::bundle::{is_ancestor, resolve};
 use super::bundle_head::{self, BundleHead, refused};
 use super::command::{Git, GitError, Input};
+use super::full::is_full;
 use super::shelf::{self, Place};
 use super::{Mirrors, failed, line, paths, received, refs, unkept};
 use crate::disk;
@@ -321,6 +322,7 @@ async fn check_paths(
 /// git found a fault in the objects. Its words name objects and paths of the bundle.
 fn unsound(error: &GitError) -> Fault {
     match error {
+        full if is_full(full) => failed(full),
         GitError::Failed { said, .. } => refused(&super::bounded(&format!(
             "git found a fault in it: {}",
             said.join("; ")
