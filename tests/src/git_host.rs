@@ -1,5 +1,8 @@
 //! A git host on loopback: the real `git http-backend` over bare repositories, protected by a token, with lists in
-//! Forgejo's format, and with its pull requests. A test can override the answer to any request.
+//! Forgejo's format, and with its pull requests. Below GitLab's path it speaks GitLab's API. A test can override the
+//! answer to any request.
+
+mod gitlab;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -35,7 +38,7 @@ type Instead = Arc<dyn Fn(&Visit) -> BoxFuture<'static, Option<Response>> + Send
 pub struct GitHost {
     pub address: SocketAddr,
     folder: Arc<TempDir>,
-    token: String,
+    token: Arc<Mutex<String>>,
     visits: Arc<Mutex<Vec<Visit>>>,
     listed: Arc<Mutex<Vec<Value>>>,
     pulls: Arc<Mutex<Vec<Value>>>,
@@ -54,7 +57,7 @@ impl GitHost {
         let host = Self {
             address: listener.local_addr().expect("an address"),
             folder: Arc::new(tempfile::tempdir().expect("a folder")),
-            token: token.to_owned(),
+            token: Arc::new(Mutex::new(token.to_owned())),
             visits: Arc::default(),
             listed: Arc::default(),
             pulls: Arc::default(),
@@ -154,6 +157,15 @@ impl GitHost {
         *lock(&self.instead) = None;
     }
 
+    /// Every request needs this token from now on.
+    pub fn expect_token(&self, token: &str) {
+        token.clone_into(&mut lock(&self.token));
+    }
+
+    fn token(&self) -> String {
+        lock(&self.token).clone()
+    }
+
     /// The pull requests that were opened.
     pub fn pulls(&self) -> Vec<Value> {
         lock(&self.pulls).clone()
@@ -172,12 +184,10 @@ impl GitHost {
         let basic = given
             .strip_prefix("Basic ")
             .and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok());
+        let token = self.token();
         match basic {
-            Some(pair) => pair.ends_with(format!(":{}", self.token).as_bytes()),
-            None => {
-                given == format!("token {}", self.token)
-                    || given == format!("Bearer {}", self.token)
-            }
+            Some(pair) => pair.ends_with(format!(":{token}").as_bytes()),
+            None => given == format!("token {token}") || given == format!("Bearer {token}"),
         }
     }
 }
@@ -208,6 +218,9 @@ async fn answer(State(host): State<GitHost>, request: Request) -> Response {
         && let Some(response) = instead(&visit).await
     {
         return response;
+    }
+    if gitlab::is_asked(head.uri.path()) {
+        return gitlab::answer(&host, &head, &body).await;
     }
     if !host.lets_in(visit.authorization.as_deref()) {
         return text_answer(401, "who are you?");

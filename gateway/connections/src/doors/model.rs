@@ -196,22 +196,32 @@ impl Outcome {
     }
 }
 
-/// Why an app refused. GitLab sends a list, and GitHub adds the reasons in a second field.
+/// Why an app refused. GitLab sends a list, or lists by field; GitHub adds the reasons in a second field.
 fn said(body: &Value) -> Option<String> {
     let mut reasons = Vec::new();
+    for (field, why) in body
+        .get("message")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let mut texts = Vec::new();
+        collect_texts(Some(why), &mut texts);
+        reasons.extend(texts.iter().map(|text| format!("{field} {text}")));
+    }
     collect_texts(body.get("message"), &mut reasons);
     collect_texts(body.get("errors"), &mut reasons);
     (!reasons.is_empty()).then(|| reasons.join(": "))
 }
 
-fn collect_texts<'a>(value: Option<&'a Value>, into: &mut Vec<&'a str>) {
+fn collect_texts(value: Option<&Value>, into: &mut Vec<String>) {
     match value {
-        Some(Value::String(text)) => into.push(text),
+        Some(Value::String(text)) => into.push(text.clone()),
         Some(Value::Array(items)) => {
             let texts = items
                 .iter()
                 .filter_map(|item| item.as_str().or_else(|| item.get("message")?.as_str()));
-            into.extend(texts);
+            into.extend(texts.map(str::to_owned));
         }
         _ => {}
     }
@@ -263,6 +273,7 @@ mod tests {
     #[case(422, json!({ "message": "Validation\u{1b}[31m Failed" }), DoorState::Failed, None, Some("Validation[31m Failed"))]
     #[case(201, json!({ "web_url": "https://gitlab.com/o/r/-/merge_requests/1" }), DoorState::Performed, Some("https://gitlab.com/o/r/-/merge_requests/1"), None)]
     #[case(409, json!({ "message": ["Another open merge request already exists for this source branch: !1"] }), DoorState::Failed, None, Some("Another open merge request already exists for this source branch: !1"))]
+    #[case(400, json!({ "message": { "title": ["is too long"], "base": ["is bad"] } }), DoorState::Failed, None, Some("base is bad: title is too long"))]
     #[case(422, json!({ "message": "Validation Failed", "errors": [{ "message": "A pull request already exists for o:b." }] }), DoorState::Failed, None, Some("Validation Failed: A pull request already exists for o:b."))]
     #[case(302, json!({}), DoorState::Failed, None, None)]
     #[case(502, Value::Null, DoorState::Unclear, None, None)]
