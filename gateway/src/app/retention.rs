@@ -51,7 +51,7 @@ impl Sweeper {
     /// When the database or the disk fails.
     pub async fn sweep(&self) -> anyhow::Result<()> {
         // Each gateway has a disk of its own, so this needs no lease.
-        self.packages_of_deleted_workspaces().await?;
+        self.packages().await?;
         for rule in Rule::ALL {
             // A fresh lease for each rule: an interrupted sweep continues with the next one.
             let name = "retention";
@@ -144,11 +144,14 @@ impl Sweeper {
         Ok(())
     }
 
-    async fn packages_of_deleted_workspaces(&self) -> anyhow::Result<()> {
+    /// Removes the packages of workspaces that are deleted, and what was left half-written.
+    async fn packages(&self) -> anyhow::Result<()> {
         for workspace in supplies::workspaces(&self.supplies).await? {
             let scope = WorkspaceScope::of_row(workspace);
             if workspaces::find(self.db.read(), scope).await?.is_none() {
                 supplies::remove_of(&self.supplies, workspace).await?;
+            } else {
+                supplies::remove_half_written(&self.supplies, workspace).await?;
             }
         }
         Ok(())

@@ -18,6 +18,9 @@ pub(super) enum FetchError {
     /// This package is refused.
     #[error("{0}")]
     Refused(String),
+    /// The gateway could not store or read it. The next step tries again.
+    #[error("{0}")]
+    Disk(String),
 }
 
 /// What an index answers with: files as JSON or as HTML.

@@ -329,6 +329,10 @@ impl Work<'_> {
                 report.again = true;
                 return report.leave_out(LeftOut::new(&shown, why));
             }
+            Err(FetchError::Disk(why)) => {
+                report.again = true;
+                return report.leave_out(LeftOut::new(&shown, why));
+            }
             Err(FetchError::Refused(why)) => {
                 return report.leave_out(LeftOut::new(&shown, why));
             }
@@ -413,7 +417,15 @@ async fn found_or_loaded(
 }
 
 fn disk(error: std::io::Error) -> FetchError {
-    FetchError::Refused(format!(
-        "The gateway's disk refuses: {error}. Its operator can make room."
-    ))
+    let full = [
+        std::io::ErrorKind::StorageFull,
+        std::io::ErrorKind::QuotaExceeded,
+    ];
+    FetchError::Disk(match full.contains(&error.kind()) {
+        true => "The gateway's disk is full. Its operator makes room; then start another step."
+            .to_owned(),
+        false => format!(
+            "The gateway's disk refuses: {error}. Its operator sees to it; then start another step."
+        ),
+    })
 }

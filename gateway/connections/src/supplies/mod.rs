@@ -29,4 +29,4 @@ pub(crate) use model::{LeftOut, Pin, Report, State, Wish};
 pub(crate) use python::Python;
 pub(crate) use settings::host;
 pub use settings::{Bounds, Registries, SuppliesContext, SuppliesSettings};
-pub use shelf::{remove_of, workspaces};
+pub use shelf::{remove_half_written, remove_of, workspaces};

@@ -1,14 +1,25 @@
 //! The store of packages: files of one workspace, named by the hash that a lock file pins.
 
 use std::fs::{DirBuilder, File};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::model::Hash;
 use roost_platform::clock::SharedClock;
 use roost_platform::ids::WorkspaceId;
+
+/// The begin of the names of files that are being written.
+const HALF: &str = "half-";
+
+/// What this process adds to those names. A file with another one was left behind by a gateway that was killed.
+static OWN: LazyLock<String> = LazyLock::new(|| {
+    let random = RandomState::new().build_hasher().finish();
+    format!("{HALF}{random:016x}-")
+});
 
 /// The packages of a workspace.
 #[derive(Clone)]
@@ -59,18 +70,16 @@ impl Shelf {
         .await
     }
 
-    /// Keeps a content that was checked.
+    /// Keeps a content that was checked. Nothing of it stays when this fails.
     ///
     /// # Errors
     /// When the disk refuses.
     pub(super) async fn keep(&self, hash: &Hash, content: Vec<u8>) -> io::Result<()> {
-        static HALF: AtomicU64 = AtomicU64::new(0);
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
         let path = self.folder.join(hash.key());
         // Another job may keep the same package now: the last one wins, with the same content.
-        let number = HALF.fetch_add(1, Ordering::Relaxed);
-        let half = self
-            .folder
-            .join(format!("half-{}-{number}", std::process::id()));
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let half = self.folder.join(format!("{}{number}", *OWN));
         off_thread(move || {
             // Without a sync: what a power cut damages has another hash, and is fetched again.
             let mut options = File::options();
@@ -79,8 +88,14 @@ impl Shelf {
                 .create_new(true)
                 .mode(0o600)
                 .open(&half)?;
-            file.write_all(&content)?;
-            std::fs::rename(&half, &path)
+            let kept = file
+                .write_all(&content)
+                .and_then(|()| std::fs::rename(&half, &path));
+            if kept.is_err() {
+                // On a full disk it would take the room that is left.
+                std::fs::remove_file(&half)?;
+            }
+            kept
         })
         .await
     }
@@ -116,6 +131,26 @@ pub async fn workspaces(folder: &Path) -> io::Result<Vec<WorkspaceId>> {
             );
         }
         Ok(found)
+    })
+    .await
+}
+
+/// Removes what gateways that were killed left half-written. The folder belongs to this process alone.
+///
+/// # Errors
+/// When the disk refuses.
+pub async fn remove_half_written(folder: &Path, workspace: WorkspaceId) -> io::Result<()> {
+    let folder = folder.join(workspace.0.to_string());
+    off_thread(move || {
+        for entry in std::fs::read_dir(&folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(HALF) && !name.starts_with(OWN.as_str()) {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
     })
     .await
 }
@@ -190,6 +225,27 @@ mod tests {
         std::fs::write(&path, b"changed").unwrap();
         assert_eq!(shelf.read(&hash).await.unwrap(), None);
         assert!(!path.exists());
+    }
+
+    #[tokio::test]
+    async fn what_a_killed_gateway_left_half_written_goes_and_what_is_being_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = WorkspaceId(uuid::Uuid::from_u128(1));
+        let shelf = Shelf::of(folder.path(), workspace, SystemClock::shared())
+            .await
+            .unwrap();
+        let hash = hash(b"content");
+        shelf.keep(&hash, b"content".to_vec()).await.unwrap();
+        let own = format!("{}77", *OWN);
+        for half in ["half-1-0", "half-00000000000000ff-3", &own] {
+            std::fs::write(shelf.folder.join(half), b"con").unwrap();
+        }
+        remove_half_written(folder.path(), workspace).await.unwrap();
+        let left = std::fs::read_dir(&shelf.folder).unwrap();
+        let left: std::collections::BTreeSet<_> = left
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        assert_eq!(left, [hash.key(), own].into());
     }
 
     #[tokio::test]

@@ -6,7 +6,7 @@ mod npm;
 mod python;
 
 use roost_tests::package_host::{PackageHost, Served, archive};
-use roost_tests::{ScratchPostgres, Store};
+use roost_tests::{ScratchPostgres, SmallDisk, Store};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -366,4 +366,66 @@ async fn settings_that_are_not_roosts_stay_and_the_run_says_so() {
     let run = over(owner, second.split('/').nth(3).expect("an id")).await;
     assert_eq!(run.str("/status"), "completed");
     bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn package_that_finds_no_room_on_the_gateway_is_named_and_nothing_half_is_left() {
+    use std::io::Read;
+    let registry = PackageHost::start().await;
+    let crates = registry.crates();
+    // Nothing compresses it.
+    let mut noise = Vec::new();
+    let random = std::fs::File::open("/dev/urandom").expect("noise");
+    random
+        .take(600 << 10)
+        .read_to_end(&mut noise)
+        .expect("noise");
+    let large = archive(&[("large-1.0.0/Cargo.toml", b"x"), ("large-1.0.0/a", &noise)]);
+    registry.serve_crate("large", Served::File(large.clone()));
+    registry.serve_crate("greeting", Served::File(greeting()));
+    let more = [(SETTINGS[0], crates.as_str())];
+    let bench = on(Store::Sqlite, None, &runs("true"), &more).await;
+    let entries = entry("large", &hash(&large)) + &entry("greeting", &hash(&greeting()));
+    lock(&bench, &entries).await;
+    let folder = bench.gateway.data_dir().join("supplies");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let Some(disk) = SmallDisk::mount(&folder, "2m") else {
+        return;
+    };
+    let ballast = disk.fill_but(256 << 10);
+    let path = bench.completed().await;
+    let of = supplies(&bench, &path).await;
+    assert_eq!(
+        (&of[0]["fetched"], &of[0]["left_out_count"]),
+        (&1.into(), &1.into()),
+        "{of}"
+    );
+    let left = &of[0]["left_out"][0];
+    assert_eq!(left["name"], "large 1.0.0", "{of}");
+    let why = left["why"].as_str().unwrap_or_default();
+    assert!(
+        why.starts_with("The gateway's disk is full. Its operator makes room"),
+        "{of}"
+    );
+    let kept = || {
+        let shelves = std::fs::read_dir(&folder).expect("a folder").flatten();
+        let shelf = shelves.map(|entry| entry.path()).find(|path| path.is_dir());
+        let files = std::fs::read_dir(shelf.expect("a shelf")).expect("a folder");
+        let names = files.map(|file| file.expect("a file").file_name());
+        names.map(|name| name.into_string().expect("text"))
+    };
+    let greeting = format!("sha256-{}", hash(&greeting()));
+    assert_eq!(kept().collect::<Vec<_>>(), [greeting]);
+
+    std::fs::remove_file(ballast).expect("it is removed");
+    let path = bench.completed().await;
+    let of = supplies(&bench, &path).await;
+    assert_eq!(
+        (&of[0]["fetched"], &of[0]["stored"]),
+        (&1.into(), &1.into()),
+        "{of}"
+    );
+    assert_eq!(kept().count(), 2);
+    bench.stop().await;
+    drop(disk);
 }
