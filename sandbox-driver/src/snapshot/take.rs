@@ -23,6 +23,8 @@ use crate::policy::GUEST;
 const DEADLINE_MS: u64 = 30 * 60 * 1000;
 /// Largest listing, bytes: that of about 300,000 files.
 const MOST_LISTING: usize = 64 << 20;
+/// The exit code of a tool that the kernel ended, because the sandbox has no memory left.
+const OUT_OF_MEMORY: i32 = 128 + 9;
 /// Bytes between the guest and the builder.
 const PIPE: usize = 512 * 1024;
 
@@ -56,6 +58,10 @@ pub async fn list(
     let told = String::from_utf8_lossy(&ran.errors);
     if is_unknown(&ran) {
         return Err(DriverError::GuestOld(link.sandbox()));
+    }
+    if ran.code == OUT_OF_MEMORY {
+        let many = "more files than its memory can list".to_owned();
+        return Err(DriverError::TooManyFiles(many));
     }
     crate::archive::succeeded("snapshot-list", &ran)?;
     let malformed = |error: rmp_serde::decode::Error| {
