@@ -306,7 +306,7 @@ async fn bundle_that_breaks_a_rule_is_refused_with_the_reason_and_the_step_goes_
             format!(
                 "mkdir -p .github/workflows; echo on: push > .github/workflows/x.yml; git add -A; {GIT} commit -qm x"
             ),
-            "runs programs",
+            "roost workspace workflows allow",
         ),
         (
             format!(
