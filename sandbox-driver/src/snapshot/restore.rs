@@ -44,7 +44,8 @@ pub async fn restore(
         return Ok(false);
     };
     let contents = Arc::new(contents);
-    if !write_records(link, store, of, &contents).await? {
+    let room = facts.limits.workspace_bytes;
+    if !write_records(link, store, of, &contents, room).await? {
         // A tar stream is not mended on the way, so everything is checked before.
         if let Some(remote) = store.remote()
             && !store.is_sound(of).await
@@ -52,7 +53,7 @@ pub async fn restore(
         {
             return Ok(false);
         }
-        write_tar(link, of, &contents).await?;
+        write_tar(link, of, &contents, room).await?;
     }
     if let Some(listing) = take::list(link, facts.limits.workspace_bytes, None).await? {
         let seen = Seen::restored(&contents.entries, &listing.entries);
@@ -120,6 +121,7 @@ async fn write_records(
     store: &SnapshotStore,
     of: RemoteSnapshot,
     contents: &Arc<Contents>,
+    room: u64,
 ) -> Result<bool, DriverError> {
     let (into, from) = tokio::io::duplex(PIPE);
     let checked = Checked {
@@ -140,7 +142,7 @@ async fn write_records(
     if take::is_unknown(&ran) {
         return Ok(false);
     }
-    ended("snapshot-in", of, &ran, written)?;
+    ended("snapshot-in", of, &ran, written, room)?;
     Ok(true)
 }
 
@@ -149,6 +151,7 @@ async fn write_tar(
     link: &GuestLink,
     of: RemoteSnapshot,
     contents: &Arc<Contents>,
+    room: u64,
 ) -> Result<(), DriverError> {
     let (into, from) = tokio::io::duplex(PIPE);
     let contents = Arc::clone(contents);
@@ -156,7 +159,7 @@ async fn write_tar(
         tokio::task::spawn_blocking(move || tar_stream::write(&contents, SyncIoBridge::new(into)));
     let ran = run(link, "archive-in", from).await;
     let written = writing.await.map_err(aborted)?;
-    ended("archive-in", of, &ran?, written)
+    ended("archive-in", of, &ran?, written, room)
 }
 
 async fn run(
@@ -175,6 +178,7 @@ fn ended(
     of: RemoteSnapshot,
     ran: &Ran,
     written: io::Result<()>,
+    room: u64,
 ) -> Result<(), DriverError> {
     let digest = of.digest;
     let written = match written {
@@ -188,6 +192,14 @@ fn ended(
         }
         written => written,
     };
+    if is_full(ran) {
+        return Err(DriverError::OutOfRange {
+            what: "the size of the workspace",
+            got: room,
+            allowed: "larger: the saved files do not fit into it; choose a larger workspace, or restore an older snapshot"
+                .to_owned(),
+        });
+    }
     // Before the pipe: the guest says why it stopped reading.
     crate::archive::succeeded(tool, ran)?;
     written.map_err(|error| {
@@ -195,6 +207,15 @@ fn ended(
             "the snapshot {digest} was not read to its end: {error}"
         ))
     })
+}
+
+/// Whether the guest found no room for a file. It ends its line with the number of the error.
+fn is_full(ran: &Ran) -> bool {
+    let said = String::from_utf8_lossy(&ran.errors);
+    ran.code != 0
+        && said
+            .trim_end()
+            .ends_with("No space left on device (os error 28)")
 }
 
 /// Reads chunks and checks each. A damaged one is fetched again.

@@ -1,5 +1,5 @@
 //! What one member may use of a machine: the limits of a sandbox, the total of all, commands at the same time and in a
-//! minute.
+//! minute; and what a person reads when the workspace is full.
 
 use roost_protocol::caps::{Bounds, Total};
 use roost_protocol::hello::Hello;
@@ -311,5 +311,95 @@ async fn commands_at_the_same_time_are_bounded_and_a_full_sandbox_is_still_ended
     );
     owner.delete(first).expect(204).await;
     drop(taken.await.expect("the machine lives"));
+    gateway.stop().await;
+}
+
+/// A tar archive with these files, of which each byte is the same.
+fn archive(files: &[(&str, usize)]) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for (path, bytes) in files {
+        let mut head = tar::Header::new_gnu();
+        head.set_size(*bytes as u64);
+        head.set_mode(0o644);
+        let content = vec![b'x'; *bytes];
+        let added = archive.append_data(&mut head, path, content.as_slice());
+        added.expect("it is added");
+    }
+    archive.into_inner().expect("an archive")
+}
+
+/// What a shell in the sandbox says.
+async fn said(owner: &Client, sandbox: &str, script: &str) -> String {
+    use base64::Engine;
+    let body = json!({ "argv": ["/bin/sh", "-c", script] });
+    let exec = format!("{sandbox}/exec?wait=true");
+    let done = owner.post(&exec).json(&body).expect(200).await;
+    let base64 = done.str("/stdout_base64");
+    let bytes = base64::engine::general_purpose::STANDARD.decode(base64);
+    String::from_utf8(bytes.expect("base64")).expect("text")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_do_not_fit_into_the_workspace_are_refused_with_what_to_do_and_none_is_half_there()
+ {
+    let gateway = local(&[]).await;
+    let owner = gateway.owner().await;
+    let sandbox = sandbox_of(owner, "Ada").await;
+    let small = json!({ "limits": { "workspace_bytes": 8 * MIB } });
+    owner.post(&sandbox).json(&small).expect(201).await;
+    let put = |query: &str, files: &[(&str, usize)]| {
+        let path = format!("{sandbox}/files?folder=docs{query}");
+        owner.post(&path).body(archive(files))
+    };
+    put("", &[("kept", 10)]).expect(200).await;
+    // The third file does not fit, and the first one would replace another.
+    let large = [("kept", 20), ("new", 30), ("large", 9 << 20), ("after", 10)];
+    for query in ["", "&replace=true"] {
+        let refused = put(query, &large).refused(409, "conflict").await;
+        let why = refused.str("/detail");
+        let words = "The files do not fit into the sandbox's workspace, and nothing of them was kept. Remove files from it";
+        assert!(why.starts_with(words), "{why}");
+        let left = said(owner, &sandbox, "ls -A . docs; wc -c < docs/kept").await;
+        assert_eq!(left, ".:\n.tmp\ndocs\n\ndocs:\nkept\n10\n");
+    }
+    let fits = [("kept", 20), ("a/b", 2 << 20)];
+    put("&replace=true", &fits).expect(200).await;
+    let there = said(owner, &sandbox, "wc -c < docs/kept; wc -c < docs/a/b").await;
+    assert_eq!(there, "20\n2097152\n");
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn saved_files_that_do_not_fit_into_a_smaller_workspace_make_no_sandbox_and_stay_saved() {
+    let gateway = local(&[]).await;
+    let owner = gateway.owner().await;
+    let sandbox = sandbox_of(owner, "Ada").await;
+    owner.post(&sandbox).json(&json!({})).expect(201).await;
+    let script = "echo words > small; head -c 9000000 /dev/urandom > large; sha256sum large > sum";
+    said(owner, &sandbox, script).await;
+    owner.delete(&sandbox).expect(204).await;
+    let small = json!({ "limits": { "workspace_bytes": 8 * MIB } });
+    let refused = owner.post(&sandbox).json(&small);
+    let refused = refused.refused(400, "validation").await;
+    let why = refused.str("/detail");
+    for words in [
+        "the size of the workspace is 8388608 but must be larger: the saved files do not fit into it",
+        "choose a larger workspace, or restore an older snapshot",
+    ] {
+        assert!(refused.text.contains(words), "{}", refused.text);
+    }
+    assert!(!why.contains("os error"), "{why}");
+    let agent = sandbox.split('/').nth(3).expect("an id");
+    let listed = std::process::Command::new("docker")
+        .args(["ps", "-aq", "--filter"])
+        .arg(format!("label=org.roost.agent={agent}"))
+        .output()
+        .expect("docker is installed");
+    assert!(listed.stdout.is_empty(), "nothing half-made stays");
+    assert_eq!(live_containers(owner).await, 0);
+    owner.post(&sandbox).json(&json!({})).expect(201).await;
+    let sound = said(owner, &sandbox, "sha256sum -c sum; cat small").await;
+    assert_eq!(sound, "large: OK\nwords\n");
+    owner.delete(&sandbox).expect(204).await;
     gateway.stop().await;
 }

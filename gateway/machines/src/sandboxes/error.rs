@@ -75,6 +75,9 @@ pub enum SandboxError {
     /// An upload did not arrive whole.
     #[error("the upload did not arrive whole")]
     UploadBrokeOff(#[source] axum::Error),
+    /// The workspace has no room for an upload.
+    #[error("the workspace is full")]
+    UploadNoRoom,
     /// The sandbox could not unpack an upload.
     #[error("the sandbox did not unpack everything: {0}")]
     NotUnpacked(String),
@@ -160,7 +163,10 @@ impl From<SandboxError> for ApiError {
             )),
             E::UploadBrokeOff(_) => Self::validation(
                 "",
-                "the upload did not arrive whole, so only a part of its files may be in the sandbox; send it again with `replace`",
+                "the upload did not arrive whole, and nothing of it was kept; send it again",
+            ),
+            E::UploadNoRoom => Self::new(Code::Conflict).detail(
+                "The files do not fit into the sandbox's workspace, and nothing of them was kept. Remove files from it, or start the sandbox with a larger workspace.",
             ),
             E::NotUnpacked(why) => Self::new(Code::Conflict).detail(format!(
                 "The sandbox did not unpack everything: {why}. Files that exist are only replaced with `replace`."

@@ -1,4 +1,5 @@
-//! Puts files of a person into a sandbox: `tar` unpacks the archive there while it arrives.
+//! Puts files of a person into a sandbox: `tar` unpacks the archive there while it arrives, and what is whole is moved into
+//! its folder.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,9 +19,8 @@ use crate::sandboxes::{SandboxError, SandboxOwner, SandboxesHandle, Starter, per
 use roost_platform::ids::{OperationId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 
-/// Makes the folder, and unpacks stdin there. The first argument is the folder, the second one what `tar` does with files
-/// that exist.
-const UNPACK: &str = r#"mkdir -p -- "$1" && exec tar -x -o $2 -C "$1" -f -"#;
+/// Unpacks stdin. The first argument is the folder, the second one what happens to files that exist.
+const UNPACK: &str = include_str!("unpack.sh");
 /// Most bytes of an archive.
 pub const MOST_UPLOAD: u64 = 512 << 20;
 /// How long the unpacking may take, seconds.
@@ -68,7 +68,7 @@ fn below(folder: &str) -> Option<String> {
 ///
 /// # Errors
 /// [`SandboxError::BadFolder`], [`SandboxError::UploadTooLarge`], [`SandboxError::UploadBrokeOff`],
-/// [`SandboxError::NotUnpacked`], and those of a command.
+/// [`SandboxError::UploadNoRoom`], [`SandboxError::NotUnpacked`], and those of a command.
 pub async fn upload(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
@@ -78,8 +78,8 @@ pub async fn upload(
     body: Body,
 ) -> Result<Uploaded, SandboxError> {
     let folder = below(&put.folder).ok_or(SandboxError::BadFolder)?;
-    let keep = if put.replace { "" } else { "-k" };
-    let argv = ["sh", "-c", UNPACK, "upload", &folder, keep];
+    let how = if put.replace { "replace" } else { "keep" };
+    let argv = ["sh", "-c", UNPACK, "upload", &folder, how];
     let wanted = NewExec {
         argv: argv.map(str::to_owned).to_vec(),
         cwd: Some("/".to_owned()),
@@ -97,7 +97,7 @@ pub async fn upload(
     let bytes = match sent {
         Ok(bytes) => bytes,
         Err(error) => {
-            // Half of an archive is no archive.
+            // Half of an archive is no archive, and nothing of it was moved into the folder.
             let stopped = cancel(sandboxes, scope, owner, id).await;
             if let Err(error) = stopped {
                 let error: &dyn std::error::Error = &error;
@@ -109,6 +109,7 @@ pub async fn upload(
     let (ended, complaint) = end_of(sandboxes, scope, owner, id).await?;
     match ended.outcome {
         Outcome::Exited { code: 0 } => Ok(Uploaded { id, folder, bytes }),
+        Outcome::Exited { .. } if is_full(&complaint) => Err(SandboxError::UploadNoRoom),
         Outcome::Exited { .. } => Err(SandboxError::NotUnpacked(complaint)),
         Outcome::Error { error } if error.kind == ErrorKind::NotStarted => {
             let no_tar = "its image has no sh; choose an image with sh and tar";
@@ -117,6 +118,15 @@ pub async fn upload(
         Outcome::Error { error } => Err(SandboxError::Refused(error)),
         _ => Err(SandboxError::NotUnpacked("it was stopped".to_owned())),
     }
+}
+
+/// Whether the workspace had no room, in the words of GNU's and BusyBox's programs.
+fn is_full(complaint: &str) -> bool {
+    let mut lines = complaint.lines().map(str::trim_end);
+    lines.any(|line| {
+        line.ends_with(": No space left on device")
+            || line.contains(": Wrote only ") && line.ends_with(" bytes")
+    })
 }
 
 /// Sends the body to the command's stdin. A command that ended does not read it; its end says why.
@@ -182,6 +192,21 @@ async fn end_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn full_workspace_is_told_from_other_complaints() {
+        for full in [
+            "mkdir: can't create directory '/workspace/a': No space left on device\n",
+            "tar: write error: No space left on device",
+            "tar: n/a: Cannot write: No space left on device\ntar: Exiting with failure status",
+            "tar: n/big: Wrote only 7168 of 10240 bytes\ntar: Exiting with failure status",
+        ] {
+            assert!(is_full(full), "{full}");
+        }
+        for other in ["", "tar: short read", "tar: a: Permission denied"] {
+            assert!(!is_full(other), "{other}");
+        }
+    }
 
     #[test]
     fn folder_stays_below_the_workspace() {
