@@ -1,4 +1,5 @@
-//! The repository of a team: its runs work on it unless they name another one, or none.
+//! The repository of a team: its runs work on it unless they name another one, or none. One that does not fit into the
+//! sandbox's workspace leaves nothing there.
 
 use serde_json::{Value, json};
 
@@ -99,5 +100,40 @@ async fn removed_or_unknown_repository_of_a_team_is_refused_with_what_to_do() {
         .json(&body)
         .expect(202)
         .await;
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn repository_that_does_not_fit_into_the_workspace_fails_with_what_to_do_and_leaves_nothing()
+{
+    use std::io::Read;
+    let small = [("sandboxes.each_workspace_bytes", "16777216")];
+    let bench = Bench::set(COMMITS, &small).await;
+    let owner = bench.gateway.owner().await;
+    // What is large as a pack, and what is large when it is checked out.
+    let mut noise = Vec::new();
+    let random = std::fs::File::open("/dev/urandom").expect("noise");
+    random
+        .take(20 << 20)
+        .read_to_end(&mut noise)
+        .expect("noise");
+    let text = vec![b'x'; 20 << 20];
+    for (branch, content) in [("noise", &noise), ("text", &text)] {
+        let host = &bench.host;
+        host.commit("acme/tools", branch, "large", content).await;
+        let run = bench
+            .run(json!({ "repo_id": bench.repo, "base": branch }))
+            .await;
+        assert_eq!(run.str("/status"), "failed", "{branch}: {}", run.text);
+        let why = run.str("/error");
+        let words = "does not fit into the sandbox's workspace; make the workspace larger, or remove files from it";
+        assert!(why.contains(words), "{branch}: {why}");
+        let exec = format!("/api/teams/{}/sandbox/exec?wait=true", bench.team);
+        let body = json!({ "argv": ["sh", "-c", "ls -A /workspace | grep -vx .tmp"] });
+        let left = owner.post(&exec).json(&body).expect(200).await;
+        assert_eq!(left.body["stdout_base64"], "", "{branch}: {}", left.text);
+    }
+    // The same sandbox takes one that fits.
+    bench.completed().await;
     bench.stop().await;
 }

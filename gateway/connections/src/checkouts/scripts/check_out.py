@@ -1,9 +1,10 @@
 # Makes the checkout of a run. The bundle arrives on stdin, after its folder was found to be missing. Hooks, filters,
 # submodules and fetches are off. Exit 0: one line of JSON. Exit 64: refused, with the reason as text.
-import json, os, shutil, subprocess, sys
+import errno, json, os, shutil, subprocess, sys
 
 ROOT = "/workspace"
 asked = json.loads(sys.argv[1])
+half = os.path.join(ROOT, f".checkout-{asked['short']}")
 BRANCH = "refs/heads/" + asked["branch"]
 ENV = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -20,6 +21,8 @@ OFF = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "pr
 
 
 def refuse(why):
+    # Half a checkout would take the room that the agent needs.
+    shutil.rmtree(half, ignore_errors=True)
     sys.stdout.write(why)
     sys.stdout.flush()
     os._exit(64)
@@ -30,9 +33,17 @@ def git(folder, *arguments, stdin=subprocess.DEVNULL):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+def full():
+    refuse("the repository does not fit into the sandbox's workspace; make the workspace larger, or remove files from it")
+
+
 def told(done):
     if done.returncode != 0:
         said = (done.stdout + done.stderr).decode(errors="replace").strip()
+        # git names no cause when a file of the checkout cannot be written to its end.
+        ends, begin = (": No space left on device", " Out of diskspace"), "error: unable to write file "
+        if any(line.endswith(ends) or line.startswith(begin) for line in said.splitlines()):
+            full()
         refuse(f"git cannot check the repository out: {said[:900]}")
     return done.stdout.decode(errors="replace").strip()
 
@@ -60,7 +71,6 @@ target = other if os.path.lexists(plain) else plain
 if os.path.lexists(target):
     refuse(f"{target} exists already and is not the checkout of this run; remove it")
 
-half = os.path.join(ROOT, f".checkout-{asked['short']}")
 shutil.rmtree(half, ignore_errors=True)
 try:
     told(git(ROOT, "init", "--quiet", "--template=", "--initial-branch=none", half))
@@ -82,7 +92,7 @@ try:
         told(git(half, "config", key, value))
     os.rename(half, target)
 except OSError as error:
+    if error.errno == errno.ENOSPC:
+        full()
     refuse(f"the checkout failed: {error.strerror}; make the sandbox's workspace larger, or remove files from it")
-finally:
-    shutil.rmtree(half, ignore_errors=True)
 answer(target)
