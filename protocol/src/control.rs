@@ -63,11 +63,15 @@ pub enum Control {
         kept: Option<Kept>,
     },
     /// An agent was purged: remove its stored workspaces. Its known archives are named, because a machine may have
-    /// stored them before it recorded their agents.
+    /// stored them before it recorded their agents. Sent again until the machine answers with
+    /// [`ControlReply::Forgotten`].
     Forget {
         agent: AgentId,
         #[serde(default)]
         archives: Vec<String>,
+        /// Remove its operations too, with their output: nobody reads them any more.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        results: bool,
     },
     Ping {
         nonce: u64,
@@ -118,6 +122,10 @@ pub enum ControlReply {
     NotStored {
         sandbox: SandboxId,
         detail: String,
+    },
+    /// Nothing is left on this machine of what [`Control::Forget`] named. The answer to each of them, when it is done.
+    Forgotten {
+        agent: AgentId,
     },
     /// The owner paused or resumed this machine.
     Paused {

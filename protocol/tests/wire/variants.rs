@@ -32,7 +32,7 @@ variants! {
     see_to_gateway of ToGateway { Hello, Heartbeat, NodeTools, Report, Output, Inventory, Reply, Unknown }
     see_operation of Operation { Verify, SbProvision, SbExec, SbDestroy, SbHealth, SbList, SbFlush, Unsupported }
     see_control of Control { Cancel, Stdin, Credit, Replay, Resize, Ack, Lease, Drain, Reconcile, Forget, Ping, Unknown }
-    see_reply of ControlReply { Pong, StdinTaken, Draining, SandboxGone, Stored, NotStored, Paused, Unknown }
+    see_reply of ControlReply { Pong, StdinTaken, Draining, SandboxGone, Stored, NotStored, Forgotten, Paused, Unknown }
     see_report of Report { Accepted, Progress, Ended, NeverSeen, Unknown }
     see_outcome of Outcome { Verified, Provisioned, Exited, Destroyed, Healthy, Listed, Flushed, Error, Unknown }
     see_workspace of WorkspaceState { Empty, Restored, ArchiveMissing }

@@ -127,26 +127,36 @@ impl Shelf {
         archive.agents.clone()
     }
 
-    /// An agent was purged. Returns the archives to remove, and the shared ones with their remaining agents.
-    pub(super) fn forget(
-        &mut self,
+    /// What a purged agent has: the archives to remove, and the shared ones with their remaining agents.
+    pub(super) fn of_purged(
+        &self,
         agent: AgentId,
         known: &[String],
     ) -> (Vec<String>, Vec<(String, BTreeSet<AgentId>)>) {
         let (mut gone, mut left) = (Vec::new(), Vec::new());
-        for (digest, archive) in &mut self.archives {
-            let had = archive.agents.remove(&agent);
-            let old = archive.agents.is_empty() && known.contains(digest);
-            if archive.agents.is_empty() && (had || old) {
+        for (digest, archive) in &self.archives {
+            let mut agents = archive.agents.clone();
+            let had = agents.remove(&agent);
+            let old = agents.is_empty() && known.contains(digest);
+            if agents.is_empty() && (had || old) {
                 gone.push(digest.clone());
             } else if had {
-                left.push((digest.clone(), archive.agents.clone()));
+                left.push((digest.clone(), agents));
             }
         }
-        for digest in &gone {
-            self.archives.remove(digest);
-        }
         (gone, left)
+    }
+
+    /// The files of an archive were removed.
+    pub(super) fn remove(&mut self, digest: &str) {
+        self.archives.remove(digest);
+    }
+
+    /// An agent owns an archive no more.
+    pub(super) fn leave(&mut self, digest: &str, agent: AgentId) {
+        if let Some(archive) = self.archives.get_mut(digest) {
+            archive.agents.remove(&agent);
+        }
     }
 
     /// Applies the gateway's list of archives to keep. Returns the archives to remove: those of agents that it has not
@@ -246,10 +256,15 @@ mod tests {
                 ..Archive::default()
             },
         );
-        let (gone, left) = shelf.forget(agent(1), &["old".to_owned(), "c".to_owned()]);
+        let (gone, left) = shelf.of_purged(agent(1), &["old".to_owned(), "c".to_owned()]);
         assert_eq!(gone, ["a", "old"]);
         assert_eq!(left, [("b".to_owned(), BTreeSet::from([agent(2)]))]);
-        assert_eq!(shelf.forget(agent(1), &[]), (Vec::new(), Vec::new()));
+        // Nothing is forgotten before the files are gone.
+        let again = shelf.of_purged(agent(1), &[]);
+        assert_eq!((again.0.len(), again.1.len()), (1, 1));
+        gone.iter().for_each(|digest| shelf.remove(digest));
+        shelf.leave("b", agent(1));
+        assert_eq!(shelf.of_purged(agent(1), &[]), (Vec::new(), Vec::new()));
         assert_eq!(shelf.taken(), 20);
     }
 

@@ -70,14 +70,22 @@ impl ArchiveStore {
 
     /// Removes the archives of a purged agent that no other agent owns. `known` names archives that the agent had;
     /// archives of an older version do not list their agents.
-    pub fn forget(&self, agent: AgentId, known: &[String]) {
-        let (gone, left) = lock(&self.shelf).forget(agent, known);
+    ///
+    /// # Errors
+    /// The file system's error; a repetition continues.
+    pub fn forget(&self, agent: AgentId, known: &[String]) -> std::io::Result<()> {
+        let shelf = &mut *lock(&self.shelf);
+        let (gone, left) = shelf.of_purged(agent, known);
         for (digest, agents) in left {
-            if let Err(error) = self.note(&digest, &agents) {
-                tracing::warn!(%error, digest, "cannot write the list of agents of an archive");
-            }
+            self.note(&digest, &agents)?;
+            shelf.leave(&digest, agent);
         }
-        self.remove(&gone, "its agent was purged");
+        for digest in gone {
+            self.delete(&digest)?;
+            shelf.remove(&digest);
+            tracing::info!(digest, "an archive was removed: its agent was purged");
+        }
+        Ok(())
     }
 
     /// Applies the gateway's list of archives to keep.
@@ -88,17 +96,23 @@ impl ArchiveStore {
 
     fn remove(&self, digests: &[String], why: &str) {
         for digest in digests {
-            for ending in ["tar", "agents"] {
-                let path = self.folder.join(format!("{digest}.{ending}"));
-                match std::fs::remove_file(&path) {
-                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                        tracing::warn!(%error, path = %path.display(), "cannot remove an archive");
-                    }
-                    _ => {}
-                }
+            if let Err(error) = self.delete(digest) {
+                tracing::warn!(%error, digest, "cannot remove an archive");
             }
             tracing::info!(digest, why, "an archive was removed");
         }
+    }
+
+    /// Deletes the files of an archive. The list of its agents goes last: without it, nobody owns what is left.
+    fn delete(&self, digest: &str) -> std::io::Result<()> {
+        for ending in ["tar", "agents"] {
+            let path = self.folder.join(format!("{digest}.{ending}"));
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn note(&self, digest: &str, agents: &BTreeSet<AgentId>) -> std::io::Result<()> {
@@ -324,11 +338,11 @@ mod tests {
         let both = keep(&store, b"the same", agent(1)).await;
         assert_eq!(keep(&store, b"the same", agent(2)).await, both);
         let store = ArchiveStore::open(folder.path(), MOST).await.unwrap();
-        store.forget(agent(1), &[]);
+        store.forget(agent(1), &[]).unwrap();
         assert_eq!(files(&store), 2);
         assert!(store.path(&both).unwrap().exists());
         let store = ArchiveStore::open(folder.path(), MOST).await.unwrap();
-        store.forget(agent(2), &[]);
+        store.forget(agent(2), &[]).unwrap();
         assert_eq!(files(&store), 0);
     }
 

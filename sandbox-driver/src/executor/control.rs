@@ -10,6 +10,7 @@ use roost_protocol::report::Report;
 use super::chaos::KillPoint;
 use super::event::Event;
 use super::ledger::Record;
+use super::purge;
 use super::reconcile;
 use super::shared::Shared;
 use super::stream::{self, Stream};
@@ -67,18 +68,16 @@ pub fn control(shared: &Arc<Shared>, control: Control) {
                 reconcile::reconcile(&shared, waiting, sandboxes, grace_s).await;
             });
         }
-        Control::Forget { agent, archives } => {
-            shared.snapshots.uploads().forget(agent);
-            let (store, snapshots) = (
-                shared.engine.archives.clone(),
-                shared.engine.snapshots.clone(),
-            );
+        Control::Forget {
+            agent,
+            archives,
+            results,
+        } => {
+            let shared = Arc::clone(shared);
             shared
                 .tasks
-                .spawn(async move { snapshots.forget(agent).await });
-            shared
-                .tasks
-                .spawn_blocking(move || store.forget(agent, &archives));
+                .clone()
+                .spawn(async move { purge::purge(&shared, agent, archives, results).await });
         }
         Control::Ping { nonce } => {
             let shared = Arc::clone(shared);

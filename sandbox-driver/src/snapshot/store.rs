@@ -17,7 +17,7 @@ use roost_protocol::snapshot::Stored;
 use roost_snapshot::Address;
 use roost_snapshot::build::{BuildError, Store};
 use roost_snapshot::packs::{PackError, Packs, Writer};
-use tokio::sync::{RwLock, RwLockReadGuard};
+use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::contents::{self, Contents};
 use super::remote::{Remote, RemoteSnapshot};
@@ -206,11 +206,29 @@ impl SnapshotStore {
             .map_err(|source| DriverError::file("cannot write", &path, source))
     }
 
-    /// Removes the snapshots of a purged agent, and their chunks that no other agent needs.
-    pub(crate) async fn forget(&self, agent: AgentId) {
+    /// Removes the snapshots of a purged agent, and their chunks that no other agent needs. A repetition continues what
+    /// failed or was cut off before.
+    ///
+    /// # Errors
+    /// [`DriverError`]; something may be left.
+    pub(crate) async fn forget(&self, agent: AgentId) -> Result<(), DriverError> {
         if lock(&self.inner.shelf).forget(agent) {
-            self.removed(&[agent], "its agent was purged").await;
+            self.inner.dropped.store(true, Ordering::Release);
+            tracing::info!(%agent, "the snapshots of a purged agent are removed");
         }
+        let path = agent_file(&self.inner.folder, agent);
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(DriverError::file("cannot remove", &path, source));
+            }
+            _ => {}
+        }
+        let alone = self.inner.sweep.write().await;
+        // Read under the lock: a sweep that began after the removal has then ended, well or not.
+        if self.inner.dropped.load(Ordering::Acquire) {
+            return self.sweep_with(alone).await;
+        }
+        Ok(())
     }
 
     /// Applies the gateway's list of snapshots to keep.
@@ -260,7 +278,11 @@ impl SnapshotStore {
     /// # Errors
     /// [`DriverError`]. A snapshot that cannot be read keeps all chunks: it may be mended.
     pub(crate) async fn sweep(&self) -> Result<(), DriverError> {
-        let _alone = self.inner.sweep.write().await;
+        let alone = self.inner.sweep.write().await;
+        self.sweep_with(alone).await
+    }
+
+    async fn sweep_with(&self, _alone: RwLockWriteGuard<'_, ()>) -> Result<(), DriverError> {
         // Before the list is read: a snapshot that is dropped after it is swept the next time.
         self.inner.dropped.store(false, Ordering::Release);
         let swept = self.sweep_alone().await;

@@ -334,6 +334,7 @@ impl Gateway {
             // Snapshots are outside this simulation.
             ControlReply::Stored { .. }
             | ControlReply::NotStored { .. }
+            | ControlReply::Forgotten { .. }
             | ControlReply::Paused { .. }
             | ControlReply::Unknown => {}
         }

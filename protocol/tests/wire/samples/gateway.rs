@@ -16,7 +16,7 @@ use roost_protocol::verify::{Check, Level, ProbedFact, VerifyReport};
 use roost_protocol::version::VersionRange;
 use roost_protocol::vitals::{Heartbeat, NodeTools, Psi, Tool};
 
-use super::{Named, VERSION, facts, id, operation_id, piece, sandbox_id};
+use super::{Named, VERSION, behalf, facts, id, operation_id, piece, sandbox_id};
 
 pub fn to_gateway() -> Vec<Named<ToGateway>> {
     let operation = operation_id();
@@ -191,6 +191,12 @@ pub fn to_gateway() -> Vec<Named<ToGateway>> {
             reply(ControlReply::NotStored {
                 sandbox: sandbox_id(),
                 detail: "the disk is full; free some space".into(),
+            }),
+        ),
+        (
+            "forgotten",
+            reply(ControlReply::Forgotten {
+                agent: behalf().agent,
             }),
         ),
         ("paused", reply(ControlReply::Paused { on: true })),

@@ -164,6 +164,15 @@ pub fn to_node() -> Vec<Named<ToNode>> {
             control(Control::Forget {
                 agent: id(4).into(),
                 archives: vec!["0f".repeat(32)],
+                results: false,
+            }),
+        ),
+        (
+            "forget-with-results",
+            control(Control::Forget {
+                agent: id(4).into(),
+                archives: Vec::new(),
+                results: true,
             }),
         ),
         (

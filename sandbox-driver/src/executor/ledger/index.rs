@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use roost_protocol::ids::{InstanceId, OperationId};
+use roost_protocol::ids::{AgentId, InstanceId, OperationId};
 use roost_protocol::limits::RESULT_RETENTION_S;
 use roost_protocol::operation::OperationRequest;
 use roost_protocol::report::{ArchiveFacts, Ended};
@@ -20,6 +20,8 @@ const MOST_RESULTS: usize = 5_000;
 pub struct Entry {
     /// Present until the end is known.
     pub request: Option<Arc<OperationRequest>>,
+    /// For whom it is done, if it is known.
+    pub agent: Option<AgentId>,
     pub accepted_at_s: i64,
     /// The guest instance to which the start was about to be sent.
     pub guest: Option<InstanceId>,
@@ -41,8 +43,10 @@ impl LedgerIndex {
         match record {
             Record::Accepted { request, at_s } => {
                 let id = request.id;
+                let agent = request.on_behalf.map(|on| on.agent);
                 self.entries.entry(id).or_insert_with(|| Entry {
                     request: Some(Arc::new(request)),
+                    agent,
                     ..Entry::at(at_s)
                 });
             }
@@ -60,6 +64,7 @@ impl LedgerIndex {
                 operation,
                 ended,
                 at_s,
+                agent,
             } => {
                 // A compacted ledger holds ends without their requests.
                 let entry = self
@@ -67,6 +72,7 @@ impl LedgerIndex {
                     .entry(operation)
                     .or_insert_with(|| Entry::at(at_s));
                 if entry.ended.is_none() {
+                    entry.agent = entry.agent.or(agent);
                     entry.ended = Some((ended, at_s));
                     entry.request = None;
                 }
@@ -100,6 +106,14 @@ impl LedgerIndex {
             .filter_map(|(id, entry)| Some((id, &entry.ended.as_ref()?.0)))
     }
 
+    /// The operations of an agent that have ended.
+    pub fn ended_of(&self, agent: AgentId) -> Vec<OperationId> {
+        self.entries()
+            .filter(|(_, entry)| entry.agent == Some(agent) && entry.ended.is_some())
+            .map(|(id, _)| id)
+            .collect()
+    }
+
     /// Operations whose results may be dropped at `now_s`.
     pub fn expired(&self, now_s: i64) -> Vec<OperationId> {
         let acked: Vec<_> = self
@@ -127,6 +141,7 @@ impl LedgerIndex {
                     operation,
                     ended: ended.clone(),
                     at_s: *at_s,
+                    agent: entry.agent,
                 });
                 if entry.acked {
                     out.push(Record::Acked {
@@ -155,6 +170,7 @@ impl Entry {
     fn at(accepted_at_s: i64) -> Self {
         Self {
             request: None,
+            agent: None,
             accepted_at_s,
             guest: None,
             archive: None,

@@ -1,6 +1,6 @@
 //! One record of the ledger and its format on disk: magic, length, checksum, MessagePack with field names.
 use roost_protocol::guest::checksum;
-use roost_protocol::ids::{InstanceId, OperationId};
+use roost_protocol::ids::{AgentId, InstanceId, OperationId};
 use roost_protocol::operation::OperationRequest;
 use roost_protocol::report::{ArchiveFacts, Ended};
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,9 @@ pub enum Record {
         operation: OperationId,
         ended: Ended,
         at_s: i64,
+        /// For whom it was done: a compacted ledger holds ends without their requests.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<AgentId>,
     },
     /// The gateway stored the end.
     Acked { operation: OperationId, at_s: i64 },

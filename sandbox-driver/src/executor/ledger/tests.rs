@@ -53,6 +53,7 @@ fn any_record() -> impl Strategy<Value = Record> {
             operation: id(n),
             ended: ended(i32::from(n)),
             at_s,
+            agent: None,
         },
         3 => Record::Acked {
             operation: id(n),
@@ -202,6 +203,7 @@ fn a_ledger_in_the_middle_of_a_compaction_opens_with_the_old_or_the_new_content(
     assert_eq!(records, [kept]);
     assert!(!path.with_extension("new").exists());
     let other = Record::Ended {
+        agent: None,
         operation: id(2),
         ended: ended(0),
         at_s: 7,

@@ -37,9 +37,22 @@ pub struct Ledger {
 struct Write {
     /// `None` only waits for the records before it.
     record: Option<Record>,
-    /// Sync before answering.
-    durable: bool,
+    until: Until,
     done: Option<oneshot::Sender<Result<(), LedgerError>>>,
+}
+
+/// What comes before the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Until {
+    Written,
+    Synced,
+    Compacted,
+}
+
+impl Write {
+    fn is_durable(&self) -> bool {
+        self.until == Until::Synced
+    }
 }
 
 impl Ledger {
@@ -84,7 +97,7 @@ impl Ledger {
     /// [`LedgerError`]; the ledger does not hold the operation then.
     pub async fn accept(&self, request: OperationRequest) -> Result<(), LedgerError> {
         let at_s = self.clock.now_s();
-        self.write(Some(Record::Accepted { request, at_s }), true)
+        self.write(Some(Record::Accepted { request, at_s }), Until::Synced)
             .await
     }
 
@@ -98,15 +111,16 @@ impl Ledger {
             operation,
             ended,
             at_s,
+            agent: None,
         };
-        self.write(Some(record), true).await
+        self.write(Some(record), Until::Synced).await
     }
 
     /// Writes a record in order, without waiting for it.
     pub fn append(&self, record: Record) {
         let _ = self.sender.send(Write {
             record: Some(record),
-            durable: false,
+            until: Until::Written,
             done: None,
         });
     }
@@ -116,7 +130,7 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError`] when the write fails.
     pub async fn written(&self, record: Record) -> Result<(), LedgerError> {
-        self.write(Some(record), false).await
+        self.write(Some(record), Until::Written).await
     }
 
     /// Waits until everything before is written and synced.
@@ -124,16 +138,24 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError`] when a write failed.
     pub async fn flushed(&self) -> Result<(), LedgerError> {
-        self.write(None, true).await
+        self.write(None, Until::Synced).await
     }
 
-    async fn write(&self, record: Option<Record>, durable: bool) -> Result<(), LedgerError> {
+    /// Writes the file again without what is forgotten, and waits for it.
+    ///
+    /// # Errors
+    /// [`LedgerError`]; the file may still have it.
+    pub async fn compacted(&self) -> Result<(), LedgerError> {
+        self.write(None, Until::Compacted).await
+    }
+
+    async fn write(&self, record: Option<Record>, until: Until) -> Result<(), LedgerError> {
         let (done, answer) = oneshot::channel();
         let gone = || LedgerError::Broken("its thread has stopped".into());
         self.sender
             .send(Write {
                 record,
-                durable,
+                until,
                 done: Some(done),
             })
             .map_err(|_| gone())?;
@@ -167,8 +189,18 @@ impl Writer {
                     Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
                 }
             }
+            let (wishes, batch) = batch
+                .into_iter()
+                .partition::<Vec<_>, _>(|write| write.until == Until::Compacted);
             self.commit(batch);
-            self.compact();
+            if wishes.is_empty() {
+                self.compact_if_large();
+                continue;
+            }
+            let outcome = self.compact();
+            for wish in wishes {
+                answer(wish.done, outcome.clone());
+            }
         }
         let _ = self.file.sync();
     }
@@ -177,12 +209,13 @@ impl Writer {
         self.catch_up();
         let mut written = Vec::with_capacity(batch.len());
         for write in batch {
+            let is_durable = write.is_durable();
             match self.put(&write) {
                 Ok(()) => written.push(write),
                 Err(error) => {
                     // A record that must be on disk before anybody learns of it must not be in memory either. Other
                     // records may be: they are written when there is room.
-                    if let Some(record) = write.record.filter(|_| !write.durable) {
+                    if let Some(record) = write.record.filter(|_| !is_durable) {
                         self.apply(&record);
                         self.late.push(record);
                     }
@@ -190,24 +223,21 @@ impl Writer {
                 }
             }
         }
-        let outcome = if written.iter().any(|write| write.durable) {
+        let outcome = if written.iter().any(Write::is_durable) {
             self.sync()
         } else {
             Ok(())
         };
         for write in written {
+            let is_durable = write.is_durable();
             if let Some(record) = write.record
-                && (outcome.is_ok() || !write.durable)
+                && (outcome.is_ok() || !is_durable)
             {
                 self.apply(&record);
             }
             answer(
                 write.done,
-                if write.durable {
-                    outcome.clone()
-                } else {
-                    Ok(())
-                },
+                if is_durable { outcome.clone() } else { Ok(()) },
             );
         }
     }
@@ -258,12 +288,21 @@ impl Writer {
         }
     }
 
-    fn compact(&mut self) {
-        if self.file.size() < COMPACT_FROM.max(self.compacted_to * 2)
-            || self.broken.is_some()
-            || !self.late.is_empty()
-        {
+    fn compact_if_large(&mut self) {
+        if self.file.size() < COMPACT_FROM.max(self.compacted_to * 2) {
             return;
+        }
+        if let Err(error) = self.compact() {
+            tracing::warn!(%error, "cannot compact the ledger; it continues with the old file");
+        }
+    }
+
+    fn compact(&mut self) -> Result<(), LedgerError> {
+        if let Some(why) = &self.broken {
+            return Err(LedgerError::Broken(why.clone()));
+        }
+        if !self.late.is_empty() {
+            return Err(LedgerError::Full);
         }
         let now_s = self.clock.now_s();
         let records = {
@@ -276,10 +315,9 @@ impl Writer {
             }
             index.records()
         };
-        if let Err(error) = self.file.replace(&records) {
-            tracing::warn!(%error, "cannot compact the ledger; it continues with the old file");
-        }
+        let replaced = self.file.replace(&records);
         self.compacted_to = self.file.size().max(COMPACT_FROM / 2);
+        replaced.map_err(|error| ledger_error(&error))
     }
 }
 
