@@ -95,6 +95,11 @@ impl Daemon {
         self.child = run(&self.folder, self.engine.as_deref());
     }
 
+    /// The folder of its state.
+    pub fn state(&self) -> PathBuf {
+        self.folder.path().join("state")
+    }
+
     /// The log of it and its predecessors.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()

@@ -14,6 +14,7 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::images::entity::Entity>(),
         Table::of::<crate::sandboxes::entity::container::Entity>(),
         Table::of::<crate::sandboxes::entity::placement::Entity>(),
+        Table::of::<crate::sandboxes::purges::entity::Entity>(),
         Table::of::<crate::sandboxes::snapshots::entity::Entity>(),
         Table::of::<crate::sandboxes::step_files::entity::around::Entity>(),
         Table::of::<crate::sandboxes::step_files::entity::start::Entity>(),

@@ -212,6 +212,12 @@ pub const TABLES: &[Kept] = &[
     kept("agent_containers", Until(Rule::Sandboxes)),
     kept("workspace_snapshots", Until(Rule::Snapshots)),
     kept(
+        "machine_purges",
+        Queue(
+            "the machine, which confirms that it deleted the files; a machine that leaves the fleet has none",
+        ),
+    ),
+    kept(
         "workspace_placements",
         With("workspaces", "at most one for each"),
     ),

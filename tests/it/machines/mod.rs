@@ -5,6 +5,7 @@ mod command_log;
 mod fleet;
 mod hardening;
 mod image_choice;
+mod purged;
 mod sandbox_limits;
 mod sandbox_races;
 mod sandboxes;

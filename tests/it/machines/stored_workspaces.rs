@@ -173,9 +173,9 @@ async fn machines_get_the_kept_workspaces_and_a_purge_is_sent_at_once() {
             .await;
         let told = connection
             .receive_until(|message| match message {
-                ToNode::Control(Control::Forget { agent, archives }) => {
-                    Some((agent.to_string(), archives.clone()))
-                }
+                ToNode::Control(Control::Forget {
+                    agent, archives, ..
+                }) => Some((agent.to_string(), archives.clone())),
                 _ => None,
             })
             .await;

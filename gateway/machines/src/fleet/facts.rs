@@ -5,7 +5,7 @@ use roost_protocol::control::GoneCause;
 use roost_protocol::inventory::Inventory;
 use roost_protocol::snapshot::Stored;
 
-use roost_platform::ids::{NodeId, SandboxId, WorkspaceId};
+use roost_platform::ids::{NodeId, SandboxId, SandboxOwnerId, WorkspaceId};
 
 /// Something that happened to a machine.
 #[derive(Debug, Clone)]
@@ -37,6 +37,8 @@ pub enum NodeFact {
         sandbox: SandboxId,
         detail: String,
     },
+    /// Nothing of a removed owner is left on it.
+    Forgotten { node: NodeId, owner: SandboxOwnerId },
     /// It is not connected any more. Nothing is destroyed because of that.
     Disconnected {
         node: NodeId,

@@ -16,7 +16,7 @@
 use tokio::sync::broadcast;
 
 use super::snapshots::sweep::{self, Sweeper};
-use super::{SandboxesHandle, drains, listen, recovery};
+use super::{SandboxesHandle, drains, listen, purges, recovery};
 use crate::fleet::FleetHandle;
 use crate::fleet::local::LocalFact;
 use roost_platform::supervision::{
@@ -71,7 +71,7 @@ pub fn branch(
                     for node in recovery::nodes_to_reconcile(&sandboxes).await? {
                         recovery::reconcile(&sandboxes, Some(node)).await?;
                     }
-                    Ok(())
+                    Ok(purges::send_all(&sandboxes).await?)
                 }
             },
         )

@@ -6,7 +6,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::snapshots::record;
-use super::{SandboxError, SandboxesHandle, recovery};
+use super::{SandboxError, SandboxesHandle, purges, recovery};
 use crate::fleet::local::LocalFact;
 use crate::fleet::{FleetHandle, NodeFact};
 use roost_platform::ids::NodeId;
@@ -61,6 +61,7 @@ async fn of_node(sandboxes: &SandboxesHandle, fact: NodeFact) -> Result<(), Sand
         } => {
             compare(sandboxes, Some(node), &inventory).await?;
             recovery::reconcile(sandboxes, Some(node)).await?;
+            purges::send(sandboxes, Some(node)).await?;
             // Another gateway may have begun work there; the gateway that holds the machine now continues it.
             recovery::resume(sandboxes).await
         }
@@ -81,6 +82,9 @@ async fn of_node(sandboxes: &SandboxesHandle, fact: NodeFact) -> Result<(), Sand
             sandbox,
             detail,
         } => record::not_stored(sandboxes, Some(node), sandbox, detail).await,
+        NodeFact::Forgotten { node, owner } => {
+            purges::confirmed(sandboxes, Some(node), owner).await
+        }
         NodeFact::Disconnected { .. } => Ok(()),
         NodeFact::Deleted {
             node,
@@ -97,7 +101,8 @@ async fn of_this_host(sandboxes: &SandboxesHandle, fact: LocalFact) -> Result<()
     match fact {
         LocalFact::Connected(inventory) => {
             compare(sandboxes, None, &inventory).await?;
-            recovery::reconcile(sandboxes, None).await
+            recovery::reconcile(sandboxes, None).await?;
+            purges::send(sandboxes, None).await
         }
         LocalFact::Inventory(inventory) => compare(sandboxes, None, &inventory).await,
         LocalFact::SandboxGone { sandbox, cause } => {
@@ -107,6 +112,7 @@ async fn of_this_host(sandboxes: &SandboxesHandle, fact: LocalFact) -> Result<()
         LocalFact::NotStored { sandbox, detail } => {
             record::not_stored(sandboxes, None, sandbox, detail).await
         }
+        LocalFact::Forgotten(owner) => purges::confirmed(sandboxes, None, owner).await,
     }
 }
 

@@ -29,9 +29,11 @@ mod owner;
 mod owner_facts;
 mod persons_command;
 mod placement_store;
+pub(crate) mod purges;
 mod rates;
 mod reading;
 mod recovery;
+mod removal;
 mod routes;
 pub(crate) mod snapshots;
 pub mod step_files;
@@ -54,12 +56,11 @@ pub use model::State;
 pub use owner::{OwnerKind, SandboxOwner};
 pub use owner_facts::{OwnerFacts, OwningMission, OwningTeam, Preferences};
 pub use rates::{CommandLimits, Starter, TooFast};
+pub use removal::{remove_all, remove_of};
 pub use routes::router;
 pub use snapshots::store::forget_before as forget_snapshots;
 pub use snapshots::{
     Bucket, BucketKey, ChunkPlace, ChunkStore, ChunkStoreError, Exchange, ExchangeError,
     LocalChunks, Snapshot,
 };
-pub use store::{
-    Place, current, forget_ended, owners_with_anything, remove_all, remove_of, running_places,
-};
+pub use store::{Place, current, forget_ended, owners_with_anything, running_places};

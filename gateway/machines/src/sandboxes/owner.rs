@@ -46,6 +46,14 @@ pub enum OwnerKind {
 }
 
 impl OwnerKind {
+    /// Whether a removal means that a person removed the owner for good. A mission ends, and its history stays.
+    pub(super) fn is_purged(self) -> bool {
+        match self {
+            Self::Claw | Self::Team => true,
+            Self::Mission => false,
+        }
+    }
+
     /// The word in sentences for people.
     pub fn noun(self) -> &'static str {
         match self {

@@ -1,12 +1,13 @@
 //! Continues transitions after a start, and handles what machines report by themselves.
 
+use chrono::{DateTime, Utc};
 use roost_protocol::control::GoneCause;
 use roost_protocol::sandbox::{ContainerState, SandboxFacts};
 
 use super::engine::name_of;
 use super::model::{Fact, State};
 use super::transition::{self, Change};
-use super::{SandboxError, SandboxesHandle, placement_store, store, working};
+use super::{SandboxError, SandboxesHandle, placement_store, purges, snapshots, store, working};
 use crate::fleet::operations::Target;
 use roost_platform::ids::{NodeId, SandboxId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -99,22 +100,41 @@ pub async fn gone(
     sandbox: SandboxId,
     cause: GoneCause,
 ) -> Result<(), SandboxError> {
-    let detail = match cause {
-        GoneCause::LeaseOver => "it was not used for its whole lease; the workspace is stored",
+    let (db, machine) = (sandboxes.db.read(), name_of(node));
+    let Some(row) = store::of_machine(db, &machine, sandbox).await? else {
+        return Ok(());
+    };
+    // A machine says that it stored something before it says that the sandbox ended.
+    let scope = WorkspaceScope::of_row(row.workspace_id);
+    let stored = snapshots::store::newest(db, scope, row.owner_id).await?;
+    let detail = ended_because(cause, stored.map(|snapshot| snapshot.taken_at));
+    let states = [State::Provisioning, State::Running, State::Destroying];
+    each(sandboxes, node, &states, |id| {
+        if id == sandbox && cause == GoneCause::Orphan {
+            roost_platform::promises::Watch::ClaimedRemoved.note(&id);
+        }
+        (id == sandbox).then(|| (Fact::Gone, Some(detail.clone())))
+    })
+    .await
+}
+
+/// Why a sandbox ended, and what is left of its files: `stored` is the time of the latest snapshot of its owner.
+fn ended_because(cause: GoneCause, stored: Option<DateTime<Utc>>) -> String {
+    let why = match cause {
+        GoneCause::LeaseOver => "it was not used for its whole lease",
         GoneCause::Exited => "its first process ended",
         GoneCause::OutOfMemory => "it used more memory than it may",
         GoneCause::Owner => "the owner of the machine ended it",
         GoneCause::Orphan => "no row claimed it any more",
         GoneCause::Unknown => "the machine did not say why",
     };
-    let states = [State::Provisioning, State::Running, State::Destroying];
-    each(sandboxes, node, &states, |id| {
-        if id == sandbox && cause == GoneCause::Orphan {
-            roost_platform::promises::Watch::ClaimedRemoved.note(&id);
-        }
-        (id == sandbox).then(|| (Fact::Gone, Some(detail.to_owned())))
-    })
-    .await
+    match stored {
+        Some(at) => format!(
+            "{why}; its files are stored as of {}",
+            snapshots::minute(at)
+        ),
+        None => format!("{why}; none of its files are stored"),
+    }
 }
 
 /// Compares with a machine's complete inventory. A sandbox that should run and does not has stopped; a lost one that runs
@@ -202,10 +222,39 @@ pub async fn machine_deleted(
         ))
     })
     .await?;
+    purges::machine_gone(sandboxes, node).await?;
     let (setting, _) = placement_store::placement(sandboxes.db.read(), scope).await?;
     if setting == super::model::Setting::Node(node) {
         super::commands::set_placement(sandboxes, scope, roost_platform::ids::UserId::SYSTEM, None)
             .await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeZone;
+
+    #[test]
+    fn end_of_a_sandbox_says_what_is_stored_and_never_more() {
+        let at = Utc.with_ymd_and_hms(2026, 11, 28, 21, 30, 59).single();
+        assert!(at.is_some());
+        let said = ended_because(GoneCause::LeaseOver, at);
+        assert_eq!(
+            said,
+            "it was not used for its whole lease; its files are stored as of 2026-11-28 21:30 UTC"
+        );
+        let said = ended_because(GoneCause::LeaseOver, None);
+        assert_eq!(
+            said,
+            "it was not used for its whole lease; none of its files are stored"
+        );
+        // A container that ended by itself was not stored at its end: the time is that of the snapshot before it.
+        let said = ended_because(GoneCause::Exited, at);
+        assert_eq!(
+            said,
+            "its first process ended; its files are stored as of 2026-11-28 21:30 UTC"
+        );
+    }
 }

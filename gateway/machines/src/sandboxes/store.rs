@@ -1,6 +1,6 @@
 //! All SQL of sandboxes. A tenant's queries take a scope; the queries of the gateway's own actors name the machine.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use roost_protocol::control::Kept;
@@ -12,9 +12,9 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait, Query},
 };
 
-use super::entity::{container, placement};
+use super::entity::container;
 use super::model::State;
-use super::{OwnerKind, SandboxOwner, snapshots, step_files};
+use super::{OwnerKind, SandboxOwner, snapshots};
 use roost_agents::claws;
 use roost_platform::db::{Backend, TenantEntity, WriteTx};
 use roost_platform::events::AgentState;
@@ -196,31 +196,6 @@ pub async fn live_on(db: &impl ConnectionTrait, machine: &str) -> Result<Vec<San
     Ok(rows.into_iter().map(|row| row.id).collect())
 }
 
-/// The machines on which an owner had sandboxes, with the archives there that belong to no other owner's row.
-pub async fn archives_of(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    owner: SandboxOwnerId,
-) -> Result<HashMap<String, Vec<String>>, DbErr> {
-    let rows = container::Entity::find_in(scope)
-        .filter(container::Column::OwnerId.eq(owner))
-        .all(db)
-        .await?;
-    let mut archives: HashMap<String, Vec<String>> = HashMap::new();
-    for row in rows {
-        let digest = digest_of(row.archive.as_ref());
-        let known = archives.entry(row.node_id).or_default();
-        known.extend(digest.filter(|digest| !known.contains(digest)));
-    }
-    for (machine, known) in &mut archives {
-        if !known.is_empty() {
-            let named = next_origins(db, machine, Some(owner)).await?;
-            known.retain(|digest| !named.contains(digest));
-        }
-    }
-    Ok(archives)
-}
-
 /// The owners whose stored workspaces a machine keeps; `None` when one message cannot hold all of them.
 pub async fn kept_on(db: &impl ConnectionTrait, machine: &str) -> Result<Option<Kept>, DbErr> {
     let agents: Vec<SandboxOwnerId> = container::Entity::find()
@@ -247,7 +222,7 @@ pub async fn kept_on(db: &impl ConnectionTrait, machine: &str) -> Result<Option<
 
 /// Archives that the next sandbox of an owner restores: those of each owner's newest row, in all workspaces. The
 /// agent `except` is left out.
-async fn next_origins(
+pub async fn next_origins(
     db: &impl ConnectionTrait,
     machine: &str,
     except: Option<SandboxOwnerId>,
@@ -452,21 +427,6 @@ pub async fn forget_ended(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, D
     Ok(many)
 }
 
-/// Deletes the rows of an owner that is removed.
-pub async fn remove_of(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    owner: SandboxOwnerId,
-) -> Result<(), DbErr> {
-    snapshots::store::remove_of(db, scope, owner).await?;
-    step_files::remove_of(db, scope, owner).await?;
-    container::Entity::delete_in(scope)
-        .filter(container::Column::OwnerId.eq(owner))
-        .exec(db)
-        .await?;
-    Ok(())
-}
-
 /// The owners of a kind that own sandboxes or snapshots, also ended ones.
 ///
 /// # Errors
@@ -486,14 +446,4 @@ pub async fn owners_with_anything(
         .await?;
     let files = snapshots::store::owners(db, scope, kind).await?;
     Ok(sandboxes.into_iter().chain(files).collect())
-}
-
-/// Deletes all rows of a workspace that is deleted.
-pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
-    snapshots::store::remove_all(db, scope).await?;
-    container::Entity::delete_in(scope).exec(db).await?;
-    placement::Entity::delete_by_id(scope.workspace())
-        .exec(db)
-        .await?;
-    Ok(())
 }

@@ -88,7 +88,7 @@ impl SagaHandler for ClawEnd {
                 levelups::remove_of(&**tx, scope, claw).await?;
                 teams::forget_seats(&**tx, claw).await?;
                 runtime_record::remove_of(&**tx, scope, claw).await?;
-                sandboxes::remove_of(&**tx, scope, SandboxOwner::Claw(claw).id()).await?;
+                sandboxes::remove_of(tx, scope, SandboxOwner::Claw(claw), now).await?;
                 tokens::remove_of(&**tx, scope, claw).await?;
                 skills::remove_choices_of(&**tx, scope, claw).await?;
                 templates::remove_link_of(&**tx, scope, claw).await?;

@@ -116,12 +116,12 @@ impl SagaHandler for OwnerRemoval {
         tx: &'a mut WriteTx,
         saga: &'a saga::Model,
         step: Step,
-        _: DateTime<Utc>,
+        now: DateTime<Utc>,
     ) -> BoxFuture<'a, Result<Next, DbErr>> {
         async move {
             if step == Step::Rows {
                 let scope = WorkspaceScope::of_row(saga.workspace_id);
-                sandboxes::remove_of(&**tx, scope, owner(saga).id()).await?;
+                sandboxes::remove_of(tx, scope, owner(saga), now).await?;
             }
             Ok(Next::Advance)
         }

@@ -104,7 +104,7 @@ impl SagaHandler for WorkspaceEnd {
             }
             apps::end_connections(tx, scope, Which::All, now).await?;
             doors::remove_all(tx, scope).await?;
-            sandboxes::remove_all(&**tx, scope).await?;
+            sandboxes::remove_all(tx, scope).await?;
             fleet::remove_rows(&**tx, scope).await?;
             repos::remove_all(tx, scope, now).await?;
             uploads::remove_all(tx, scope, now).await?;

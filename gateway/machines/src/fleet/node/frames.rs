@@ -14,7 +14,7 @@ use crate::fleet::facts::NodeFact;
 use crate::fleet::operations::Flow;
 use crate::fleet::sanitize;
 use crate::fleet::store_connection;
-use roost_platform::ids::{NodeId, SandboxId};
+use roost_platform::ids::{NodeId, SandboxId, SandboxOwnerId};
 use roost_platform::promises::Watch;
 use roost_platform::supervision::{Context, Failure};
 
@@ -129,6 +129,13 @@ impl NodeActor {
                     node: self.id,
                     sandbox: SandboxId(sandbox.uuid()),
                     detail,
+                });
+                Ok(())
+            }
+            ControlReply::Forgotten { agent } => {
+                self.fleet.publish(NodeFact::Forgotten {
+                    node: self.id,
+                    owner: SandboxOwnerId(agent.uuid()),
                 });
                 Ok(())
             }

@@ -366,7 +366,8 @@ impl OperationsHandle {
         })?)
     }
 
-    /// Reports that an owner was removed, so that the engine removes its stored workspaces.
+    /// Reports that an owner was removed, so that the engine removes its stored workspaces, and with `results` its
+    /// operations with their output.
     ///
     /// # Errors
     /// When the engine is unknown.
@@ -375,10 +376,13 @@ impl OperationsHandle {
         target: Target,
         owner: SandboxOwnerId,
         archives: Vec<String>,
+        results: bool,
     ) -> Result<(), OperationsError> {
-        Ok(self
-            .known_line(target)?
-            .post(EngineCall::Forget { owner, archives })?)
+        Ok(self.known_line(target)?.post(EngineCall::Forget {
+            owner,
+            archives,
+            results,
+        })?)
     }
 
     /// The present state of an operation of a workspace; `None` when it does not exist.

@@ -47,10 +47,11 @@ pub(in crate::fleet) enum EngineCall {
         /// The agents whose stored workspaces may stay there; absent changes nothing.
         kept: Option<Kept>,
     },
-    /// An owner was removed: the engine removes its stored workspaces.
+    /// An owner was removed: the engine removes its stored workspaces, and with `results` its operations.
     Forget {
         owner: SandboxOwnerId,
         archives: Vec<String>,
+        results: bool,
     },
     /// A reader needs something: check credit and replay.
     Nudge(OperationId),

@@ -53,7 +53,7 @@ pub use ring::Part;
 pub(super) use store::Fence;
 pub use store::{
     any_command_ended_after, any_command_open, any_work_open, forget_ended, latest_on,
-    open_commands,
+    open_commands, remove_of,
 };
 pub use stream::{OutputItem, OutputStream};
 pub use submission::PersonsEntry;

@@ -112,6 +112,23 @@ pub async fn forget_ended(tx: &WriteTx, before: DateTime<Utc>) -> Result<bool, D
     Ok(gone.rows_affected == AT_ONCE)
 }
 
+/// Deletes the operations in the sandboxes of an owner that is removed, with what people and agents wrote. The outputs of
+/// commands go with their rows.
+///
+/// # Errors
+/// When the database fails.
+pub async fn remove_of(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    owner: SandboxOwnerId,
+) -> Result<(), DbErr> {
+    entity::Entity::delete_in(scope)
+        .filter(entity::Column::OwnerId.eq(owner))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}
+
 /// One operation of a workspace.
 pub(super) async fn get_scoped(
     db: &impl ConnectionTrait,

@@ -7,7 +7,7 @@ use crate::sandboxes::engine::node_of;
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::{Fact, State};
 use crate::sandboxes::{
-    SandboxError, SandboxOwner, SandboxesHandle, owner as owners, store, transition,
+    SandboxError, SandboxOwner, SandboxesHandle, owner as owners, removal, store, transition,
 };
 use roost_platform::ids::{UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
@@ -68,7 +68,7 @@ pub async fn destroy_for_good(
 }
 
 /// Has each machine where an owner that is removed had a sandbox remove the owner's stored workspaces. A machine that is away
-/// removes them after a day without news of the owner.
+/// now is told when it is back, by the wish that the removal of the rows writes.
 ///
 /// # Errors
 /// When the database fails.
@@ -77,10 +77,13 @@ pub async fn forget_archives(
     scope: WorkspaceScope,
     owner: SandboxOwner,
 ) -> Result<(), SandboxError> {
-    for (machine, archives) in store::archives_of(sandboxes.db.read(), scope, owner.id()).await? {
+    for (machine, archives) in removal::archives_of(sandboxes.db.read(), scope, owner.id()).await? {
         let target = node_of(&machine).map_or(Target::Local, Target::Node);
         // A machine that was removed from the fleet cannot be reached; it has removed all of them itself.
-        let _ = sandboxes.operations.forget(target, owner.id(), archives);
+        let results = owner.kind().is_purged();
+        let _ = sandboxes
+            .operations
+            .forget(target, owner.id(), archives, results);
     }
     Ok(())
 }

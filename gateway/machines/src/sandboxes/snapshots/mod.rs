@@ -31,5 +31,5 @@ pub(super) use dto::RestoredFrom;
 pub use dto::Snapshot;
 pub use exchange::{Exchange, ExchangeError};
 pub use local::LocalChunks;
-pub(super) use model::Origin;
+pub(super) use model::{Origin, minute};
 pub(super) use routes::{owners_router, router};

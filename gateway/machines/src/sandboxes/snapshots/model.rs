@@ -93,7 +93,8 @@ pub fn explain(machine: &str, newer: DateTime<Utc>, origin: Option<&Origin>) -> 
     )
 }
 
-fn minute(at: DateTime<Utc>) -> String {
+/// A time as people read it in a sentence.
+pub fn minute(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 

@@ -356,7 +356,8 @@ async fn purged_agent_and_deleted_workspace_leave_no_chunks() {
         scene.record(&taken, scene.clock.now()).await;
         scene.put_all(&taken).await;
         let tx = scene.db.write().await.unwrap();
-        crate::sandboxes::remove_of(&*tx, scene.home, SandboxOwner::Claw(scene.agent).id())
+        let (agent, now) = (SandboxOwner::Claw(scene.agent), scene.clock.now());
+        crate::sandboxes::remove_of(&tx, scene.home, agent, now)
             .await
             .unwrap();
         tx.commit().await.unwrap();

@@ -99,10 +99,15 @@ impl Dispatcher {
                 reply.send(Ok(()));
                 Ok(Flow::Fine)
             }
-            EngineCall::Forget { owner, archives } => {
-                let agent = AgentId(owner.0);
-                Ok(self.send(ToNode::Control(Control::Forget { agent, archives })))
-            }
+            EngineCall::Forget {
+                owner,
+                archives,
+                results,
+            } => Ok(self.send(ToNode::Control(Control::Forget {
+                agent: AgentId(owner.0),
+                archives,
+                results,
+            }))),
             EngineCall::Nudge(id) => match self.operations.registry().get(id) {
                 Some(live) => {
                     if self.link.is_none() {
