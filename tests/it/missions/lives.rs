@@ -22,7 +22,7 @@ async fn coding(owner: &Person, phases: &Value) -> String {
 const SKILLS: [&str; 2] = ["handing-over-work", "stating-uncertainty"];
 
 /// A model that calls a tool again and again, so that its run goes on until it is stopped.
-async fn endless() -> ModelServer {
+pub(super) async fn endless() -> ModelServer {
     ModelServer::that(|asked: &Asked| {
         let turn = asked.body["messages"].as_array().map_or(0, Vec::len);
         let call = json!({ "index": 0, "id": format!("c{turn}"), "type": "function",

@@ -3,8 +3,12 @@
 use roost_tests::{Daemon, eventually};
 use serde_json::{Value, json};
 
-use super::{becomes, created, launched, mission, phase_id};
+use super::lives::endless;
+use super::{
+    becomes, created, launched, mission, phase_id, phases, set_status, template, think_with,
+};
 use crate::connections::checkouts::Bench;
+use crate::connections::repos::Place;
 use crate::execution::runs::connection_is;
 
 /// Long enough that the machine goes away in the middle of the phase.
@@ -55,7 +59,7 @@ async fn mission_waits_for_its_machine_in_the_middle_of_a_phase() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn mission_on_a_machine_that_is_deleted_fails_with_words_that_say_so() {
+async fn mission_on_a_machine_that_is_deleted_pauses_and_its_phase_says_why() {
     let bench = Bench::new("[[scene]]\n[[scene.turn]]\nsay = \"Done.\"\n").await;
     let owner = bench.gateway.owner().await;
     let mut machine = Daemon::joined(&bench.gateway.url(), owner, None).await;
@@ -74,8 +78,58 @@ async fn mission_on_a_machine_that_is_deleted_fails_with_words_that_say_so() {
     let path = format!("/api/nodes/{}", machine.node_id);
     owner.delete(&path).send().await;
     let paused = becomes(owner, &id, "paused").await;
-    assert_eq!(paused.str("/status_reason"), "phase_failed");
-    let detail = paused.str("/status_detail");
-    assert!(detail.contains("machine"), "{detail}");
+    assert_eq!(paused.str("/status_reason"), "node_deleted");
+    let failed = eventually("its phase ends", async || {
+        let now = mission(owner, &id).await;
+        (phases(&now) == ["failed"]).then_some(now)
+    })
+    .await;
+    assert_eq!(failed.str("/status_reason"), "node_deleted");
+    let reason = failed.str("/phase_details/0/reason");
+    assert!(reason.contains("machine"), "{reason}");
     bench.stop().await;
+}
+
+#[tokio::test]
+async fn mission_whose_team_is_at_work_pauses_when_its_machine_is_deleted() {
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let server = endless().await;
+        think_with(owner, &server).await;
+        let mut machine = Daemon::joined(&place.gateway.url(), owner, None).await;
+        connection_is(owner, &machine.node_id, "connected").await;
+        let writers = template(owner, "Writers").await;
+        let new = json!({ "template_kind": "research", "goal": "Write.", "team_template_id": writers,
+            "runtime_kind": "local_node", "target_node_id": machine.node_id });
+        let id = created(owner, &new).await;
+        launched(owner, &id).await;
+        eventually("the agent works", async || {
+            (server.asked().len() > 1).then_some(())
+        })
+        .await;
+        machine.kill();
+        let path = format!("/api/nodes/{}", machine.node_id);
+        owner.delete(&path).expect(202).await;
+        let paused = becomes(owner, &id, "paused").await;
+        assert_eq!(paused.str("/status_reason"), "node_deleted");
+        assert_eq!(paused.str("/status_detail"), "The target node was deleted.");
+        eventually("its run is held", async || {
+            let now = mission(owner, &id).await;
+            let run = now.body["phase_details"][0]["runs"][0].clone();
+            (run["is_paused"] == true).then_some(())
+        })
+        .await;
+        let refused = set_status(owner, &id, "running", 409).await;
+        assert!(
+            refused.str("/detail").contains("was deleted"),
+            "{refused:?}"
+        );
+        set_status(owner, &id, "cancelled", 200).await;
+        eventually("its phase has ended", async || {
+            let now = mission(owner, &id).await;
+            (phases(&now) == ["failed"]).then_some(())
+        })
+        .await;
+        place.stop().await;
+    }
 }

@@ -175,11 +175,84 @@ async fn wrong_settings_of_probes_are_refused_with_their_place() {
             json!({ "security": { "scanners": ["nmap"] } }),
             "/config/security/scanners/0",
         ),
+        (
+            json!({ "security": { "sarif": ["a.sarif", "../a.sarif"] } }),
+            "/config/security/sarif/1",
+        ),
         (json!({ "image": 7 }), "/config/image"),
     ] {
         let new = json!({ "template_kind": "security", "repo_id": bench.repo, "config": config });
         let refused = owner.post("/api/missions").json(&new).expect(400).await;
         assert!(refused.text.contains(pointer), "{}", refused.text);
     }
+    bench.stop().await;
+}
+
+/// An agent that runs the repository's own tool, which finds one thing more now.
+const LINTS: &str = r#"
+[[scene]]
+  [[scene.turn]]
+  say = "I lint it."
+  calls = [
+    { tool = "write_file", arguments = { path = "/workspace/tools/out/lint.sarif", content = '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":{"name":"ownlint"}},"results":[{"ruleId":"old","level":"error","message":{"text":"It was there."},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.txt"},"region":{"startLine":1}}}]},{"ruleId":"young","level":"error","message":{"text":"It is new."},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"b.txt"},"region":{"startLine":2}}}]}]}]}' } },
+    { tool = "commit", arguments = { path = "/workspace/tools", message = "Lint" } },
+  ]
+  [[scene.turn]]
+  say = "Done."
+"#;
+
+const OLD_LOG: &str = r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":{"name":"ownlint"}},"results":[{"ruleId":"old","level":"error","message":{"text":"It was there."},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.txt"},"region":{"startLine":1}}}]}]}]}"#;
+/// It says 2.1.0, and has the form of another version.
+const LIES: &str =
+    r#"{"version":"1.0.0","$schema":"https://json.schemastore.org/sarif-2.1.0.json","runLogs":[]}"#;
+/// Its results do not have the form that its schema says.
+const HALF_LIES: &str = r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":{"name":"halflint"}},"results":[7,{"ruleId":"true","message":{"text":"One is one."}}]}]}"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sarif_files_of_the_repository_are_read_on_both_commits_and_one_that_lies_is_a_note() {
+    let bench = Bench::new(LINTS).await;
+    let owner = bench.gateway.owner().await;
+    for (path, text) in [
+        ("out/lint.sarif", OLD_LOG),
+        ("lies.sarif", LIES),
+        ("half.sarif", HALF_LIES),
+    ] {
+        let host = &bench.host;
+        host.commit("acme/tools", "main", path, text.as_bytes())
+            .await;
+    }
+    let coders = coders(owner).await;
+    let new = json!({ "template_kind": "custom", "title": "Lint", "goal": "Lint it.", "repo_id": bench.repo,
+        "config": { "phases": ["coding", "security_scan"], "phase_teams": { "coding": [coders] },
+            "security": { "sarif": ["out/lint.sarif", "lies.sarif", "half.sarif", "none.sarif"] } } });
+    let id = created(owner, &new).await;
+    launched(owner, &id).await;
+    let over = becomes(owner, &id, "completed").await;
+    assert_eq!(phases(&over), ["completed", "completed"]);
+    let found = content(&artifact(owner, &over, "Findings").await);
+    let open = found["open"].as_array().expect("findings").iter();
+    let mut open: Vec<(&str, bool)> = open
+        .map(|one| {
+            let rule = one["rule"].as_str().expect("a rule");
+            (rule, one["is_new"] == true)
+        })
+        .collect();
+    open.sort_unstable();
+    assert_eq!(open, [("old", false), ("true", false), ("young", true)]);
+    let notes = found["notes"].to_string();
+    for part in [
+        "lies.sarif of the branch was not read",
+        "1 of 2 results of halflint",
+        "none.sarif of the branch was not read: The commit has no such file.",
+    ] {
+        assert!(notes.contains(part), "{part}: {notes}");
+    }
+    let tools = found["tools"].as_array().expect("tools").iter();
+    let ran: Vec<&str> = tools
+        .filter(|tool| tool["ran"] == true)
+        .filter_map(|tool| tool["tool"].as_str())
+        .collect();
+    assert!(ran.contains(&"SARIF file out/lint.sarif"), "{ran:?}");
+    assert!(!ran.contains(&"SARIF file lies.sarif"), "{ran:?}");
     bench.stop().await;
 }

@@ -129,3 +129,84 @@ async fn launch_beyond_the_plan_says_how_many_agents_are_missing_and_makes_nothi
     assert!(plan.str("/blockers/0").contains('5'), "{plan:?}");
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn launch_with_a_template_that_was_deleted_names_it_and_its_place_and_mints_nothing() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let (stays, goes) = (
+        template(owner, "Readers").await,
+        template(owner, "Coders").await,
+    );
+    let config = json!({ "phase_teams": { "research": [stays], "coding": [stays, goes] } });
+    let named = created(
+        owner,
+        &json!({ "template_kind": "development", "config": config }),
+    )
+    .await;
+    let legacy = created(
+        owner,
+        &json!({ "template_kind": "research", "team_template_id": goes }),
+    )
+    .await;
+    owner
+        .delete(&format!("/api/team-templates/{goes}"))
+        .expect(204)
+        .await;
+    for (id, place) in [
+        (named, "`config.phase_teams.coding[1]`"),
+        (legacy, "`team_template_id`"),
+    ] {
+        let refused = set_status(owner, &id, "running", 409).await;
+        let said = refused.str("/detail");
+        for part in [place, "Coders", &goes, "was deleted"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        let plan = owner.get(&format!("/api/missions/{id}/launch-plan"));
+        let plan = plan.expect(200).await;
+        assert_eq!(plan.str("/blockers/0"), said);
+        let now = owner.get(&format!("/api/missions/{id}")).expect(200).await;
+        assert_eq!(now.str("/status"), "draft");
+    }
+    for path in ["/api/teams", "/api/claws"] {
+        let all = owner.get(path).expect(200).await;
+        assert_eq!(all.body["items"], json!([]), "{path}: nothing was minted");
+    }
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn routine_whose_template_was_deleted_fails_with_its_name_and_place_and_mints_nothing() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let readers = template(owner, "Readers").await;
+    let schedule = json!({ "kind": "cron", "expression": "0 9 1 1 *" });
+    let mission = json!({ "kind": "mission", "mission": { "template_kind": "research", "config": { "phase_teams": { "research": [readers] } } } });
+    let team = json!({ "kind": "team", "template_id": readers, "goal": "Read." });
+    let mut routines = Vec::new();
+    for (recipe, place) in [
+        (mission, "`config.phase_teams.research[0]`"),
+        (team, "`recipe.template_id`"),
+    ] {
+        let new = json!({ "name": place, "schedule": schedule, "recipe": recipe });
+        let routine = owner.post("/api/routines").json(&new).expect(201).await;
+        routines.push((routine.str("/id").to_owned(), place));
+    }
+    owner
+        .delete(&format!("/api/team-templates/{readers}"))
+        .expect(204)
+        .await;
+    for (id, place) in routines {
+        let refused = owner.post(&format!("/api/routines/{id}/run")).expect(409);
+        let refused = refused.await;
+        let said = refused.str("/detail");
+        for part in [place, "Readers", &readers, "was deleted"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+    for path in ["/api/teams", "/api/claws", "/api/missions"] {
+        let all = owner.get(path).expect(200).await;
+        assert_eq!(all.body["items"], json!([]), "{path}: nothing was made");
+    }
+    gateway.stop().await;
+}

@@ -1,15 +1,18 @@
 //! Cancelling a mission in each of its states, pausing one whose phase ends, and a repository whose default branch is gone.
 
+use std::process::Command;
 use std::time::Duration;
 
 use roost_tests::model_server::{Asked, ModelServer};
-use roost_tests::{Answer, Person, eventually};
+use roost_tests::{Answer, Daemon, Person, eventually};
 use serde_json::{Value, json};
 
+use super::lives::endless;
 use super::probes::coders;
 use super::{becomes, created, launched, mission, phases, set_status, template, think_with};
 use crate::connections::checkouts::Bench;
 use crate::connections::repos::Place;
+use crate::execution::runs::connection_is;
 use crate::execution::runs::windows::piece;
 
 /// A mission of two phases with one writer, as a draft.
@@ -183,27 +186,113 @@ async fn repository_whose_default_branch_is_gone_pauses_the_mission_with_what_to
 }
 
 #[tokio::test]
-async fn markers_by_the_thousand_make_tasks_up_to_the_limit_and_the_mission_goes_on() {
-    const TEXT: &str = "TASK: INT-0001\nOne\n";
-    let place = Place::start_on_each().await.swap_remove(0);
-    let owner = place.gateway.owner().await;
-    let server = ModelServer::that(|_: &Asked| {
-        let mut text = TEXT.to_owned();
-        for n in 2..=6_000 {
-            text.push_str(&format!(
-                "TASK: INT-{n:04}\nTask {n}\n\nCOMPLETED: INT-{n:04}\n"
-            ));
-        }
-        piece(json!({ "content": text }), "stop")
+async fn mission_that_a_person_paused_is_cancelled_with_its_parked_run() {
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let server = endless().await;
+        think_with(owner, &server).await;
+        let id = draft(owner, "parked").await;
+        launched(owner, &id).await;
+        eventually("the agent works", async || {
+            (server.asked().len() > 1).then_some(())
+        })
+        .await;
+        set_status(owner, &id, "paused", 200).await;
+        let run = eventually("the run is paused", async || {
+            let now = mission(owner, &id).await;
+            let run = now.body["phase_details"][0]["runs"][0].clone();
+            (run["is_paused"] == true).then_some(run)
+        })
+        .await;
+        let path = format!(
+            "/api/topology-runs/{}",
+            run["run_id"].as_str().expect("a run")
+        );
+        eventually("its step is parked", async || {
+            let now = owner.get(&path).expect(200).await;
+            (now.body["waits_for"]["type"] == "pause").then_some(())
+        })
+        .await;
+        let asked = server.asked().len();
+        set_status(owner, &id, "cancelled", 200).await;
+        let over = rests(owner, &id).await;
+        assert_eq!(over.str("/status"), "cancelled");
+        assert_eq!(phases(&over), ["failed", "pending"]);
+        assert_eq!(over.str("/phase_details/0/runs/0/status"), "cancelled");
+        assert_eq!(server.asked().len(), asked, "no model was asked again");
+        place.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mission_is_cancelled_while_its_benchmark_is_at_work_and_the_command_ends() {
+    let bench = Bench::new("[[scene]]\n[[scene.turn]]\nsay = \"Done.\"\n").await;
+    let owner = bench.gateway.owner().await;
+    let new = json!({ "template_kind": "benchmark", "title": "Slow", "repo_id": bench.repo,
+        "config": { "benchmark": { "command": "sleep 900", "iterations": 1 } } });
+    let id = created(owner, &new).await;
+    launched(owner, &id).await;
+    let sandbox = format!("/api/missions/{id}/sandbox");
+    let container = eventually("its command works", async || {
+        let commands = owner.get(&format!("{sandbox}/commands")).send().await;
+        let begun = commands.body["items"].as_array().map_or(0, Vec::len);
+        let now = owner.get(&sandbox).send().await;
+        let name = format!("roost-{}", now.body["id"].as_str()?);
+        (begun >= 2 && processes(&name).contains("sleep 900")).then_some(name)
     })
     .await;
-    think_with(owner, &server).await;
-    let id = draft(owner, "markers").await;
-    launched(owner, &id).await;
-    let over = becomes(owner, &id, "completed").await;
-    let tasks = over.body["tasks"].as_array().expect("tasks");
-    assert!(!tasks.is_empty(), "{over:?}");
-    let first = tasks.iter().find(|task| task["external_id"] == "INT-0001");
-    assert_eq!(first.expect("the first task")["status"], "created");
-    place.stop().await;
+    set_status(owner, &id, "cancelled", 200).await;
+    let over = rests(owner, &id).await;
+    assert_eq!(over.str("/status"), "cancelled");
+    assert_eq!(phases(&over), ["failed"]);
+    assert_eq!(over.str("/phase_details/0/runs/0/status"), "cancelled");
+    eventually("the command and the sandbox are gone", async || {
+        let gone = owner.get(&sandbox).send().await.status == 404;
+        (gone && !processes(&container).contains("sleep 900")).then_some(())
+    })
+    .await;
+    bench.stop().await;
+}
+
+/// The processes of a container. Nothing when there is none.
+fn processes(container: &str) -> String {
+    let mut top = Command::new("docker");
+    top.args(["top", container, "-eo", "args"]);
+    let top = top.output().expect("docker is installed");
+    String::from_utf8_lossy(&top.stdout).into_owned()
+}
+
+#[tokio::test]
+async fn mission_that_waits_for_its_node_is_cancelled_and_does_not_begin_when_the_node_is_back() {
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let answer = piece(json!({ "content": "Done." }), "stop");
+        let server = ModelServer::always(answer).await;
+        think_with(owner, &server).await;
+        let mut machine = Daemon::joined(&place.gateway.url(), owner, None).await;
+        connection_is(owner, &machine.node_id, "connected").await;
+        let writers = template(owner, "Waiting").await;
+        let new = json!({ "template_kind": "research", "goal": "Write.", "team_template_id": writers,
+            "runtime_kind": "local_node", "target_node_id": machine.node_id });
+        let id = created(owner, &new).await;
+        machine.kill();
+        connection_is(owner, &machine.node_id, "disconnected").await;
+        launched(owner, &id).await;
+        let waiting = mission(owner, &id).await;
+        assert!(waiting.body["waits_for_node"].is_string(), "{waiting:?}");
+        assert_eq!(phases(&waiting), ["pending"]);
+        set_status(owner, &id, "cancelled", 200).await;
+        machine.again();
+        connection_is(owner, &machine.node_id, "connected").await;
+        // Another mission on the node begins and ends meanwhile.
+        let other = created(owner, &new).await;
+        launched(owner, &other).await;
+        becomes(owner, &other, "completed").await;
+        let over = mission(owner, &id).await;
+        assert_eq!(over.str("/status"), "cancelled");
+        assert_eq!(over.body["waits_for_node"], Value::Null);
+        assert_eq!(phases(&over), ["pending"]);
+        assert_eq!(over.body["phase_details"][0]["runs"], json!([]));
+        place.stop().await;
+    }
 }

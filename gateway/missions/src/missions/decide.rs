@@ -95,9 +95,15 @@ fn running(facts: &Facts) -> Next {
             Some(Node::Deleted) => Next::LoseNode,
         },
         PhaseStatus::Running => {
+            let end = phase.end();
+            // Runs that failed may have failed with the node, so its loss is the reason. Completed work stays.
+            let is_done = matches!(end, Some(Next::End(_, PhaseStatus::Completed, _)));
+            if facts.node == Some(Node::Deleted) && !is_done {
+                return Next::LoseNode;
+            }
             let held = phase.runs_where(|run| run.is_open() && run.held);
             match held.is_empty() {
-                true => phase.end().unwrap_or(Next::Rest),
+                true => end.unwrap_or(Next::Rest),
                 false => Next::Resume(held),
             }
         }

@@ -81,6 +81,32 @@ fn phase_waits_while_the_target_node_is_away() {
 }
 
 #[test]
+fn mission_whose_target_node_is_deleted_pauses_also_while_a_phase_runs() {
+    let lost = |runs: Vec<RunFact>| {
+        let mut facts = one(Status::Running, PhaseStatus::Running, runs);
+        facts.node = Some(Node::Away("kitchen".to_owned()));
+        assert_ne!(next(&facts), Next::LoseNode, "a node may come back");
+        facts.node = Some(Node::Deleted);
+        next(&facts)
+    };
+    let held = RunFact {
+        held: true,
+        is_paused: true,
+        ..run(1, RunState::Open)
+    };
+    let failed = RunState::Failed("The machine is gone.".to_owned());
+    assert_eq!(lost(vec![run(1, RunState::Open)]), Next::LoseNode);
+    assert_eq!(lost(vec![held]), Next::LoseNode);
+    assert_eq!(lost(vec![run(1, failed)]), Next::LoseNode);
+    // Work that is done counts. The next phase cannot begin.
+    let done = lost(vec![run(1, accepted())]);
+    assert!(
+        matches!(done, Next::End(_, PhaseStatus::Completed, _)),
+        "{done:?}"
+    );
+}
+
+#[test]
 fn phase_ends_with_the_outcomes_of_its_runs() {
     let end = |states: Vec<RunState>| {
         let runs = states.into_iter().zip(1..).map(|(state, n)| run(n, state));
@@ -182,6 +208,7 @@ enum Event {
     Cancel,
     Retry,
     Skip,
+    NodeDeleted,
 }
 
 fn an_event() -> impl Strategy<Value = Event> {
@@ -192,6 +219,7 @@ fn an_event() -> impl Strategy<Value = Event> {
         1 => Just(Event::Cancel),
         1 => Just(Event::Retry),
         1 => Just(Event::Skip),
+        1 => Just(Event::NodeDeleted),
     ]
 }
 
@@ -210,6 +238,7 @@ fn carry_out(facts: &mut Facts, step: Next, runs: &mut u128) {
                 .find(|phase| phase.id == id)
                 .unwrap();
             assert_eq!(phase.status, PhaseStatus::Pending);
+            assert_eq!(facts.node, Some(Node::Ready));
             phase.status = PhaseStatus::Running;
             *runs += 1;
             phase.runs = vec![run(*runs, RunState::Open)];
@@ -253,6 +282,7 @@ fn happens(facts: &mut Facts, event: Event) {
                 run.state = states[how].clone();
             }
         }
+        Event::NodeDeleted => facts.node = Some(Node::Deleted),
         Event::Pause if may(facts, Status::Paused) => facts.status = Status::Paused,
         Event::Resume if may(facts, Status::Running) => facts.status = Status::Running,
         Event::Cancel if may(facts, Status::Cancelled) => facts.status = Status::Cancelled,
@@ -271,6 +301,12 @@ fn happens(facts: &mut Facts, event: Event) {
     }
 }
 
+/// Whether a phase failed that nobody retried or skipped yet.
+fn waits(facts: &Facts) -> bool {
+    let current = facts.phases.iter().find(|phase| !phase.status.is_past());
+    current.is_some_and(|phase| phase.status == PhaseStatus::Failed)
+}
+
 proptest! {
     #[test]
     fn mission_settles_after_each_event_and_never_works_after_its_end(
@@ -278,6 +314,7 @@ proptest! {
     ) {
         let phases = (1..=3).map(|n| phase(n, PhaseKind::Coding, PhaseStatus::Pending, Vec::new()));
         let mut facts = mission(Status::Running, phases.collect());
+        facts.node = Some(Node::Ready);
         let mut runs = 100;
         for event in events.into_iter().map(Some).chain([None]) {
             for round in 0..20 {
@@ -292,6 +329,8 @@ proptest! {
             }
             let running = facts.phases.iter().filter(|phase| phase.status == PhaseStatus::Running);
             prop_assert!(running.count() <= 1, "one phase at a time");
+            let is_lost = facts.node == Some(Node::Deleted);
+            prop_assert!(!is_lost || facts.status != Status::Running || waits(&facts), "it pauses");
             if facts.status.is_final() {
                 let open = facts.phases.iter().flat_map(|phase| &phase.runs).any(RunFact::is_open);
                 prop_assert!(!open, "no run outlives its mission");

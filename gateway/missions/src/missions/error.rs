@@ -2,6 +2,7 @@
 
 use roost_execution::runs::RunError;
 use roost_organisation::teams::TeamError;
+use roost_platform::ids::TemplateId;
 use roost_web::error::{ApiError, Code};
 use roost_web::problem::FieldError;
 
@@ -46,6 +47,15 @@ pub enum MissionError {
     /// The target node was deleted.
     #[error("the target node of the mission was deleted")]
     NodeDeleted,
+    /// A template of its teams was deleted since the request named it.
+    #[error("the team template {id} was deleted")]
+    TemplateGone {
+        id: TemplateId,
+        /// Absent when the workspace never had it.
+        name: Option<String>,
+        /// Where the mission names it, as people write it.
+        place: String,
+    },
     /// The status cannot become the wanted one.
     #[error("a mission that is {from:?} cannot become {to:?}")]
     Move { from: Status, to: Status },
@@ -98,6 +108,12 @@ impl From<MissionError> for ApiError {
             E::NodeDeleted => Self::new(Code::Conflict).detail(
                 "The node that the mission has to work on was deleted. Create a mission with another node.",
             ),
+            E::TemplateGone { id, name, place } => {
+                let named = name.map_or_else(|| id.to_string(), |name| format!("{name} ({id})"));
+                Self::new(Code::Conflict).detail(format!(
+                    "The team template {named} in `{place}` was deleted. Name another one; `/api/team-templates` lists them."
+                ))
+            }
             E::Move { from, to } => Self::new(Code::Conflict).detail(format!(
                 "The mission is {}, and cannot become {}.{}",
                 from.as_str(),

@@ -34,7 +34,7 @@ mod scheduler;
 mod store;
 mod touch;
 
-pub use commands::{Launch, create_in, launch_in};
+pub use commands::{Launch, create_in, launch_in, templates_are_there};
 pub use context::MissionsContext;
 pub use dto::NewMission;
 pub use entity::mission::Model as MissionRow;

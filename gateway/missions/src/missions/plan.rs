@@ -120,6 +120,18 @@ pub fn mints(
         .collect()
 }
 
+/// Where a mission names the template of a team, as people write it.
+pub fn place_of(config: &Map<String, Value>, mints: &[Mint], place: usize) -> String {
+    let named = phase_teams(config, &mut Mistakes::default());
+    let Some(mint) = mints.get(place).filter(|_| named.as_deref() == Some(mints)) else {
+        return "team_template_id".to_owned();
+    };
+    let before = mints[..place].iter();
+    let number = before.filter(|one| one.purpose == mint.purpose).count();
+    let purpose = mint.purpose.as_str();
+    format!("config.phase_teams.{purpose}[{number}]")
+}
+
 /// The teams of a phase: those of its purpose, else all. So a mission with one team gives it all phases.
 pub fn teams_of<T>(
     teams: &[T],
@@ -204,18 +216,26 @@ mod tests {
             of(PhaseKind::Coding, 3),
         ];
         assert_eq!(found, expected);
+        let places = [0, 1, 2].map(|place| place_of(&config, &found, place));
+        let expected = ["research[0]", "coding[0]", "coding[1]"];
+        assert_eq!(
+            places,
+            expected.map(|at| format!("config.phase_teams.{at}"))
+        );
     }
 
     #[test]
     fn legacy_template_is_used_without_phase_teams() {
         let phases = [PhaseKind::Benchmark, PhaseKind::Coding];
         for config in [json!({}), json!({ "phase_teams": {} })] {
-            let found = mints(&object(config), Some(id(9)), &phases);
+            let found = mints(&object(config.clone()), Some(id(9)), &phases);
             let expected = Mint {
                 purpose: PhaseKind::Coding,
                 template: id(9),
             };
             assert_eq!(found, [expected]);
+            let place = place_of(&object(config), &found, 0);
+            assert_eq!(place, "team_template_id");
         }
         assert_eq!(mints(&Map::new(), None, &phases), []);
     }

@@ -220,7 +220,7 @@ fn add(notes: &mut Vec<String>, note: String) {
 }
 
 /// The text as one word of `/bin/sh`.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

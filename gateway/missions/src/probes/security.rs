@@ -3,12 +3,13 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::benchmark::quoted;
 use super::scanners::{NOT_THERE, NOTHING_TO_SCAN, Scanner};
 use super::secrets::Scanned;
 use super::settings::SecuritySettings;
 use super::{BASE_FOLDER, PREPARE, PREPARE_S, Prepared, files};
 use crate::findings::{
-    self, Checkout, Merged, Metrics, Report, SECRETS_TOOL, SUPPRESSIONS_FILE, Suppressed,
+    self, Checkout, Format, Merged, Metrics, Report, SECRETS_TOOL, SUPPRESSIONS_FILE, Suppressed,
     Suppressions, Triage,
 };
 use roost_execution::runs::CommandMade;
@@ -26,6 +27,8 @@ enum Turn {
     Prepare,
     Suppressions,
     Scan(Scanner, Side),
+    /// Print a SARIF file of the repository, by its place in the settings.
+    Sarif(usize, Side),
 }
 
 /// What a tool did.
@@ -95,6 +98,10 @@ impl SecuritySettings {
             turns.push(Turn::Scan(*scanner, Side::Base));
             turns.push(Turn::Scan(*scanner, Side::Branch));
         }
+        for place in 0..self.sarif.len() {
+            turns.push(Turn::Sarif(place, Side::Base));
+            turns.push(Turn::Sarif(place, Side::Branch));
+        }
         turns
     }
 
@@ -120,11 +127,14 @@ impl SecuritySettings {
             ),
             Turn::Scan(scanner, side) => (
                 format!("Scan {} with {}", side.words(), scanner.format().tool()),
-                scanner.script(match side {
-                    Side::Base => Some(BASE_FOLDER),
-                    Side::Branch => None,
-                }),
+                scanner.script(side.folder()),
                 self.deadline_s,
+                true,
+            ),
+            Turn::Sarif(place, side) => (
+                format!("Read SARIF file {} of {}", place + 1, side.words()),
+                sarif_script(&self.sarif[place], side.folder()),
+                60,
                 true,
             ),
         };
@@ -165,7 +175,14 @@ impl SecuritySettings {
                     found.suppressions =
                         file.map(|file| String::from_utf8_lossy(file.bytes).into_owned());
                 }
-                Turn::Scan(scanner, side) => found.add(scanner, side, made, &prepared.folder),
+                Turn::Scan(scanner, side) => {
+                    let report = report_of(scanner, made, side.root(&prepared.folder));
+                    found.add(scanner.format().tool(), side, report);
+                }
+                Turn::Sarif(place, side) => {
+                    let report = sarif_of(made, side.root(&prepared.folder));
+                    found.add_sarif(&self.sarif[place], side, report);
+                }
             }
         }
         Ok(found)
@@ -173,18 +190,13 @@ impl SecuritySettings {
 }
 
 impl Found {
-    fn add(&mut self, scanner: Scanner, side: Side, made: &CommandMade, folder: &str) {
-        let root = match side {
-            Side::Base => BASE_FOLDER,
-            Side::Branch => folder,
-        };
-        let result = report_of(scanner, made, root);
+    fn add(&mut self, tool: &str, side: Side, result: Result<Report, String>) {
         if side == Side::Base {
             // What is missing here is said once, about the branch.
             self.base.extend(result.ok());
             return;
         }
-        let tool = scanner.format().tool().to_owned();
+        let tool = tool.to_owned();
         let (ran, detail) = match result {
             Ok(report) => {
                 let detail = counted(report.findings.len());
@@ -195,6 +207,20 @@ impl Found {
             Err(why) => (false, why),
         };
         self.tools.push(ToolRun { tool, ran, detail });
+    }
+
+    /// Adds a SARIF file. One that cannot be read is in the notes, with what follows from that.
+    fn add_sarif(&mut self, path: &str, side: Side, result: Result<Report, String>) {
+        if let Err(why) = &result {
+            let words = side.words();
+            self.notes.push(match side {
+                Side::Base => format!(
+                    "The SARIF file {path} of {words} was not read, so each of its findings counts as new: {why}"
+                ),
+                Side::Branch => format!("The SARIF file {path} of {words} was not read: {why}"),
+            });
+        }
+        self.add(&format!("SARIF file {path}"), side, result);
     }
 
     /// Adds the scan for secrets of a commit. `scanned` is the reason when there is none.
@@ -291,6 +317,16 @@ impl Side {
             Self::Branch => "the branch",
         }
     }
+
+    /// The folder to go to. The commands begin in that of the branch.
+    fn folder(self) -> Option<&'static str> {
+        (self == Self::Base).then_some(BASE_FOLDER)
+    }
+
+    /// The folder of the commit, when the checkout is in this one.
+    fn root(self, checkout: &str) -> &str {
+        self.folder().unwrap_or(checkout)
+    }
 }
 
 /// Prints the suppressions of the branch.
@@ -301,10 +337,34 @@ fn suppressions_script() -> String {
     )
 }
 
+/// Prints a SARIF file of the repository.
+fn sarif_script(path: &str, folder: Option<&str>) -> String {
+    let cd = folder.map(|folder| format!("cd {folder}\n"));
+    let path = quoted(&format!("./{path}"));
+    format!(
+        "{}[ -f {path} ] || exit {NOTHING_TO_SCAN}\ncat {path}\n",
+        cd.unwrap_or_default()
+    )
+}
+
+fn sarif_of(made: &CommandMade, root: &str) -> Result<Report, String> {
+    if made.exit_code == Some(NOTHING_TO_SCAN) {
+        return Err("The commit has no such file.".to_owned());
+    }
+    read_report(Format::Sarif, made, root)
+}
+
 fn report_of(scanner: Scanner, made: &CommandMade, root: &str) -> Result<Report, String> {
     match made.exit_code {
         Some(NOT_THERE) => return Err(scanner.absent().to_owned()),
         Some(NOTHING_TO_SCAN) => return Err("The repository has nothing for it.".to_owned()),
+        _ => {}
+    }
+    read_report(scanner.format(), made, root)
+}
+
+fn read_report(format: Format, made: &CommandMade, root: &str) -> Result<Report, String> {
+    match made.exit_code {
         Some(0) => {}
         Some(code) => return Err(format!("It failed with exit code {code}.")),
         None => return Err("It did not run to its end.".to_owned()),
@@ -312,7 +372,7 @@ fn report_of(scanner: Scanner, made: &CommandMade, root: &str) -> Result<Report,
     if made.cut {
         return Err("Its report is too large: the beginning was left out.".to_owned());
     }
-    let read = findings::read(scanner.format(), made.text.as_bytes(), Checkout { root });
+    let read = findings::read(format, made.text.as_bytes(), Checkout { root });
     read.map_err(|error| format!("Its report cannot be read: {error}."))
 }
 

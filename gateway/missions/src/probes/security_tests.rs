@@ -13,17 +13,23 @@ fn only_bandit() -> SecuritySettings {
     SecuritySettings {
         scanners: vec![Scanner::Bandit],
         deadline_s: 60,
+        sarif: Vec::new(),
     }
 }
 
 fn made(texts: [(i32, &str); 4]) -> Vec<CommandMade> {
-    let commands = only_bandit().commands();
+    ended(&only_bandit(), &texts)
+}
+
+fn ended(settings: &SecuritySettings, texts: &[(i32, &str)]) -> Vec<CommandMade> {
+    let commands = settings.commands();
+    assert_eq!(commands.len(), texts.len());
     let all = commands.into_iter().zip(texts).zip(0..);
     all.map(|((command, (code, text)), place)| CommandMade {
         place,
         what: command.name,
-        exit_code: Some(code),
-        text: text.to_owned(),
+        exit_code: Some(*code),
+        text: (*text).to_owned(),
         cut: false,
     })
     .collect()
@@ -147,4 +153,66 @@ fn report_of_the_bandit_in_the_images_is_read() {
     let findings = read.unwrap().written(today()).unwrap().findings;
     assert_eq!(findings.open[0].finding.finding.rule, "B602");
     assert_eq!(findings.counts.high, 1);
+}
+
+/// A log with these rules, each found in `src/lib.rs` at a line of its own.
+fn log(schema: &str, rules: &[&str]) -> String {
+    let results = rules.iter().zip(3..).map(|(rule, line)| {
+        serde_json::json!({ "ruleId": rule, "level": "error", "message": { "text": format!("found by {rule}") },
+            "locations": [{ "physicalLocation": { "artifactLocation": { "uri": "src/lib.rs" },
+                "region": { "startLine": line } } }] })
+    });
+    let run = serde_json::json!({ "tool": { "driver": { "name": "ownlint" } }, "results": results.collect::<Vec<_>>() });
+    serde_json::json!({ "$schema": schema, "version": "2.1.0", "runs": [run] }).to_string()
+}
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+#[test]
+fn sarif_files_of_the_repository_are_read_on_both_sides() {
+    let settings = SecuritySettings {
+        sarif: vec!["it's.sarif".to_owned(), "late.sarif".to_owned()],
+        ..only_bandit()
+    };
+    let commands = settings.commands();
+    assert!(
+        commands[4]
+            .script
+            .starts_with("cd /workspace/.roost-base\n")
+    );
+    assert!(
+        commands[5].script.ends_with("cat './it'\\''s.sarif'\n"),
+        "{}",
+        commands[5].script
+    );
+    let (old, new) = (log(SCHEMA, &["old"]), log(SCHEMA, &["old", "young"]));
+    let lies = log("https://example.org/sarif-1.0.0.json", &["lying"]);
+    let texts = [
+        PREPARED,
+        NO_FILE,
+        EMPTY,
+        EMPTY,
+        (0, old.as_str()),
+        (0, new.as_str()),
+        NO_FILE,
+        (0, lies.as_str()),
+    ];
+    let read = settings.read(&ended(&settings, &texts)).unwrap();
+    let findings = read.written(today()).unwrap().findings;
+    let mut open: Vec<(&str, bool)> = findings
+        .open
+        .iter()
+        .map(|open| (open.finding.finding.rule.as_str(), open.is_new))
+        .collect();
+    open.sort_unstable();
+    assert_eq!(open, [("lying", true), ("old", false), ("young", true)]);
+    let notes = findings.notes.join("\n");
+    assert!(
+        notes.contains("late.sarif of the base was not read"),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("names the schema of another version"),
+        "{notes}"
+    );
 }

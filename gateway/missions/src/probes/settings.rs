@@ -8,6 +8,9 @@ use roost_web::json::Mistakes;
 const MOST_COMMAND: usize = 4_000;
 const MOST_ITERATIONS: u64 = 20;
 const MOST_DEADLINE_S: u64 = 2 * 3600;
+/// How many SARIF files of the repository are read.
+const MOST_SARIF: usize = 20;
+const MOST_PATH: usize = 200;
 
 /// How a benchmark phase measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +38,8 @@ impl Default for BenchmarkSettings {
 pub struct SecuritySettings {
     /// Empty: each scanner that the image has.
     pub scanners: Vec<Scanner>,
+    /// Paths in the repository of SARIF files that its own tools wrote.
+    pub sarif: Vec<String>,
     /// Seconds that one scanner may take.
     pub deadline_s: u64,
 }
@@ -43,6 +48,7 @@ impl Default for SecuritySettings {
     fn default() -> Self {
         Self {
             scanners: Vec::new(),
+            sarif: Vec::new(),
             deadline_s: 900,
         }
     }
@@ -60,6 +66,7 @@ struct WrittenBenchmark {
 #[serde(deny_unknown_fields)]
 struct WrittenSecurity {
     scanners: Option<Vec<String>>,
+    sarif: Option<Vec<String>>,
     deadline_s: Option<u64>,
 }
 
@@ -107,9 +114,32 @@ impl SecuritySettings {
                 }
             }
         }
+        let sarif = written.sarif.unwrap_or_default();
+        if sarif.len() > MOST_SARIF {
+            let detail = format!("must have at most {MOST_SARIF} paths");
+            mistakes.add(&format!("{at}/sarif"), detail);
+        }
+        for (place, path) in sarif.into_iter().take(MOST_SARIF).enumerate() {
+            if !is_inside(&path) {
+                let detail = format!(
+                    "must be the path of a file in the repository, without `..`, of at most {MOST_PATH} characters"
+                );
+                mistakes.add(&format!("{at}/sarif/{place}"), detail);
+            } else if !settings.sarif.contains(&path) {
+                settings.sarif.push(path);
+            }
+        }
         settings.deadline_s = deadline(at, written.deadline_s, mistakes);
         settings
     }
+}
+
+/// Whether a path stays in the folder that it begins in.
+fn is_inside(path: &str) -> bool {
+    let parts = || path.split('/');
+    path.chars().count() <= MOST_PATH
+        && !path.chars().any(char::is_control)
+        && parts().all(|part| !part.is_empty() && part != "..")
 }
 
 /// Adds a mistake for each wrong value of both keys.
@@ -170,11 +200,12 @@ mod tests {
     fn written_values_are_read() {
         let (benchmark, security, is_wrong) = read(json!({
             "benchmark": { "command": " make bench ", "iterations": 8, "deadline_s": 60 },
-            "security": { "scanners": ["bandit", "bandit"] },
+            "security": { "scanners": ["bandit", "bandit"], "sarif": ["out/it's.sarif", "out/it's.sarif"] },
         }));
         assert_eq!(benchmark.command.as_deref(), Some("make bench"));
         assert_eq!((benchmark.iterations, benchmark.deadline_s), (8, 60));
         assert_eq!(security.scanners, [Scanner::Bandit]);
+        assert_eq!(security.sarif, ["out/it's.sarif"]);
         assert!(!is_wrong);
     }
 
@@ -188,6 +219,12 @@ mod tests {
             json!({ "benchmark": { "iterations": 1_000_000 } }),
             json!({ "benchmark": { "deadline_s": 0 } }),
             json!({ "security": { "scanners": ["nmap"] } }),
+            json!({ "security": { "sarif": [""] } }),
+            json!({ "security": { "sarif": ["/etc/passwd"] } }),
+            json!({ "security": { "sarif": ["out/../../x.sarif"] } }),
+            json!({ "security": { "sarif": ["a\nb"] } }),
+            json!({ "security": { "sarif": ["a".repeat(201)] } }),
+            json!({ "security": { "sarif": vec!["a.sarif"; 21] } }),
         ] {
             assert!(read(config.clone()).2, "{config}");
         }

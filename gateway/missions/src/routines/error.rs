@@ -35,6 +35,9 @@ pub enum RoutineError {
     /// The team of the recipe could not be minted or run.
     #[error("the team could not be minted or run")]
     Team(#[source] TeamError),
+    /// The template of the recipe's team was deleted.
+    #[error("the template of the team was deleted")]
+    TemplateGone(#[source] MissionError),
     /// The mission of the recipe could not be created or launched.
     #[error("the mission could not be created or launched")]
     Mission(#[source] MissionError),
@@ -79,6 +82,7 @@ impl From<RoutineError> for ApiError {
             E::NoRight(why) => Self::new(Code::Forbidden).detail(why),
             E::Unreadable(error) => Self::internal(error),
             E::Team(error) => under("/recipe", error.into()),
+            E::TemplateGone(error) => under("/recipe", error.into()),
             E::Mission(error) => under("/recipe/mission", error.into()),
             E::Db(error) => error.into(),
         }

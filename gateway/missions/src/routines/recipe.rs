@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{RoutineError, RoutinesContext};
-use crate::missions::{self, Launch, NewMission};
+use crate::missions::{self, Launch, MissionError, NewMission};
 use roost_execution::runs::{Origin, RunLimits};
-use roost_organisation::teams::{self, Lifecycle, NewTeam, RunTeam, TeamRepo, Work};
+use roost_organisation::teams::{self, Lifecycle, NewTeam, RunTeam, TeamError, TeamRepo, Work};
+use roost_organisation::templates;
 use roost_platform::ids::{FiringId, MissionId, RoutineId, RunId, TeamId, TemplateId, fresh};
 use roost_tenancy::auth::{Role, Verb};
 use roost_tenancy::change::Change;
@@ -155,6 +156,7 @@ pub async fn start(
                 may_place,
                 accept_lacks: of.accept_lacks,
             };
+            missions::templates_are_there(change, &of.mission).await?;
             missions::create_in(&state.missions, change, id, of.mission.clone()).await?;
             missions::launch_in(&state.missions, change, id, how).await?;
             Ok(Started::Mission(id))
@@ -181,7 +183,11 @@ async fn start_team(
         accept_lacks: of.accept_lacks,
         ..NewTeam::default()
     };
-    teams::create_in(teams, change, team, may_place, &new).await?;
+    match teams::create_in(teams, change, team, may_place, &new).await {
+        Ok(_) => {}
+        Err(TeamError::NoTemplate) => return Err(no_template(change, of.template_id).await?),
+        Err(error) => return Err(error.into()),
+    }
     let id: RunId = fresh(&state.ids);
     let work = Work {
         id,
@@ -198,6 +204,19 @@ async fn start_team(
     };
     teams::run_in(teams, change, team, work, asked).await?;
     Ok(id)
+}
+
+/// The error about the template of a recipe: one that was deleted has a name.
+async fn no_template(change: &Change, id: TemplateId) -> Result<RoutineError, RoutineError> {
+    let name = templates::name_of_deleted(change.tx(), change.scope(), id).await?;
+    Ok(match name {
+        None => TeamError::NoTemplate.into(),
+        Some(_) => RoutineError::TemplateGone(MissionError::TemplateGone {
+            id,
+            name,
+            place: "recipe.template_id".to_owned(),
+        }),
+    })
 }
 
 /// The maximum length of a team's name, in characters.

@@ -14,7 +14,7 @@ use roost_tenancy::change::Change;
 
 /// The maximum number of tasks of one phase.
 pub const MOST_TASKS: usize = 1_000;
-/// The maximum number of markers that are kept for one task. Later ones still move it.
+/// The maximum number of markers that are shown with one task. Later ones still move it.
 const MOST_MARKS: i64 = 100;
 
 /// What markers did.
@@ -22,8 +22,8 @@ const MOST_MARKS: i64 = 100;
 pub struct Applied {
     /// The tasks that are new or moved.
     pub moved: usize,
-    /// Tasks that a phase had no room for, by their phase.
-    pub dropped: BTreeMap<MissionPhaseId, usize>,
+    /// All tasks that a phase had no room for so far, by their phase. Only phases with a new one are here.
+    pub dropped: BTreeMap<MissionPhaseId, u64>,
 }
 
 /// Writes markers that were not read before, and moves their tasks.
@@ -37,8 +37,7 @@ pub async fn apply(
     ids: &roost_platform::ids::SharedIds,
 ) -> Result<Applied, DbErr> {
     let scope = change.scope();
-    let runs: BTreeSet<_> = found.iter().map(|found| found.run).collect();
-    let mut known = store::known(change, scope, &runs).await?;
+    let mut known = store::known(change, scope, &found).await?;
     let mut by_phase: BTreeMap<MissionPhaseId, Vec<Found>> = BTreeMap::new();
     for found in found {
         if known.insert((found.run, found.place.clone())) {
@@ -48,10 +47,9 @@ pub async fn apply(
     let mut applied = Applied::default();
     for (phase, found) in by_phase {
         let tasks = store::of_phase(change.tx(), scope, phase).await?;
-        let counts = store::mark_counts(change, scope, phase).await?;
+        let mut shown = store::mark_counts(change, scope, phase).await?;
         let mut board = Board::new(tasks, change.now());
         let mut marks = Vec::new();
-        let mut kept = counts;
         for found in found {
             let moved = board.apply(&found, || task::Model {
                 id: fresh(ids),
@@ -67,34 +65,32 @@ pub async fn apply(
                 created_at: change.now(),
                 updated_at: change.now(),
             });
-            let Some(moved) = moved else {
-                continue;
-            };
-            let count = kept.entry(found.mark.external_id.clone()).or_default();
+            let count = shown.entry(found.mark.external_id.clone()).or_default();
             *count += 1;
-            if *count <= MOST_MARKS {
-                marks.push(mark::Model {
-                    run_id: found.run,
-                    place: found.place,
-                    workspace_id: scope.workspace(),
-                    mission_id: mission,
-                    phase_id: phase,
-                    external_id: found.mark.external_id,
-                    marker: found.mark.marker.as_str().to_owned(),
-                    step: found.step,
-                    agent_id: found.agent,
-                    applied: moved,
-                    at: DateTime::from_timestamp_millis(found.at_ms).unwrap_or(change.now()),
-                });
-            }
+            marks.push(mark::Model {
+                run_id: found.run,
+                place: found.place,
+                workspace_id: scope.workspace(),
+                mission_id: mission,
+                phase_id: phase,
+                external_id: found.mark.external_id,
+                marker: found.mark.marker.as_str().to_owned(),
+                step: found.step,
+                agent_id: found.agent,
+                applied: moved == Some(true),
+                kept: moved.is_some() && *count <= MOST_MARKS,
+                at: DateTime::from_timestamp_millis(found.at_ms).unwrap_or(change.now()),
+            });
         }
-        if board.dropped > 0 {
-            applied.dropped.insert(phase, board.dropped);
-        }
+        let is_short = board.is_short;
         let changed = board.changed();
         applied.moved += changed.len();
         store::upsert(change, changed).await?;
         store::insert_marks(change, marks).await?;
+        if is_short {
+            let dropped = store::without_task(change, scope, phase).await?;
+            applied.dropped.insert(phase, dropped);
+        }
     }
     Ok(applied)
 }
@@ -104,7 +100,8 @@ struct Board {
     now: DateTime<Utc>,
     tasks: BTreeMap<String, task::Model>,
     changed: BTreeSet<String>,
-    dropped: usize,
+    /// A marker had no room for its task.
+    is_short: bool,
 }
 
 impl Board {
@@ -114,7 +111,7 @@ impl Board {
             now,
             tasks: tasks.map(|task| (task.external_id.clone(), task)).collect(),
             changed: BTreeSet::new(),
-            dropped: 0,
+            is_short: false,
         }
     }
 
@@ -123,7 +120,7 @@ impl Board {
         let id = &found.mark.external_id;
         let is_new = !self.tasks.contains_key(id);
         if is_new && self.tasks.len() >= MOST_TASKS {
-            self.dropped += 1;
+            self.is_short = true;
             return None;
         }
         let task = self.tasks.entry(id.clone()).or_insert_with(new);

@@ -81,13 +81,16 @@ fn later_task_marker_gives_a_title_to_a_task_that_has_none() {
 }
 
 #[test]
-fn phase_without_room_drops_new_tasks_and_counts_them() {
+fn phase_without_room_takes_no_new_task_and_moves_those_that_it_has() {
     let mut board = Board::new(Vec::new(), now());
     for n in 0..MOST_TASKS + 3 {
         let id = format!("INT-{n:05}");
-        board.apply(&found(Marker::Task, &id, ""), || new(&id));
+        let moved = board.apply(&found(Marker::Task, &id, ""), || new(&id));
+        assert_eq!(moved, (n < MOST_TASKS).then_some(true), "{id}");
     }
-    assert_eq!(board.dropped, 3);
+    assert!(board.is_short);
+    let moved = board.apply(&found(Marker::Work, "INT-00000", ""), || new("INT-00000"));
+    assert_eq!(moved, Some(true));
     assert_eq!(board.changed().len(), MOST_TASKS);
 }
 

@@ -67,6 +67,8 @@ pub mod mark {
         pub agent_id: Option<ClawId>,
         /// Whether it moved the task.
         pub applied: bool,
+        /// Whether it is shown with its task. A row that is not shown only says that the marker was read.
+        pub kept: bool,
         pub at: DateTimeUtc,
     }
 

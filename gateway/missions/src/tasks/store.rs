@@ -6,11 +6,12 @@ use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
     QueryOrder, QuerySelect,
-    sea_query::{Expr, OnConflict},
+    sea_query::{Expr, OnConflict, Query},
 };
 
 use super::entity::{mark, task};
 use super::model::TaskStatus;
+use super::scan::Found;
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{MissionId, MissionPhaseId, RunId, SharedIds, fresh};
 use roost_tenancy::auth::WorkspaceScope;
@@ -48,7 +49,7 @@ pub async fn of_phase(
         .await
 }
 
-/// The markers of a mission, oldest first: at most `most`, the newest ones.
+/// The markers that are shown with the tasks of a mission, oldest first: at most `most`, the newest ones.
 ///
 /// # Errors
 /// When the database fails.
@@ -60,6 +61,7 @@ pub async fn marks_of(
 ) -> Result<Vec<mark::Model>, DbErr> {
     let mut newest = mark::Entity::find_in(scope)
         .filter(mark::Column::MissionId.eq(mission))
+        .filter(mark::Column::Kept.eq(true))
         .order_by_desc(mark::Column::At)
         .order_by_desc(mark::Column::Place)
         .limit(most)
@@ -76,19 +78,50 @@ pub async fn marks_of(
 pub(super) async fn known(
     tx: &WriteTx,
     scope: WorkspaceScope,
-    runs: &BTreeSet<RunId>,
+    found: &[Found],
 ) -> Result<BTreeSet<(RunId, String)>, DbErr> {
-    let rows: Vec<(RunId, String)> = mark::Entity::find_in(scope)
-        .select_only()
-        .columns([mark::Column::RunId, mark::Column::Place])
-        .filter(mark::Column::RunId.is_in(runs.iter().copied()))
-        .into_tuple()
-        .all(&**tx)
-        .await?;
-    Ok(rows.into_iter().collect())
+    let mut known = BTreeSet::new();
+    for some in found.chunks(SOME) {
+        let runs: BTreeSet<RunId> = some.iter().map(|found| found.run).collect();
+        let places = some.iter().map(|found| found.place.as_str());
+        let rows: Vec<(RunId, String)> = mark::Entity::find_in(scope)
+            .select_only()
+            .columns([mark::Column::RunId, mark::Column::Place])
+            .filter(mark::Column::RunId.is_in(runs))
+            .filter(mark::Column::Place.is_in(places))
+            .into_tuple()
+            .all(&**tx)
+            .await?;
+        known.extend(rows);
+    }
+    Ok(known)
 }
 
-/// The number of markers of each task of a phase.
+/// The number of different tasks that markers of a phase named and that it had no room for.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn without_task(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    phase: MissionPhaseId,
+) -> Result<u64, DbErr> {
+    let tasks = Query::select()
+        .column(task::Column::ExternalId)
+        .from(task::Entity)
+        .and_where(task::Column::PhaseId.eq(phase))
+        .to_owned();
+    mark::Entity::find_in(scope)
+        .select_only()
+        .column(mark::Column::ExternalId)
+        .distinct()
+        .filter(mark::Column::PhaseId.eq(phase))
+        .filter(mark::Column::ExternalId.not_in_subquery(tasks))
+        .count(&**tx)
+        .await
+}
+
+/// The number of markers that are shown with each task of a phase.
 ///
 /// # Errors
 /// When the database fails.
@@ -102,6 +135,7 @@ pub(super) async fn mark_counts(
         .column(mark::Column::ExternalId)
         .column_as(mark::Column::Place.count(), "n")
         .filter(mark::Column::PhaseId.eq(phase))
+        .filter(mark::Column::Kept.eq(true))
         .group_by(mark::Column::ExternalId)
         .into_tuple()
         .all(&**tx)

@@ -32,5 +32,5 @@ pub use error::TemplateError;
 pub use load::load;
 pub use model::Content;
 pub use routes::router;
-pub use store::{Template, get as find, names, remove_all, version};
+pub use store::{Template, get as find, name_of_deleted, names, remove_all, version};
 pub use store_links::remove_of as remove_link_of;

@@ -101,6 +101,22 @@ pub async fn names(
     Ok(found.into_iter().collect())
 }
 
+/// The name of a template that the workspace had. `None` for one that lives, or that it never had.
+pub async fn name_of_deleted(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: TemplateId,
+) -> Result<Option<String>, DbErr> {
+    visible(scope)
+        .select_only()
+        .column(template::Column::Name)
+        .filter(template::Column::Id.eq(id))
+        .filter(template::Column::DeletedAt.is_not_null())
+        .into_tuple()
+        .one(db)
+        .await
+}
+
 /// Templates sorted by name, with their roles but without the roles' texts. A page begins after the last template of
 /// the previous page.
 pub async fn list(

@@ -25,21 +25,15 @@ pub enum Format {
     Bandit,
     /// `semgrep --json`
     Semgrep,
-    /// `npm audit --json`
-    NpmAudit,
-    /// `pip-audit -f json`
-    PipAudit,
 }
 
 impl Format {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 5] = [
         Self::Sarif,
         Self::CargoAudit,
         Self::CargoDeny,
         Self::Bandit,
         Self::Semgrep,
-        Self::NpmAudit,
-        Self::PipAudit,
     ];
 
     /// The tool's name in findings and errors.
@@ -50,8 +44,6 @@ impl Format {
             Self::CargoDeny => "cargo deny",
             Self::Bandit => "bandit",
             Self::Semgrep => "semgrep",
-            Self::NpmAudit => "npm audit",
-            Self::PipAudit => "pip-audit",
         }
     }
 }
@@ -76,8 +68,6 @@ pub fn read(format: Format, bytes: &[u8], checkout: Checkout<'_>) -> Result<Repo
         Format::CargoDeny => cargo_deny::read(text, checkout),
         Format::Bandit => code::bandit(text, checkout),
         Format::Semgrep => code::semgrep(text, checkout),
-        Format::NpmAudit => advisories::npm_audit(text),
-        Format::PipAudit => advisories::pip_audit(text),
     }
 }
 

@@ -2,7 +2,7 @@
 use proptest::prelude::*;
 
 use super::{Format, MOST_BYTES, cwe, read};
-use crate::findings::{Checkout, Finding, ReadError, Report, Severity};
+use crate::findings::{Checkout, Finding, Report, Severity};
 
 const HERE: Checkout<'_> = Checkout {
     root: "/checkout/repo",
@@ -173,80 +173,6 @@ fn semgrep() {
 }
 
 #[test]
-fn npm_audit_of_both_formats() {
-    let new = report(
-        Format::NpmAudit,
-        r#"{"auditReportVersion":2,"vulnerabilities":{
-        "app":{"name":"app","severity":"high","via":["lodash"],"nodes":["node_modules/app"]},
-        "lodash":{"name":"lodash","severity":"high","via":[{"source":1673,"name":"lodash","dependency":"lodash",
-          "title":"Command Injection","url":"https://github.com/advisories/GHSA-35jh-r3h4-6jhm","severity":"critical",
-          "cwe":["CWE-77"],"cvss":{"score":7.2},"range":"<4.17.21"}],"nodes":["node_modules/lodash"],"fixAvailable":true}},
-        "metadata":{}}"#,
-    );
-    assert_eq!(new.findings.len(), 1);
-    let finding = &new.findings[0];
-    assert_eq!(
-        place(finding),
-        (
-            "GHSA-35jh-r3h4-6jhm",
-            Severity::Critical,
-            Some("package-lock.json"),
-            None
-        )
-    );
-    assert_eq!(
-        finding.message,
-        "lodash <4.17.21: Command Injection in node_modules/lodash"
-    );
-    let old = report(
-        Format::NpmAudit,
-        r#"{"advisories":{"118":{"id":118,"title":"ReDoS","module_name":"minimatch","severity":"moderate","cves":["CVE-1"],
-        "cwe":"CWE-400","url":"https://npmjs.example/118","patched_versions":">=3.0.2"}}}"#,
-    );
-    let finding = &old.findings[0];
-    assert_eq!(
-        (finding.rule.as_str(), finding.severity),
-        ("npm-118", Severity::Medium)
-    );
-    assert_eq!(finding.aliases, ["CVE-1", "CWE-400"]);
-    let error = read(
-        Format::NpmAudit,
-        br#"{"error":{"code":"ENOLOCK","summary":"no lockfile"}}"#,
-        HERE,
-    );
-    assert_eq!(
-        error.unwrap_err().to_string(),
-        "npm audit did not scan: ENOLOCK no lockfile"
-    );
-    assert!(matches!(
-        read(Format::NpmAudit, b"{}", HERE),
-        Err(ReadError::ScannerFailed { .. })
-    ));
-}
-
-#[test]
-fn pip_audit_of_both_formats() {
-    let list = r#"[{"name":"Flask","version":"0.5","vulns":[{"id":"PYSEC-2019-179","fix_versions":["1.0"],
-        "aliases":["CVE-2019-1010083"],"description":"Memory\nmore"}]},
-        {"name":"local","skip_reason":"not on PyPI"}]"#;
-    for text in [
-        list.to_owned(),
-        format!("{{\"dependencies\":{list},\"fixes\":[]}}"),
-    ] {
-        let report = report(Format::PipAudit, &text);
-        assert_eq!(report.findings.len(), 1);
-        let finding = &report.findings[0];
-        assert_eq!(
-            place(finding),
-            ("PYSEC-2019-179", Severity::High, None, None)
-        );
-        assert_eq!(finding.subject.as_deref(), Some("pypi:flask@0.5"));
-        assert_eq!(finding.message, "Flask 0.5: Memory. Fixed in 1.0");
-        assert_eq!(report.notes, ["pip-audit left out local: not on PyPI"]);
-    }
-}
-
-#[test]
 fn reports_that_are_not_reports_say_why() {
     let deep = "[".repeat(100_000);
     let large = vec![b' '; MOST_BYTES + 1];
@@ -375,11 +301,10 @@ proptest! {
         let sarif = serde_json::json!({"version": "2.1.0", "runs": [
             {"tool": {"driver": {"name": "t", "rules": [inner]}}, "results": [inner, root], "artifacts": [root]},
         ]});
-        let npm = serde_json::json!({"vulnerabilities": {"a": root, "b": {"via": [inner]}}});
         let list = serde_json::json!({"results": [root], "errors": [inner], "dependencies": [root],
             "vulnerabilities": {"list": [root]}, "warnings": {"x": [inner]}});
         let deny = serde_json::json!({"type": "diagnostic", "fields": root});
-        for document in [&sarif, &npm, &list, &deny, &root] {
+        for document in [&sarif, &list, &deny, &root] {
             for format in Format::ALL {
                 for finding in read(format, document.to_string().as_bytes(), HERE).unwrap_or_default().findings {
                     prop_assert!(!finding.rule.is_empty() && !finding.fingerprint.is_empty());

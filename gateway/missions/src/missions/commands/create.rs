@@ -178,6 +178,28 @@ async fn unknown_things(
     }
 }
 
+/// Refuses a request with a template that was deleted since it was checked: that of a routine.
+///
+/// # Errors
+/// [`MissionError::TemplateGone`].
+pub async fn templates_are_there(change: &Change, new: &NewMission) -> Result<(), MissionError> {
+    let (db, scope) = (change.tx(), change.scope());
+    let config = new.config.clone().unwrap_or_default();
+    let mut named = plan::phase_teams(&config, &mut Mistakes::default()).unwrap_or_default();
+    if named.is_empty() {
+        named = plan::mints(&config, new.team_template_id, &[]);
+    }
+    for (place, mint) in named.iter().enumerate() {
+        let id = mint.template;
+        let name = templates::name_of_deleted(db, scope, id).await?;
+        if name.is_some() {
+            let place = plan::place_of(&config, &named, place);
+            return Err(MissionError::TemplateGone { id, name, place });
+        }
+    }
+    Ok(())
+}
+
 /// The title of a request, else the first line of its goal, else the kind.
 fn title_of(new: &NewMission) -> String {
     let of_goal = new

@@ -30,8 +30,8 @@ pub struct Launch {
 /// Launches the mission. One that was launched before stays unchanged: then the result is `(row, false)`.
 ///
 /// # Errors
-/// [`MissionError::NoTeam`], [`MissionError::NoRepo`], [`MissionError::RepoGone`], [`MissionError::NodeDeleted`], and those
-/// of new teams: the quota of agents, what their sandboxes lack.
+/// [`MissionError::NoTeam`], [`MissionError::NoRepo`], [`MissionError::RepoGone`], [`MissionError::NodeDeleted`],
+/// [`MissionError::TemplateGone`], and those of new teams: the quota of agents, what their sandboxes lack.
 pub async fn launch(
     state: &MissionsContext,
     scope: WorkspaceScope,
@@ -98,11 +98,20 @@ async fn mint(
     how: Launch,
 ) -> Result<Vec<Minted>, MissionError> {
     let mut all = Vec::new();
-    for mint in plan::mints(&config_of(row), row.team_template_id, kinds) {
+    let config = config_of(row);
+    let mints = plan::mints(&config, row.team_template_id, kinds);
+    for (place, mint) in mints.iter().copied().enumerate() {
         let id: TeamId = fresh(&state.ids);
         let scope = change.scope();
         let template = templates::find(change.tx(), scope, mint.template).await?;
-        let template = template.ok_or(TeamError::NoTemplate)?;
+        let Some(template) = template else {
+            let name = templates::name_of_deleted(change.tx(), scope, mint.template).await?;
+            return Err(MissionError::TemplateGone {
+                id: mint.template,
+                name,
+                place: plan::place_of(&config, &mints, place),
+            });
+        };
         let new = NewTeam {
             name: name_of(&template.row.name, &row.title),
             template_id: Some(mint.template),

@@ -6,7 +6,7 @@ mod pdf;
 mod phase;
 mod set_status;
 
-pub use create::{create, create_in};
+pub use create::{create, create_in, templates_are_there};
 pub use launch::{Launch, launch_in, plan_launch};
 pub use pdf::request_pdf;
 pub use phase::{retry, skip};

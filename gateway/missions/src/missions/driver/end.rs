@@ -179,7 +179,11 @@ impl Driver {
         let scan = tasks::scan(change.tx(), scope, self.id, since).await?;
         let applied = tasks::apply(change, self.id, scan.found, &self.state.ids).await?;
         super::moves::record_dropped(change, scope, self.id, &applied).await?;
+        let dropped = applied.dropped.get(&phase.id).copied();
         let row = phase::Model {
+            dropped_tasks: dropped.map_or(phase.dropped_tasks, |dropped| {
+                i32::try_from(dropped).unwrap_or(i32::MAX)
+            }),
             status: status.as_str().to_owned(),
             reason: Some(reason.to_owned()),
             ended_at: Some(now),
@@ -222,8 +226,11 @@ impl Driver {
             if running {
                 Status::Paused.as_str().clone_into(&mut mission.status);
             }
-            mission.status_reason = Some(Reason::PhaseFailed.as_str().to_owned());
-            mission.status_detail = Some(reason.to_owned());
+            // A deleted node stays the reason: a retry would not help.
+            if mission.status_reason.as_deref() != Some(Reason::NodeDeleted.as_str()) {
+                mission.status_reason = Some(Reason::PhaseFailed.as_str().to_owned());
+                mission.status_detail = Some(reason.to_owned());
+            }
         }
         touch(change, mission).await?;
         Ok(())

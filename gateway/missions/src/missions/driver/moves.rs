@@ -13,7 +13,7 @@ use roost_platform::supervision::{Failure, JobContext};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
-/// Counts tasks that a phase had no room for.
+/// Writes how many tasks a phase had no room for.
 pub(super) async fn record_dropped(
     change: &Change,
     scope: WorkspaceScope,
@@ -22,8 +22,7 @@ pub(super) async fn record_dropped(
 ) -> Result<(), DbErr> {
     for (phase, dropped) in &applied.dropped {
         if let Some(mut row) = store::phase(change.tx(), scope, mission, *phase).await? {
-            let dropped = i32::try_from(*dropped).unwrap_or(i32::MAX);
-            row.dropped_tasks = row.dropped_tasks.saturating_add(dropped);
+            row.dropped_tasks = i32::try_from(*dropped).unwrap_or(i32::MAX);
             store::replace_phase(change, &row).await?;
         }
     }
