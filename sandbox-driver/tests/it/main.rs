@@ -12,6 +12,7 @@ mod purges;
 mod restoring;
 mod shutdowns;
 mod snapshots;
+mod snapshots_in_time;
 mod support;
 mod totals;
 mod trees;

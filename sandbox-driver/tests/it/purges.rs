@@ -82,10 +82,7 @@ async fn purge_is_confirmed_when_neither_files_nor_commands_nor_outputs_are_left
     assert_eq!(holding(&state, "planted-gone"), [""; 0]);
     let kept = holding(&state, "planted-stays");
     assert!(kept.iter().any(|name| name.ends_with(".out")), "{kept:?}");
-    assert!(
-        kept.iter().any(|name| name.ends_with(".pack")),
-        "{kept:?}"
-    );
+    assert!(kept.iter().any(|name| name.ends_with(".pack")), "{kept:?}");
     // The gateway did not get the confirmation and asks again: also a daemon that was started again answers.
     purge(&mut machine, gone.agent).await;
     machine.again().await;

@@ -125,7 +125,9 @@ fn files_with(folder: &Path, text: &str) -> Vec<String> {
 async fn nothing_is_left(gateway: &Gateway, text: &str) {
     eventually("no file has the text", async || {
         let f = files_with(gateway.data_dir(), text);
-        if !f.is_empty() { eprintln!("LEFT {f:?}"); }
+        if !f.is_empty() {
+            eprintln!("LEFT {f:?}");
+        }
         f.is_empty().then_some(())
     })
     .await;
