@@ -14,11 +14,10 @@ use roost_platform::ids::{ClawId, NodeId, SandboxOwnerId};
 
 async fn wished(scratch: &Scratch, machine: &str) -> Vec<(SandboxOwnerId, Vec<String>)> {
     let wishes = store::of_machine(scratch.db.read(), machine).await.unwrap();
-    let each = wishes
+    wishes
         .iter()
         .map(|wish| (wish.owner_id, wish.archives()))
-        .collect();
-    each
+        .collect()
 }
 
 #[tokio::test]
