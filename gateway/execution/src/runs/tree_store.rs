@@ -84,7 +84,7 @@ pub(super) async fn orphans(
          WHERE s.status IN ('queued', 'running') AND s.depth > 0 AND s.cancel_requested_ms IS NULL \
            AND p.status NOT IN ('queued', 'running') {only}"
     );
-    let values = of.map(|of| of.into());
+    let values = of.map(Into::into);
     let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
     Orphan::find_by_statement(statement).all(db).await
 }
