@@ -77,7 +77,12 @@ fn named(host: &GitHost, id: &str) -> Option<Value> {
     let name = id.replace("%2F", "/");
     let listed = lock(&host.listed);
     let mut all = listed.iter();
-    let found = all.find(|one| one["full_name"] == *name || one["id"].to_string() == id)?;
+    let is_id = |number: &Value| {
+        number
+            .as_u64()
+            .is_some_and(|number| id.parse() == Ok(number))
+    };
+    let found = all.find(|one| one["full_name"] == *name || is_id(&one["id"]))?;
     Some(project(found))
 }
 
