@@ -143,7 +143,7 @@ async fn approved_merge_request_arrives_at_gitlab_and_a_refused_one_says_why() {
     // Somebody opens one while a person still thinks about it.
     let (bench, run, pull) = pushed_at_gitlab().await;
     let own = json!({ "title": "Mine", "source_branch": pull["branch"]["branch"], "target_branch": "main" });
-    let client = reqwest::Client::new();
+    let client = reqwest::Client::builder().build().expect("a client");
     let posted = client.post(format!("{}{address}", bench.host.url()));
     let posted = posted.header("private-token", TOKEN).json(&own).send();
     assert_eq!(posted.await.expect("an answer").status(), 201);
