@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{ToGateway, ToNode};
@@ -23,6 +24,7 @@ async fn each(local: &str) -> Vec<(Gateway, Option<ScratchPostgres>)> {
     let set = [
         ("sandboxes.local", local.to_owned()),
         ("sandboxes.image", image()),
+        ("operators", r#"["owner@roost.localhost"]"#.to_owned()),
     ];
     let mut all = vec![(Gateway::start_like(&set, None).await, None)];
     if let Some(scratch) = ScratchPostgres::new().await {
@@ -121,14 +123,27 @@ fn files_with(folder: &Path, text: &str) -> Vec<String> {
     found
 }
 
-/// Waits until the text is in no file, and in no table but the audit log, which outlives what it describes.
-async fn nothing_is_left(gateway: &Gateway, text: &str) {
+/// Waits until the text is in no file, and in no table but the audit log, which outlives what it describes. The gateway's
+/// store removes a chunk with the first sweep an hour after its upload, so that hour passes here.
+async fn nothing_is_left(gateway: &Gateway, operator: &Client, text: &str) {
+    let chunks = gateway.data_dir().join("chunks");
+    let elsewhere = |path: &String| !Path::new(path).starts_with(&chunks);
+    eventually("no other file has the text", async || {
+        let left = files_with(gateway.data_dir(), text);
+        (!left.iter().any(elsewhere)).then_some(())
+    })
+    .await;
+    let earlier = SystemTime::now() - Duration::from_secs(7_200);
+    for path in files_with(&chunks, text) {
+        let chunk = std::fs::File::open(&path).expect("a chunk");
+        chunk.set_modified(earlier).expect("it is of this user");
+    }
+    let sweeper = "/api/ops/actors/roost%2Fsandboxes%2Fchunk-sweeper/restart";
+    operator.post(sweeper).expect(202).await;
     eventually("no file has the text", async || {
-        let f = files_with(gateway.data_dir(), text);
-        if !f.is_empty() {
-            eprintln!("LEFT {f:?}");
-        }
-        f.is_empty().then_some(())
+        files_with(gateway.data_dir(), text)
+            .is_empty()
+            .then_some(())
     })
     .await;
     let tables = tables_with(gateway, text).await;
@@ -159,7 +174,7 @@ async fn planted_text_is_in_no_table_and_no_file_after_a_purge() {
         }
         owner.delete(&format!("{ada}?purge=true")).expect(202).await;
         is_gone(owner, &ada).await;
-        nothing_is_left(&gateway, &texts[0]).await;
+        nothing_is_left(&gateway, owner, &texts[0]).await;
         owner.delete(&pair).expect(204).await;
         is_gone(owner, &format!("{pair}/sandbox")).await;
         eventually("the rows of the team are gone", async || {
@@ -167,7 +182,7 @@ async fn planted_text_is_in_no_table_and_no_file_after_a_purge() {
             (!tables.contains("node_operations")).then_some(())
         })
         .await;
-        nothing_is_left(&gateway, &texts[1]).await;
+        nothing_is_left(&gateway, owner, &texts[1]).await;
         // Another agent keeps what it has.
         let tables = tables_with(&gateway, &texts[2]).await;
         assert!(tables.contains("command_outputs"), "{tables:?}");
