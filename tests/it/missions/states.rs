@@ -237,6 +237,8 @@ async fn mission_is_cancelled_while_its_benchmark_is_at_work_and_the_command_end
         let commands = owner.get(&format!("{sandbox}/commands")).send().await;
         let begun = commands.body["items"].as_array().map_or(0, Vec::len);
         let now = owner.get(&sandbox).send().await;
+        let state = mission(owner, &id).await;
+        assert_eq!(state.str("/status"), "running", "{state:?} {now:?}");
         let name = format!("roost-{}", now.body["id"].as_str()?);
         (begun >= 2 && processes(&name).contains("sleep 900")).then_some(name)
     })
@@ -255,10 +257,18 @@ async fn mission_is_cancelled_while_its_benchmark_is_at_work_and_the_command_end
 }
 
 /// The processes of a container. Nothing when there is none.
+///
+/// # Panics
+/// When the engine refuses for another reason than a container that is gone.
 fn processes(container: &str) -> String {
-    let mut top = Command::new("docker");
-    top.args(["top", container, "-eo", "args"]);
-    let top = top.output().expect("docker is installed");
+    // The engine wants the column `pid`.
+    let top = Command::new("docker")
+        .args(["top", container, "-eo", "pid,args"])
+        .output()
+        .expect("docker is installed");
+    let errors = String::from_utf8_lossy(&top.stderr);
+    let gone = errors.contains("No such container") || errors.contains("is not running");
+    assert!(top.status.success() || gone, "{errors}");
     String::from_utf8_lossy(&top.stdout).into_owned()
 }
 
