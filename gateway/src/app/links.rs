@@ -229,5 +229,6 @@ fn subject(row: TeamRow) -> Subject {
         id: row.id,
         name: row.name,
         topology: row.topology,
+        shares_sandbox: row.shared_sandbox,
     }
 }

@@ -35,8 +35,8 @@ pub struct NewComparison {
     /// The agent that judges the answers. It has no tools, and it does not learn which team gave which answer. There
     /// is no verdict when it is absent.
     pub judge_agent_id: Option<ClawId>,
-    /// A step of an earlier run: each agent of each candidate begins with the files that this step began with. When it is
-    /// absent, each begins with its own files.
+    /// What the sandboxes of the candidates begin with. It may be absent when no candidate has files, or when all
+    /// candidates are the same team.
     pub files: Option<FilesOf>,
     /// The cost limit for all candidates together, in millionths of a US dollar. Each candidate may spend an equal
     /// part.
@@ -47,16 +47,35 @@ pub struct NewComparison {
     pub limits: RunLimits,
 }
 
-/// The files that a step of a run began with.
+/// The files that the sandboxes of a comparison begin with.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ComparisonFiles)]
 pub struct FilesOf {
-    pub run_id: RunId,
+    /// `step` when absent.
+    #[serde(default)]
+    pub from: FilesFrom,
+    /// The run of the step.
+    pub run_id: Option<RunId>,
     #[schema(max_length = 80)]
-    pub step: String,
+    pub step: Option<String>,
     /// 1 when absent.
     pub lap: Option<u32>,
+}
+
+/// Where the files come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ComparisonFilesFrom)]
+pub enum FilesFrom {
+    /// Each sandbox begins without files. The files that it has now are saved as a snapshot first.
+    Empty,
+    /// Each sandbox begins with the files that a step of an earlier run began with. The files that it has now are saved
+    /// as a snapshot first.
+    #[default]
+    Step,
+    /// Each sandbox keeps the files that it has, so the candidates do not begin alike.
+    Own,
 }
 
 /// A team to compare. The same team twice works in the same sandboxes, so each of the two sees the other's files.
@@ -83,6 +102,29 @@ impl Check for NewComparison {
             mistakes.add("/cost_ceiling_microusd", "must not be below 0");
         }
         self.limits.check("/limits", mistakes);
+        if let Some(files) = &self.files {
+            files.check(mistakes);
+        }
+    }
+}
+
+impl FilesOf {
+    fn check(&self, mistakes: &mut Mistakes) {
+        let given = [
+            ("/files/run_id", self.run_id.is_some()),
+            ("/files/step", self.step.is_some()),
+        ];
+        for (pointer, given) in given {
+            match (self.from, given) {
+                (FilesFrom::Step, false) => {
+                    mistakes.add(pointer, "must name the step with the files")
+                }
+                (FilesFrom::Empty | FilesFrom::Own, true) => {
+                    mistakes.add(pointer, "is only for the files of a step");
+                }
+                _ => {}
+            }
+        }
     }
 }
 

@@ -15,6 +15,8 @@ pub struct Subject {
     pub name: String,
     /// The team's graph as JSON.
     pub topology: String,
+    /// All agents work in one sandbox, the team's.
+    pub shares_sandbox: bool,
     /// The team is being deleted, so no run of it begins.
     pub is_going: bool,
 }

@@ -161,6 +161,9 @@ pub struct NewSandbox {
     /// The owner of that snapshot, when it is another one. Only the gateway's own code sets it.
     #[serde(skip)]
     pub restore_of: Option<SandboxOwnerId>,
+    /// It begins without files, though the owner has some. Only the gateway's own code sets it.
+    #[serde(skip)]
+    pub without_files: bool,
 }
 
 impl Check for NewSandbox {

@@ -213,6 +213,33 @@ async fn candidates_of_a_comparison_begin_with_equal_files() {
             let text = candidate["output"].as_str().unwrap_or_default();
             assert!(text.contains("said one"), "{candidate}");
         }
+        // Now both sandboxes have files, so a person chooses.
+        let with = |files: Value| {
+            let mut new = body([&one, &two]);
+            new["files"] = files;
+            new
+        };
+        let unchosen = owner.post(path).json(&with(Value::Null));
+        let unchosen = unchosen.expect(400).await;
+        assert_eq!(unchosen.str("/errors/0/pointer"), "/files");
+        assert!(unchosen.str("/errors/0/detail").contains("`empty`"));
+        let mixed = json!({ "from": "empty", "run_id": run });
+        let mixed = owner.post(path).json(&with(mixed)).expect(400).await;
+        assert_eq!(mixed.str("/errors/0/pointer"), "/files/run_id");
+        let said = async |from: &str| {
+            let begun = owner.post(path).json(&with(json!({ "from": from })));
+            let compared = over(owner, begun.expect(202).await.str("/id")).await;
+            let candidates = compared.body["comparison"]["candidates"].clone();
+            let of = |at: usize| candidates[at]["output"].as_str().map(str::to_owned);
+            [of(0), of(1)].map(Option::unwrap_or_default)
+        };
+        for text in said("empty").await {
+            assert_eq!(text, "There was no note.");
+        }
+        // What each wrote in the comparison before is what it has.
+        for text in said("own").await {
+            assert!(text.contains("said two"), "{text}");
+        }
         bench.end().await;
     }
 }

@@ -1,15 +1,17 @@
 //! Compares teams: one input, several teams side by side, and a judge. It is a run like any other, with its own
 //! topology.
 
+use super::compare_files as files;
 use super::enqueue::{New, start_in};
-use crate::runs::comparison::{FilesOf, NewCandidate, NewComparison};
+use crate::runs::comparison::{NewCandidate, NewComparison};
 use crate::runs::entity::run;
 use crate::runs::model::Tier;
 use crate::runs::origin::Origin;
+use crate::runs::subjects::Subject;
 use crate::runs::{RunError, RunsHandle, store};
-use crate::topology::{self, Contender, Graph, StepRef};
+use crate::topology::{self, Contender, Graph};
 use roost_agents::claws;
-use roost_machines::sandboxes::step_files::{self, Start};
+use roost_machines::sandboxes::step_files;
 use roost_platform::db::WriteTx;
 use roost_platform::ids::{RunId, UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
@@ -33,9 +35,13 @@ pub async fn compare(
     }
     let mut wrong = Vec::new();
     let mut contenders = Vec::with_capacity(new_comparison.candidates.len());
+    let mut teams = Vec::with_capacity(new_comparison.candidates.len());
     for (place, candidate) in new_comparison.candidates.iter().enumerate() {
         match contender(runs, &change, scope, candidate).await? {
-            Ok(contender) => contenders.push(contender),
+            Ok((contender, team)) => {
+                contenders.push(contender);
+                teams.push(team);
+            }
             Err((field, detail)) => wrong.push(FieldError {
                 pointer: format!("/candidates/{place}/{field}"),
                 detail,
@@ -51,15 +57,12 @@ pub async fn compare(
             });
         }
     }
-    let files = match &new_comparison.files {
-        None => None,
-        Some(of) => match same_files(&change, scope, of, &new_comparison.candidates).await? {
-            Ok(files) => Some(files),
-            Err(error) => {
-                wrong.push(error);
-                None
-            }
-        },
+    let files = match files::start(&change, scope, &new_comparison, &teams).await? {
+        Ok(files) => files,
+        Err(error) => {
+            wrong.push(error);
+            None
+        }
     };
     if !wrong.is_empty() {
         return Err(RunError::Wrong(wrong));
@@ -89,13 +92,13 @@ pub async fn compare(
     Ok(row)
 }
 
-/// A candidate that can run now. The inner error names the field and the reason.
+/// A candidate that can run now, and its team. The inner error names the field and the reason.
 async fn contender(
     runs: &RunsHandle,
     tx: &WriteTx,
     scope: WorkspaceScope,
     candidate: &NewCandidate,
-) -> Result<Result<Contender, (&'static str, String)>, RunError> {
+) -> Result<Result<(Contender, Subject), (&'static str, String)>, RunError> {
     let Some(team) = runs
         .inner
         .subjects
@@ -120,59 +123,12 @@ async fn contender(
             return Ok(Err(("topology", detail)));
         }
     }
-    Ok(Ok(Contender {
+    let contender = Contender {
         team: team.id.0,
-        label: team.name,
+        label: team.name.clone(),
         topology: candidate.topology,
-    }))
-}
-
-/// The files that each agent of the candidates begins with. The inner error is for the person who compares.
-async fn same_files(
-    tx: &WriteTx,
-    scope: WorkspaceScope,
-    of: &FilesOf,
-    candidates: &[NewCandidate],
-) -> Result<Result<Start, FieldError>, RunError> {
-    let wrong = |pointer: &str, detail: String| {
-        Ok(Err(FieldError {
-            pointer: pointer.to_owned(),
-            detail,
-        }))
     };
-    for (place, candidate) in candidates.iter().enumerate() {
-        let twice = |other: &NewCandidate| other.team_id == candidate.team_id;
-        if candidates[..place].iter().any(twice) {
-            let detail = "is the same team again, which works in the same sandbox; equal files need different teams";
-            return wrong(&format!("/candidates/{place}/team_id"), detail.to_owned());
-        }
-    }
-    if store::get(&**tx, scope, of.run_id).await?.is_none() {
-        return wrong("/files/run_id", "is not a run of this workspace".to_owned());
-    }
-    let step = StepRef {
-        key: of.step.clone(),
-        lap: of.lap.unwrap_or(1),
-        shard: 0,
-    };
-    let step = step.to_string();
-    let Some(row) = step_files::of_step(&**tx, scope, of.run_id, &step).await? else {
-        return wrong("/files/step", "has no recorded files".to_owned());
-    };
-    let files = row.began();
-    let is_there = match files.snapshot_id {
-        Some(snapshot) => step_files::is_there(&**tx, scope, snapshot).await?,
-        None => false,
-    };
-    if !is_there {
-        let why = files.missing.unwrap_or_default();
-        return wrong("/files/step", format!("its files are not there. {why}"));
-    }
-    Ok(Ok(Start {
-        owner: row.owner(),
-        files,
-        step,
-    }))
+    Ok(Ok((contender, team)))
 }
 
 fn titled(contenders: &[Contender]) -> String {

@@ -3,6 +3,7 @@
 mod again;
 mod cancel;
 mod compare;
+mod compare_files;
 mod enqueue;
 mod fork;
 mod pause;

@@ -129,7 +129,8 @@ async fn begin(
         .filter(|row| State::parse(&row.state).is_some_and(State::live))
     {
         // A sandbox with the same id was created by this same request, before its gateway was killed.
-        if wanted.restore.is_some() && present.id != id {
+        let wants_other_files = wanted.restore.is_some() || wanted.without_files;
+        if wants_other_files && present.id != id {
             return Err(SandboxError::HasSandbox(owner.kind()));
         }
         return Ok((present.clone(), present.id == id));
@@ -180,6 +181,7 @@ async fn begin(
     .await?;
     let machine = name_of(placement.node);
     let restore = match wanted.restore {
+        None if wanted.without_files => Restore::default(),
         None => restore::choose(change.tx(), scope, owner.id(), &machine, newest.as_ref()).await?,
         Some(snapshot) => {
             let chosen = (wanted.restore_of.unwrap_or(owner.id()), snapshot);

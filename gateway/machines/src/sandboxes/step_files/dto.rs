@@ -51,8 +51,9 @@ pub struct StartFiles {
     pub snapshot_id: Option<SnapshotId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The step that had these files.
-    pub step: String,
+    /// The step that had these files. Absent when the sandboxes begin without files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
     /// Why there is no snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
@@ -81,7 +82,7 @@ impl From<Start> for StartFiles {
             owner_id: Some(start.owner.id()),
             snapshot_id: start.files.snapshot_id,
             digest: start.files.digest,
-            step: start.step,
+            step: Some(start.step),
             missing: start.files.missing,
             restored_at: None,
         }
@@ -93,9 +94,9 @@ impl From<start::Model> for StartFiles {
         Self {
             owner_kind: (!row.is_for_each()).then_some(row.owner_kind),
             owner_id: (!row.is_for_each()).then_some(row.owner_id),
-            snapshot_id: Some(row.snapshot_id),
-            digest: Some(row.digest),
-            step: row.step,
+            snapshot_id: (!row.is_empty()).then_some(row.snapshot_id),
+            digest: (!row.is_empty()).then(|| row.digest.clone()),
+            step: (!row.is_empty()).then(|| row.step.clone()),
             missing: None,
             restored_at: row.restored_at,
         }

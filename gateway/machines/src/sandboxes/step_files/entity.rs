@@ -70,11 +70,12 @@ pub mod start {
         /// Without a meaning for the nil id.
         pub owner_kind: OwnerKind,
         pub workspace_id: WorkspaceId,
+        /// The nil id: no files.
         pub snapshot_id: SnapshotId,
         /// The owner of the snapshot.
         pub snapshot_owner_id: SandboxOwnerId,
         pub digest: String,
-        /// The step that had them.
+        /// The step that had them. Empty without files.
         pub step: String,
         /// The sandbox that is made for them.
         pub sandbox_id: SandboxId,

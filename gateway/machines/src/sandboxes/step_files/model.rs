@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use super::dto::FilesAt;
 use super::entity::{around, start};
 use crate::sandboxes::SandboxOwner;
-use roost_platform::ids::SandboxOwnerId;
+use roost_platform::ids::{SandboxOwnerId, SnapshotId};
 use uuid::Uuid;
 
 /// The owner of a row that holds for each owner of the tree.
 pub(super) const EACH: SandboxOwnerId = SandboxOwnerId(Uuid::nil());
+
+/// What a start without files names in place of a snapshot.
+pub(super) const NO_SNAPSHOT: SnapshotId = SnapshotId(Uuid::nil());
 
 /// What a fork does with a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +32,15 @@ pub struct Start {
     pub files: FilesAt,
     /// The step that had them.
     pub step: String,
+}
+
+/// The files that all sandboxes of a run begin with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommonStart {
+    /// Those of a step of another run.
+    OfStep(Start),
+    /// None.
+    Empty,
 }
 
 /// The files that each sandbox had when the step of the cut began. A step that the fork keeps and that ended later, beside
@@ -102,6 +114,11 @@ impl start::Model {
         let has_own = || all.iter().any(|row| row.owner_id == owner.id());
         let is_of = self.owner_id == owner.id() || (self.is_for_each() && !has_own());
         is_of && self.restored_at.is_none()
+    }
+
+    /// Whether the sandbox begins without files.
+    pub(super) fn is_empty(&self) -> bool {
+        self.snapshot_id == NO_SNAPSHOT
     }
 
     /// Whether it holds for each owner of the tree.

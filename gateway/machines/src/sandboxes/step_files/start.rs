@@ -3,14 +3,14 @@
 
 use super::entity::start;
 use super::error::StartFilesError;
-use super::model::{EACH, Start};
+use super::model::{CommonStart, EACH, NO_SNAPSHOT, Start};
 use super::record::FilesPlace;
 use super::store;
 use crate::sandboxes::commands::{Provisioned, destroy_for_good, provision};
 use crate::sandboxes::entity::container;
 use crate::sandboxes::model::State;
 use crate::sandboxes::snapshots::RestoredFrom;
-use crate::sandboxes::{NewSandbox, SandboxesHandle, store as registry};
+use crate::sandboxes::{NewSandbox, OwnerKind, SandboxesHandle, store as registry};
 use roost_platform::db::WriteTx;
 use roost_platform::events::About;
 use roost_platform::ids::{RunId, SandboxId, SnapshotId, UserId};
@@ -58,7 +58,7 @@ pub async fn give(
     store::insert_start(tx, row).await
 }
 
-/// As [`give`], for each owner of the tree: all of them begin with the same files, which are those of `start`.
+/// As [`give`], for each owner of the tree: all of them begin with the same files.
 ///
 /// # Errors
 /// When the database fails.
@@ -66,23 +66,36 @@ pub async fn for_each_agent(
     tx: &WriteTx,
     scope: WorkspaceScope,
     root: RunId,
-    start: &Start,
+    start: &CommonStart,
     unused: SandboxId,
 ) -> Result<(), DbErr> {
-    let (Some(snapshot_id), Some(digest)) = (start.files.snapshot_id, &start.files.digest) else {
-        return Ok(());
-    };
     let row = start::Model {
         run_id: root,
         owner_id: EACH,
-        owner_kind: start.owner.kind(),
+        owner_kind: OwnerKind::Claw,
         workspace_id: scope.workspace(),
-        snapshot_id,
-        snapshot_owner_id: start.owner.id(),
-        digest: digest.clone(),
-        step: start.step.clone(),
+        snapshot_id: NO_SNAPSHOT,
+        snapshot_owner_id: EACH,
+        digest: String::new(),
+        step: String::new(),
         sandbox_id: unused,
         restored_at: None,
+    };
+    let row = match start {
+        CommonStart::Empty => row,
+        CommonStart::OfStep(start) => {
+            let (Some(snapshot_id), Some(digest)) = (start.files.snapshot_id, &start.files.digest)
+            else {
+                return Ok(());
+            };
+            start::Model {
+                snapshot_id,
+                snapshot_owner_id: start.owner.id(),
+                digest: digest.clone(),
+                step: start.step.clone(),
+                ..row
+            }
+        }
     };
     store::insert_start(tx, row).await
 }
@@ -117,28 +130,34 @@ pub async fn begin_with(
     };
     let live = present.filter(is_live);
     let is_ours = live.as_ref().is_some_and(|live| live.id == row.sandbox_id);
-    let snapshot = store::snapshot(db, place.scope, row.snapshot_id).await?;
-    let snapshot = snapshot.ok_or_else(gone)?;
+    let snapshot = match row.is_empty() {
+        true => None,
+        false => {
+            let found = store::snapshot(db, place.scope, row.snapshot_id).await?;
+            Some(found.ok_or_else(gone)?)
+        }
+    };
     if live.is_some() && !is_ours {
         // Its end stores its files as a snapshot of the owner.
         destroy_for_good(sandboxes, place.scope, place.owner).await?;
     }
     // Only its own machine has files that are not in the gateway's store.
-    let node_id = match snapshot.uploaded_at {
-        Some(_) => machine,
-        None => Some(snapshot.node_id.clone()),
+    let node_id = match &snapshot {
+        Some(snapshot) if snapshot.uploaded_at.is_none() => Some(snapshot.node_id.clone()),
+        _ => machine,
     };
     let wanted = NewSandbox {
         node_id,
-        restore: Some(row.snapshot_id),
-        restore_of: Some(row.snapshot_owner_id),
+        restore: snapshot.as_ref().map(|_| row.snapshot_id),
+        restore_of: snapshot.as_ref().map(|_| row.snapshot_owner_id),
+        without_files: row.is_empty(),
         ..NewSandbox::default()
     };
     let (scope, owner, id) = (place.scope, place.owner, row.sandbox_id);
     // A sandbox that was made before a crash has this id, and is returned.
     let made = provision(sandboxes, scope, user, owner, id, wanted, about).await?;
     let (Provisioned::Made(sandbox) | Provisioned::Present(sandbox)) = made;
-    if !has(&sandbox, &row.digest) {
+    if !has(&sandbox, &row) {
         return Err(gone());
     }
     let tx = sandboxes.db.write().await?;
@@ -147,10 +166,13 @@ pub async fn begin_with(
 }
 
 /// Whether the sandbox began with these files.
-fn has(sandbox: &container::Model, digest: &str) -> bool {
+fn has(sandbox: &container::Model, row: &start::Model) -> bool {
+    if row.is_empty() {
+        return sandbox.archive.is_none();
+    }
     let restored = sandbox.restored.clone();
     let restored = restored.and_then(|json| serde_json::from_value::<RestoredFrom>(json).ok());
-    restored.is_some_and(|restored| restored.digest == digest)
+    restored.is_some_and(|restored| restored.digest == row.digest)
 }
 
 /// The row of the owner, if its sandbox does not have the files yet.
