@@ -97,7 +97,7 @@ pub use listed_store::{FailedRun, Wanted as RunsWanted, failed_since, last_of_te
 pub use messages::Message as RunMessage;
 pub use model::{Class, Kind, Status as RunStatus, StepStatus, Tier, effect_key, is_last, titled};
 pub use of_mission_store::{
-    SaidInStep, UsedInRuns, commands_of, costs, listed, of_mission, said_since, used_in,
+    SaidInStep, SaidSince, UsedInRuns, commands_of, costs, listed, of_mission, said_since, used_in,
 };
 pub use origin::{Caller, Origin, OriginWord};
 pub use outcome::{Decided, Evidence, Outcome};

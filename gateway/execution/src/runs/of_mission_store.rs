@@ -85,6 +85,59 @@ pub struct SaidInStep {
     pub at_ms: i64,
 }
 
+/// What was said since a time.
+#[derive(Debug, Default)]
+pub struct SaidSince {
+    /// Oldest first.
+    pub said: Vec<SaidInStep>,
+    /// Everything until this time is there, but for more texts of this very instant when `more` is set. The next read
+    /// begins here.
+    pub until_ms: i64,
+    /// There may be later texts.
+    pub more: bool,
+}
+
+impl SaidSince {
+    /// Joins two lists, each oldest first. A list that was cut says nothing about the time after its end, so later texts
+    /// of the other one wait for the next read.
+    fn joined(since_ms: i64, lists: [Page; 2]) -> Self {
+        let cuts = lists.iter().filter_map(|list| list.cut_ms);
+        let cut = cuts.min();
+        let mut said: Vec<SaidInStep> = lists.into_iter().flat_map(|list| list.said).collect();
+        said.retain(|one| cut.is_none_or(|cut| one.at_ms <= cut));
+        said.sort_by_key(|one| one.at_ms);
+        let newest = said.last().map(|one| one.at_ms);
+        Self {
+            said,
+            until_ms: cut.or(newest).unwrap_or(since_ms),
+            more: cut.is_some(),
+        }
+    }
+}
+
+/// Texts that one statement read.
+struct Page {
+    said: Vec<SaidInStep>,
+    /// The time of its last row, when there may be more rows.
+    cut_ms: Option<i64>,
+}
+
+impl Page {
+    const NONE: Self = Self {
+        said: Vec::new(),
+        cut_ms: None,
+    };
+}
+
+/// The time of the last row of a page that is full.
+fn cut_of(
+    mut times: impl ExactSizeIterator<Item = i64> + DoubleEndedIterator,
+    most: u64,
+) -> Option<i64> {
+    let is_full = times.len() as u64 >= most;
+    times.next_back().filter(|_| is_full)
+}
+
 #[derive(FromQueryResult)]
 struct CallRow {
     run_id: RunId,
@@ -108,8 +161,8 @@ struct OutputRow {
     ended_ms: Option<i64>,
 }
 
-/// What was said in these runs since a time, oldest first: at most `most` entries of their journals, and the outputs of
-/// steps without a journal.
+/// What was said in these runs since a time: at most `most` entries of their journals, and as many outputs of steps
+/// without a journal.
 ///
 /// # Errors
 /// When the database fails.
@@ -118,9 +171,9 @@ pub async fn said_since(
     runs: &[RunId],
     since_ms: i64,
     most: u64,
-) -> Result<Vec<SaidInStep>, DbErr> {
+) -> Result<SaidSince, DbErr> {
     if runs.is_empty() {
-        return Ok(Vec::new());
+        return Ok(SaidSince::joined(since_ms, [Page::NONE, Page::NONE]));
     }
     let calls: Vec<CallRow> = call::Entity::find()
         .filter(call::Column::RunId.is_in(runs.iter().copied()))
@@ -138,7 +191,8 @@ pub async fn said_since(
         .all(db)
         .await?;
     let agents = agents_of(db, runs, &calls).await?;
-    let mut said: Vec<SaidInStep> = calls
+    let cut_ms = cut_of(calls.iter().map(|row| row.ended_ms), most);
+    let said: Vec<SaidInStep> = calls
         .into_iter()
         .filter_map(|row| {
             let text = text_of(&row)?;
@@ -156,9 +210,11 @@ pub async fn said_since(
             })
         })
         .collect();
-    said.extend(outputs_alone(db, runs, since_ms, most).await?);
-    said.sort_by_key(|said| said.at_ms);
-    Ok(said)
+    let outputs = outputs_alone(db, runs, since_ms, most).await?;
+    Ok(SaidSince::joined(
+        since_ms,
+        [Page { said, cut_ms }, outputs],
+    ))
 }
 
 type At = (RunId, String, i32, i32);
@@ -207,7 +263,7 @@ async fn outputs_alone(
     runs: &[RunId],
     since_ms: i64,
     most: u64,
-) -> Result<Vec<SaidInStep>, DbErr> {
+) -> Result<Page, DbErr> {
     use step::Column::{AgentId, EndedMs, Lap, Output, RunId as Run, Shard, StepKey};
     let same = |of: call::Column, step: step::Column| {
         Expr::col((call::Entity, of)).equals((step::Entity, step))
@@ -232,6 +288,10 @@ async fn outputs_alone(
         .into_model()
         .all(db)
         .await?;
+    let cut_ms = cut_of(
+        rows.iter().map(|row| row.ended_ms.unwrap_or(since_ms)),
+        most,
+    );
     let said = rows.into_iter().filter_map(|row| {
         Some(SaidInStep {
             run: row.run_id,
@@ -244,7 +304,10 @@ async fn outputs_alone(
             at_ms: row.ended_ms?,
         })
     });
-    Ok(said.collect())
+    Ok(Page {
+        said: said.collect(),
+        cut_ms,
+    })
 }
 
 /// How often a model or a tool was used in runs.
@@ -324,4 +387,50 @@ pub async fn commands_of(
         _ => None,
     });
     Ok(made.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn page(times: &[i64], most: u64) -> Page {
+        let said = times.iter().map(|at_ms| SaidInStep {
+            run: RunId(Uuid::nil()),
+            step: "a".to_owned(),
+            lap: 1,
+            shard: 0,
+            idx: None,
+            agent: None,
+            text: String::new(),
+            at_ms: *at_ms,
+        });
+        Page {
+            said: said.collect(),
+            cut_ms: cut_of(times.iter().copied(), most),
+        }
+    }
+
+    fn joined(entries: &[i64], outputs: &[i64]) -> (Vec<i64>, i64, bool) {
+        let joined = SaidSince::joined(5, [page(entries, 3), page(outputs, 3)]);
+        let times = joined.said.iter().map(|said| said.at_ms);
+        (times.collect(), joined.until_ms, joined.more)
+    }
+
+    #[test]
+    fn output_after_a_cut_journal_waits_for_the_entries_before_it() {
+        assert_eq!(joined(&[6, 7, 8], &[7, 20]), (vec![6, 7, 7, 8], 8, true));
+        assert_eq!(joined(&[6, 30], &[7, 8, 9]), (vec![6, 7, 8, 9], 9, true));
+        assert_eq!(
+            joined(&[6, 7, 8], &[7, 7, 7]),
+            (vec![6, 7, 7, 7, 7], 7, true)
+        );
+    }
+
+    #[test]
+    fn lists_with_room_are_everything() {
+        assert_eq!(joined(&[6, 9], &[7]), (vec![6, 7, 9], 9, false));
+        assert_eq!(joined(&[], &[]), (vec![], 5, false));
+    }
 }

@@ -54,20 +54,20 @@ pub async fn scan(
         until_ms: since_ms,
         ..Scan::default()
     };
+    let mut most = PAGE;
     loop {
-        let said = runs::said_since(db, &ids, scan.until_ms, PAGE).await?;
-        let is_last = (said.len() as u64) < PAGE;
-        let newest = said.last().map_or(scan.until_ms, |said| said.at_ms);
-        for said in &said {
+        let read = runs::said_since(db, &ids, scan.until_ms, most).await?;
+        for said in &read.said {
             let phase = lively.iter().find(|(run, _)| *run == said.run);
             if let Some((_, phase)) = phase {
                 scan.found.extend(found_in(said, *phase));
             }
         }
-        let stands = newest == scan.until_ms;
-        scan.until_ms = newest;
-        // A page of one instant cannot be left by its time. Its rest is in the next scan, which repeats the overlap.
-        if is_last || stands {
+        // More than a page in one instant: a larger page gets past it.
+        let stands = read.until_ms == scan.until_ms;
+        most = if stands { most * 2 } else { PAGE };
+        scan.until_ms = read.until_ms;
+        if !read.more {
             return Ok(scan);
         }
     }
