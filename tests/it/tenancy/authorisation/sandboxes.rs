@@ -32,6 +32,11 @@ macro_rules! cases_of {
                 "",
             ),
             (
+                concat!("GET /api/", $kind, "/{id}/snapshots/{snapshot}/archive"),
+                Role("member"),
+                "",
+            ),
+            (
                 concat!(
                     "GET /api/",
                     $kind,

@@ -22,6 +22,7 @@ pub(super) mod restore;
 mod routes;
 pub(super) mod store;
 pub(super) mod sweep;
+mod tarball;
 #[cfg(test)]
 mod tests;
 

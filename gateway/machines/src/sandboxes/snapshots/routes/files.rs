@@ -17,6 +17,7 @@ use crate::sandboxes::snapshots::exchange::ExchangeError;
 use crate::sandboxes::snapshots::files::{self, NotShown};
 use crate::sandboxes::snapshots::named::NamedError;
 use crate::sandboxes::snapshots::store;
+use crate::sandboxes::snapshots::tarball::{self, TarballError};
 use crate::sandboxes::{SandboxOwner, SandboxesHandle, owner};
 use roost_platform::ids::{SandboxOwnerId, SnapshotId};
 use roost_tenancy::auth::{Scoped, WorkspaceScope, can};
@@ -36,6 +37,7 @@ pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
     OpenApiRouter::new()
         .routes(routes!(list))
         .routes(routes!(download))
+        .routes(routes!(download_folder))
         .routes(routes!(compare))
 }
 
@@ -77,6 +79,15 @@ impl From<NotShown> for ApiError {
     }
 }
 
+impl From<TarballError> for ApiError {
+    fn from(why: TarballError) -> Self {
+        match why {
+            TarballError::NotShown(why) => why.into(),
+            TarballError::Name(error) => Self::internal(error),
+        }
+    }
+}
+
 /// A folder of a snapshot.
 #[utoipa::path(get, path = "/{id}/snapshots/{snapshot}/files", operation_id = "snapshot_files", tag = "sandboxes",
     params(("id" = SandboxOwnerId, Path), ("snapshot" = SnapshotId, Path), FileQuery),
@@ -110,18 +121,8 @@ async fn download(
     let scope = caller.scope();
     let row = row(&sandboxes, scope, owner, snapshot).await?;
     let (size, extents) = files::file(&entries(&sandboxes, &row).await?, &query.path)?;
-    let mut change = Change::begin(&sandboxes, scope, caller.user_id()).await?;
-    let name = owner::name(&sandboxes, scope, owner).await?;
-    let path = roost_protocol::text::clean(&query.path, roost_protocol::limits::MAX_SHORT_TEXT);
-    let details = serde_json::json!({
-        owner.kind().noun(): name, "path": path, "snapshot": row.id, "bytes": size,
-    });
-    change.record(
-        "sandbox.download",
-        (owner.kind().as_str(), &owner.id()),
-        details,
-    );
-    change.commit().await?;
+    let taken = serde_json::json!({ "snapshot": row.id, "bytes": size });
+    record(&sandboxes, &caller, owner, &query.path, taken).await?;
     let chunks = sandboxes.exchange.chunks().clone();
     let content = files::content(chunks, row.workspace_id, extents);
     let headers = [
@@ -130,6 +131,57 @@ async fn download(
         (header::CONTENT_DISPOSITION, "attachment".to_owned()),
     ];
     Ok((headers, Body::from_stream(content)).into_response())
+}
+
+/// A folder of a snapshot, or the whole workspace when `path` is empty, as a tar archive.
+#[utoipa::path(get, path = "/{id}/snapshots/{snapshot}/archive", operation_id = "snapshot_archive", tag = "sandboxes",
+    params(("id" = SandboxOwnerId, Path), ("snapshot" = SnapshotId, Path), FileQuery),
+    responses((status = 200, content_type = "application/x-tar", body = Vec<u8>), (status = 400, body = Problem),
+        (status = 401, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem), (status = 503, body = Problem)))]
+async fn download_folder(
+    State(sandboxes): State<SandboxesHandle>,
+    caller: Scoped<can::UseSandboxes>,
+    Owned(owner): Owned,
+    Path(OfOwner { snapshot }): Path<OfOwner>,
+    Query(query): Query<FileQuery>,
+) -> ApiResult<Response> {
+    let row = row(&sandboxes, caller.scope(), owner, snapshot).await?;
+    let tarball = tarball::of_folder(&entries(&sandboxes, &row).await?, &query.path)?;
+    let taken = serde_json::json!({
+        "snapshot": row.id, "bytes": tarball.bytes, "files": tarball.files,
+    });
+    record(&sandboxes, &caller, owner, &query.path, taken).await?;
+    let chunks = sandboxes.exchange.chunks().clone();
+    let content = tarball::content(chunks, row.workspace_id, tarball.parts);
+    let headers = [
+        (header::CONTENT_TYPE, "application/x-tar"),
+        (header::CONTENT_DISPOSITION, "attachment"),
+    ];
+    Ok((headers, Body::from_stream(content)).into_response())
+}
+
+/// Writes into the audit log what a person takes out of a sandbox.
+async fn record(
+    sandboxes: &SandboxesHandle,
+    caller: &Scoped<can::UseSandboxes>,
+    owner: SandboxOwner,
+    path: &str,
+    taken: serde_json::Value,
+) -> ApiResult<()> {
+    let scope = caller.scope();
+    let mut change = Change::begin(sandboxes, scope, caller.user_id()).await?;
+    let name = owner::name(sandboxes, scope, owner).await?;
+    let mut details = taken;
+    details[owner.kind().noun()] = serde_json::json!(name);
+    let most = roost_protocol::limits::MAX_SHORT_TEXT;
+    details["path"] = serde_json::json!(roost_protocol::text::clean(path, most));
+    change.record(
+        "sandbox.download",
+        (owner.kind().as_str(), &owner.id()),
+        details,
+    );
+    Ok(change.commit().await?)
 }
 
 /// What differs from an earlier snapshot of the owner to this one.
