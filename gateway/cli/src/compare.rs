@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::ensure;
 
 use crate::api::types::{
-    ComparisonFiles, NewCandidate, NewComparison, Run, RunComparedCandidate, RunId, RunOutcome,
-    RunStatus, TopologyKind,
+    ComparisonFiles, ComparisonFilesFrom, NewCandidate, NewComparison, Run, RunComparedCandidate,
+    RunId, RunOutcome, RunStatus, TopologyKind,
 };
 use crate::api::{Api, Parsed, routes};
 use crate::limits::Limits;
@@ -36,6 +36,9 @@ pub struct Compare {
     /// For all together
     #[command(flatten)]
     limits: Limits,
+    /// What the sandboxes begin with: `empty` (no files) or `own` (what each has, so they do not begin alike)
+    #[arg(long, value_name = "FILES", value_parser = ["empty", "own"], conflicts_with_all = ["from_run", "step"])]
+    files: Option<String>,
     /// A run whose files each candidate begins with, at the step of `--step`
     #[arg(long, value_name = "RUN", requires = "step")]
     from_run: Option<String>,
@@ -69,10 +72,17 @@ impl Compare {
             Some(judge) => Some(claws::find(api, judge).await?),
             None => None,
         };
-        let files = match (self.from_run, self.step) {
-            (Some(run), Some(step)) => Some(ComparisonFiles {
-                run_id: run.into(),
-                step,
+        let files = match (self.files, self.from_run, self.step) {
+            (Some(from), _, _) => Some(ComparisonFiles {
+                from: Some(from.into()),
+                run_id: None,
+                step: None,
+                lap: None,
+            }),
+            (None, Some(run), Some(step)) => Some(ComparisonFiles {
+                from: Some(ComparisonFilesFrom::Step),
+                run_id: Some(run.into()),
+                step: Some(step),
                 lap: None,
             }),
             _ => None,

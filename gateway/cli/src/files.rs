@@ -8,12 +8,12 @@ use anyhow::{Context, bail};
 use crate::api::types::{FileChange, FileEntry, NewSandbox, Snapshot};
 use crate::api::{Api, Owner, Parsed, routes};
 use crate::show::{self, Shown};
-use crate::{owners, put, sandbox};
+use crate::{files_patch, owners, put, sandbox, take};
 
 /// Files of agents and teams.
 #[derive(Debug, clap::Subcommand)]
 #[command(
-    after_help = "Examples:\n  roost files history ada\n  roost files ls ada src\n  roost files get ada src/main.rs -o main.rs\n  roost files put ada ./notes docs\n  roost files diff ada 3ef71724\n  roost files restore ada 3ef71724\n  roost files ls team:Ledger"
+    after_help = "Examples:\n  roost files history ada\n  roost files ls ada src\n  roost files get ada src/main.rs -o main.rs\n  roost files get ada src --recursive\n  roost files put ada ./notes docs\n  roost files diff ada 3ef71724\n  roost files restore ada 3ef71724\n  roost files ls team:Ledger"
 )]
 pub enum Files {
     /// List the snapshots of the files, newest first
@@ -34,17 +34,21 @@ pub enum Files {
         #[arg(long, value_name = "DIGEST")]
         at: Option<String>,
     },
-    /// Write a file of a snapshot to stdout, or to a file
+    /// Write a file of a snapshot to stdout or to a file, or copy a folder with all that is in it
     Get {
         /// Id or name of the agent, or team:NAME
         #[arg(value_name = "OWNER")]
         owner: String,
-        /// File, relative to the workspace
+        /// File or folder, relative to the workspace; `.` is the whole workspace
+        #[arg(value_name = "PATH")]
         file: String,
         /// The snapshot, by the beginning of its digest [default: the newest on the gateway]
         #[arg(long, value_name = "DIGEST")]
         at: Option<String>,
-        /// Write there; an existing file is not overwritten
+        /// Copy a folder
+        #[arg(short, long)]
+        recursive: bool,
+        /// Write there; what exists is not overwritten [default: stdout, or the folder's name here]
         #[arg(short, long)]
         output: Option<PathBuf>,
     },
@@ -80,6 +84,9 @@ pub enum Files {
         /// The later snapshot, by the beginning of its digest [default: the newest on the gateway]
         #[arg(long, value_name = "DIGEST")]
         at: Option<String>,
+        /// Show the changed lines of texts
+        #[arg(short, long)]
+        patch: bool,
     },
 }
 
@@ -107,10 +114,15 @@ impl Files {
                 owner,
                 file,
                 at,
+                recursive,
                 output,
             } => {
                 let owner = owners::find(api, &owner).await?;
                 let snapshot = find(api, &owner, at.as_deref()).await?;
+                if recursive {
+                    take::folder(api, &owner, &snapshot.id, &file, output).await?;
+                    return Ok(ExitCode::SUCCESS);
+                }
                 let call = routes::snapshot_file(&owner, &snapshot.id, Some(&file));
                 match output {
                     None => api.download(call, &mut std::io::stdout().lock()).await?,
@@ -147,7 +159,12 @@ impl Files {
                 let made = sandbox::waiting("restoring the files", api.ask(made)).await?;
                 sandbox::one(api, &made);
             }
-            Self::Diff { owner, before, at } => {
+            Self::Diff {
+                owner,
+                before,
+                at,
+                patch,
+            } => {
                 let owner = owners::find(api, &owner).await?;
                 let after = find(api, &owner, at.as_deref()).await?;
                 let before = find(api, &owner, Some(&before)).await?;
@@ -155,6 +172,10 @@ impl Files {
                 let changes = api.ask(changes).await?;
                 if api.json {
                     show::json(changes.raw());
+                } else if patch {
+                    files_patch::show(api, &owner, (&before.id, &after.id), &changes.changes)
+                        .await?;
+                    more(changes.more);
                 } else {
                     let rows: Vec<_> = changes.changes.iter().map(change).collect();
                     show::table(&["", "BEFORE", "AFTER", "FILE"], &rows);

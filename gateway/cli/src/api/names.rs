@@ -59,6 +59,14 @@ string_enum!(
 id!(ClawId);
 
 string_enum!(
+    ComparisonFilesFrom {
+        Empty = "empty",
+        Step = "step",
+        Own = "own",
+    }
+);
+
+string_enum!(
     Decision {
         Approve = "approve",
         Deny = "deny",

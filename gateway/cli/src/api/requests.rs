@@ -31,8 +31,12 @@ pub struct ChaosOrder {
 
 #[derive(Serialize)]
 pub struct ComparisonFiles {
-    pub run_id: RunId,
-    pub step: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<ComparisonFilesFrom>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lap: Option<u32>,
 }

@@ -31,6 +31,14 @@ pub fn snapshot_file(owner: &Owner, snapshot: &SnapshotId, path: Option<&str>) -
     call
 }
 
+/// `GET /api/claws/{id}/snapshots/{snapshot}/archive`
+#[must_use]
+pub fn snapshot_archive(owner: &Owner, snapshot: &SnapshotId, path: Option<&str>) -> Call<Nothing> {
+    let mut call = Call::new(Method::GET, format!("/api/{}/snapshots/{}/archive", owner.place(), segment(snapshot)));
+    call.query("path", path);
+    call
+}
+
 /// `GET /api/claws/{id}/snapshots/{snapshot}/diff`
 #[must_use]
 pub fn snapshot_diff(owner: &Owner, snapshot: &SnapshotId, before: Option<&SnapshotId>) -> Call<FileChanges> {

@@ -33,6 +33,7 @@ const EXEC: &str = "/api/claws/{id}/sandbox/exec";
 const SNAPSHOTS: &str = "/api/claws/{id}/snapshots";
 const SNAPSHOT_FILES: &str = "/api/claws/{id}/snapshots/{snapshot}/files";
 const SNAPSHOT_FILE: &str = "/api/claws/{id}/snapshots/{snapshot}/file";
+const SNAPSHOT_ARCHIVE: &str = "/api/claws/{id}/snapshots/{snapshot}/archive";
 const SNAPSHOT_DIFF: &str = "/api/claws/{id}/snapshots/{snapshot}/diff";
 const ONE_EXEC: &str = "/api/claws/{id}/sandbox/exec/{operation_id}";
 
@@ -87,6 +88,7 @@ pub const ROUTES: &[Route] = &[
     route("snapshots", "get", SNAPSHOTS, &["limit", "cursor"]),
     route("snapshot_files", "get", SNAPSHOT_FILES, &["path"]),
     route("snapshot_file", "get", SNAPSHOT_FILE, &["path"]),
+    route("snapshot_archive", "get", SNAPSHOT_ARCHIVE, &["path"]),
     route("snapshot_diff", "get", SNAPSHOT_DIFF, &["before"]),
     route("login", "post", "/api/auth/login", &[]),
     route("logout", "post", "/api/auth/logout", &[]),

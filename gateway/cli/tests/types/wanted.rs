@@ -31,7 +31,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         ],
     ),
     ("NewRunMessage", &["text", "agent_id"]),
-    ("ComparisonFiles", &["run_id", "step", "lap"]),
+    ("ComparisonFiles", &["from", "run_id", "step", "lap"]),
     ("Login", &["one_time", "email", "password"]),
     ("NewApiSession", &["label", "expires_in_days", "scopes"]),
     ("NewCandidate", &["team_id", "topology"]),

@@ -66,6 +66,8 @@ async fn story(gateway: &Gateway) {
         let file = of(&claw, &first, &format!("file?path={path}"));
         owner.get(&file).expect(status).await;
     }
+    archives(owner, &claw, &first).await;
+    let terminal = Terminal::signed_in(&gateway.url(), &owner.token).await;
     let before = first["id"].as_str().expect("an id");
     let diff = of(&claw, &second, &format!("diff?before={before}"));
     let diff = owner.get(&diff).expect(200).await.body;
@@ -83,7 +85,14 @@ async fn story(gateway: &Gateway) {
     );
     let audit = "/api/audit?action=sandbox.download";
     let audit = owner.get(audit).expect(200).await.body;
-    assert_eq!(audit["items"][0]["details"]["path"], "src/a", "{audit}");
+    let taken = |place: usize, key: &str| audit["items"][place]["details"][key].clone();
+    assert_eq!(taken(0, "path"), "", "the whole workspace: {audit}");
+    assert_eq!(
+        (taken(1, "path"), taken(1, "files")),
+        (json!("src"), json!(1))
+    );
+    assert_eq!(taken(2, "path"), "src/a");
+    command_line(&terminal, [&first, &second]).await;
     lose(gateway, owner, &sandbox).await;
     owner.post(&sandbox).json(&json!({})).expect(201).await;
     let read = run(owner, &sandbox, "cat src/a src/b").await;
@@ -96,9 +105,104 @@ async fn story(gateway: &Gateway) {
     owner.delete(&sandbox).expect(204).await;
     let unknown = json!({ "restore": uuid::Uuid::now_v7() });
     owner.post(&sandbox).json(&unknown).expect(400).await;
-    owner.post(&sandbox).json(&earlier).expect(201).await;
+    let digest = first["digest"].as_str().expect("a digest");
+    let restored = terminal.runs(&["files", "restore", "Ada", digest]).await;
+    assert!(restored.ok, "{}", restored.err);
     let read = run(owner, &sandbox, "cat near; ls src").await;
     assert_eq!(read["stdout_base64"], "b25lCmEK", "{read}");
+}
+
+/// A folder and the whole workspace as archives, which the library of another program reads.
+async fn archives(owner: &Client, claw: &str, snapshot: &Value) {
+    for (path, expected) in [
+        ("src", &["src", "src/a"][..]),
+        (
+            "",
+            &["workspace/near", "workspace/src", "workspace/src/a"][..],
+        ),
+    ] {
+        let archive = of(claw, snapshot, &format!("archive?path={path}"));
+        let archive = owner.get(&archive).expect(200).await;
+        let folder = tempfile::tempdir().expect("a folder");
+        let tar = folder.path().join("tar");
+        std::fs::write(&tar, &archive.text).expect("written");
+        let listed = std::process::Command::new("tar")
+            .arg("-tf")
+            .arg(&tar)
+            .output()
+            .expect("tar runs");
+        assert!(listed.status.success(), "{listed:?}");
+        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+        let names: Vec<_> = listed
+            .lines()
+            .map(|name| name.trim_end_matches('/'))
+            .collect();
+        assert_eq!(names, expected);
+    }
+    let file = of(claw, snapshot, "archive?path=src/a");
+    owner.get(&file).expect(400).await;
+    let gone = of(claw, snapshot, "archive?path=gone");
+    owner.get(&gone).expect(404).await;
+}
+
+/// The same in a terminal: list, read, copy and compare.
+async fn command_line(terminal: &Terminal, [first, second]: [&Value; 2]) {
+    let digest = |snapshot: &Value| snapshot["digest"].as_str().expect("a digest")[..12].to_owned();
+    let (first, second) = (digest(first), digest(second));
+    let said = async |args: &[&str]| {
+        let said = terminal.runs(&[&["files"], args].concat()).await;
+        assert!(said.ok, "{args:?}: {}", said.err);
+        said.out
+    };
+    let history = said(&["history", "Ada"]).await;
+    assert!(
+        history.contains(&first) && history.contains(&second),
+        "{history}"
+    );
+    let listed = said(&["ls", "Ada", "--at", &first]).await;
+    assert!(
+        listed.contains("near -> src/a") && listed.contains("src/"),
+        "{listed}"
+    );
+    assert_eq!(said(&["get", "Ada", "src/a"]).await, "changed\n");
+    let diff = said(&["diff", "Ada", &first]).await;
+    for line in ["removed", "src/b"] {
+        assert!(diff.contains(line), "{diff}");
+    }
+    let patch = said(&["diff", "Ada", &first, "--patch"]).await;
+    assert!(patch.contains("-one\n+changed\n"), "{patch}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    said(&["get", "Ada", "src/a", "-o", &place("a")]).await;
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
+    assert_eq!(read("a"), "changed\n");
+    said(&["get", "Ada", ".", "-r", "--at", &first, "-o", &place("all")]).await;
+    assert_eq!(read("all/src/a"), "one\n");
+    let link = std::fs::read_link(folder.path().join("all/near"));
+    assert_eq!(link.expect("a link"), std::path::Path::new("src/a"));
+    for (args, why) in [
+        (
+            &["get", "Ada", "src/a", "-o", &place("a")][..],
+            "cannot make",
+        ),
+        (
+            &["get", "Ada", "src", "-r", "-o", &place("all")][..],
+            "exists already",
+        ),
+        (
+            &["ls", "Ada", "--at", "ffffffffffff"][..],
+            "no snapshot begins",
+        ),
+        (&["get", "Ada", "gone"][..], "not found"),
+        (&["restore", "Ada", &first][..], "has a sandbox"),
+    ] {
+        let refused = terminal.runs(&[&["files"], args].concat()).await;
+        assert!(
+            !refused.ok && refused.err.contains(why),
+            "{args:?}: {}",
+            refused.err
+        );
+    }
 }
 
 /// The engine loses the container, and the host loses its own snapshots.
