@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Once;
 
-use roost_gateway::app::{self, Surroundings};
+use roost_gateway::app::{self, Surroundings, retained};
 use roost_gateway::config::{self, Overrides};
 use roost_platform::clock::{SharedClock, SystemClock};
 use roost_platform::db::Db;
@@ -184,6 +184,12 @@ impl Gateway {
         assert!(
             report.killed.is_empty() && report.abandoned.is_empty(),
             "everything stops within its grace period: {report:?}"
+        );
+        let unknown = retained::folders_without_an_entry(self.folder.path());
+        assert_eq!(
+            unknown.expect("the data folder is read"),
+            [""; 0],
+            "say in gateway/src/app/retained.rs how long they are kept"
         );
         self.folder
     }

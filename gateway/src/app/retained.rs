@@ -2,6 +2,9 @@
 //! ([`super::retention`]) applies the rules that the entries name, `roost doctor` compares the entries with the tables of
 //! the database, and a test fails when a table has no entry.
 
+use std::io;
+use std::path::Path;
+
 use Keeps::{Bounded, Forever, Queue, Until, With};
 
 /// A rule that the sweeper applies.
@@ -326,10 +329,16 @@ pub const FOLDERS: &[Kept] = &[
         "roost.db",
         Bounded("the tables above; SQLite uses freed pages again"),
     ),
+    kept("broker", Bounded("the folders below")),
     kept(
-        "broker",
+        "broker/records",
         Bounded("one record for each credential; deletions go through `credential_deletions`"),
     ),
+    kept(
+        "broker/audit",
+        Forever("one line for each use of a credential: the chain proves that none is missing"),
+    ),
+    kept("broker/run", Bounded("sockets, while the broker runs")),
     kept(
         "broker/mirrors",
         With(
@@ -361,13 +370,53 @@ pub const FOLDERS: &[Kept] = &[
             "at most supplies.store_mib for each; what was not used for the longest time goes first",
         ),
     ),
+    // A machine has the same folders below its own.
+    kept("local-engine", Bounded("the folders below")),
     kept(
-        "local-engine",
+        "local-engine/ledger",
+        Bounded("results of operations, for 24 h"),
+    ),
+    kept(
+        "local-engine/spool",
+        Bounded("output of operations, for 24 h"),
+    ),
+    kept(
+        "local-engine/archives",
+        Bounded("files as older versions stored them, until their agent is purged"),
+    ),
+    kept(
+        "local-engine/snapshots",
         Bounded(
-            "results and output of operations for 24 h; a stored workspace until its agent is purged",
+            "the last snapshots of each agent, until the agent is purged; a collection deletes what none names",
         ),
     ),
 ];
+
+/// The folders below `data_dir` that have no entry.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn folders_without_an_entry(data_dir: &Path) -> io::Result<Vec<String>> {
+    let mut unknown = Vec::new();
+    let mut open = vec![String::new()];
+    while let Some(above) = open.pop() {
+        for entry in std::fs::read_dir(data_dir.join(&above))? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                continue;
+            }
+            let name = format!("{above}{}", entry.file_name().to_string_lossy());
+            let below = format!("{name}/");
+            if FOLDERS.iter().any(|kept| kept.name.starts_with(&below)) {
+                open.push(below);
+            } else if !FOLDERS.iter().any(|kept| kept.name == name) {
+                unknown.push(name);
+            }
+        }
+    }
+    unknown.sort();
+    Ok(unknown)
+}
 
 /// The tables of a database that have no entry.
 pub fn without_an_entry<'a>(tables: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
@@ -401,6 +450,22 @@ mod tests {
                 "{rule:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_folder_without_an_entry_is_found() {
+        let data = tempfile::tempdir().unwrap();
+        for folder in [
+            "chunks/a/b",
+            "broker/mirrors/x",
+            "local-engine/moons",
+            "suns",
+        ] {
+            std::fs::create_dir_all(data.path().join(folder)).unwrap();
+        }
+        std::fs::write(data.path().join("roost.db-wal"), "").unwrap();
+        let unknown = folders_without_an_entry(data.path()).unwrap();
+        assert_eq!(unknown, ["local-engine/moons", "suns"]);
     }
 
     #[test]

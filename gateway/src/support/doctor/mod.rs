@@ -15,7 +15,7 @@ use roost_sandbox_driver::{Driver, Enforcement, EngineConfig, ImageState};
 use secrecy::ExposeSecret;
 
 use super::host;
-use crate::app::{StartupError, chunk_store};
+use crate::app::{StartupError, chunk_store, retained};
 use crate::config::{ChunkPlace, Config, ConfigErrors, Overrides, load};
 use roost_machines::fleet::local;
 use roost_platform::clock::SharedClock;
@@ -59,6 +59,7 @@ pub async fn examine(overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
     checks.extend(database::database(&config, overrides, clock).await);
     checks.extend(accounts::accounts(&config).await);
     checks.push(disk(&config.data_dir));
+    checks.push(folders(&config.data_dir));
     checks.push(outbound(&config));
     checks.extend(engine(&config).await);
     checks.extend(broker::broker(&config).await);
@@ -131,6 +132,33 @@ fn permissions(config: &Config, overrides: &Overrides) -> Vec<Check> {
         }
     }
     checks
+}
+
+/// Each folder has an entry that says what deletes from it.
+fn folders(data_dir: &Path) -> Check {
+    let (name, title) = ("folders", "Data folder");
+    if !data_dir.exists() {
+        return ok(name, title, "is not there yet".to_owned());
+    }
+    match retained::folders_without_an_entry(data_dir) {
+        Ok(unknown) if unknown.is_empty() => {
+            ok(name, title, "each folder in it has a retention".to_owned())
+        }
+        Ok(unknown) => warn(
+            name,
+            title,
+            format!(
+                "the gateway never deletes from folders that it does not know: {}; remove them from {} if nobody needs them",
+                unknown.join(", "),
+                data_dir.display()
+            ),
+        ),
+        Err(error) => fail(
+            name,
+            title,
+            format!("{} cannot be read: {error}", data_dir.display()),
+        ),
+    }
 }
 
 fn disk(folder: &Path) -> Check {
