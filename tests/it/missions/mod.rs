@@ -15,6 +15,7 @@ mod refused;
 mod retries;
 pub(crate) mod routines;
 mod states;
+mod terminal;
 mod two_gateways;
 mod world;
 

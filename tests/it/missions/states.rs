@@ -185,6 +185,26 @@ async fn repository_whose_default_branch_is_gone_pauses_the_mission_with_what_to
     bench.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn repository_that_was_disconnected_is_a_missing_precondition_of_the_launch() {
+    let bench = Bench::new("[[scene]]\n[[scene.turn]]\nsay = \"Done.\"\n").await;
+    let owner = bench.gateway.owner().await;
+    let new = json!({ "template_kind": "benchmark", "title": "Fast", "repo_id": bench.repo,
+        "config": { "benchmark": { "command": "true" } } });
+    let id = created(owner, &new).await;
+    let connections = owner.get("/api/repos/connections").expect(200).await;
+    let connection = connections.str("/items/0/id").to_owned();
+    owner
+        .delete(&format!("/api/repos/connections/{connection}"))
+        .expect(204)
+        .await;
+    let refused = set_status(owner, &id, "running", 412).await;
+    assert_eq!(refused.str("/code"), "mission-has-no-repo", "{refused:?}");
+    let now = mission(owner, &id).await;
+    assert_eq!(now.str("/status"), "draft", "nothing was begun");
+    bench.stop().await;
+}
+
 #[tokio::test]
 async fn mission_that_a_person_paused_is_cancelled_with_its_parked_run() {
     for place in Place::start_on_each().await {

@@ -102,7 +102,7 @@ impl From<MissionError> for ApiError {
             E::NoRepo => Self::new(Code::MissionHasNoRepo).detail(
                 "A benchmark and a security scan need a repository. Create the mission with `repo_id`; `/api/repos` lists the repositories.",
             ),
-            E::RepoGone(name) => Self::new(Code::Conflict).detail(format!(
+            E::RepoGone(name) => Self::new(Code::MissionHasNoRepo).detail(format!(
                 "The repository {name} is not available: it was removed from the workspace, or its code host does not list it any more. Create the mission with another one."
             )),
             E::NodeDeleted => Self::new(Code::Conflict).detail(

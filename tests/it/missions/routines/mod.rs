@@ -4,7 +4,7 @@ pub(crate) mod killed;
 mod refused;
 mod two_gateways;
 
-use roost_tests::{Answer, Client, Gateway, Person, ScratchPostgres, eventually};
+use roost_tests::{Answer, Client, Gateway, Person, ScratchPostgres, Stream, eventually};
 use serde_json::{Value, json};
 
 use super::template;
@@ -56,6 +56,27 @@ async fn was_due(gateway: &Gateway, owner: &Person, routine: &str, seconds: i64)
     change.commit().await.expect("a commit");
 }
 
+/// The states that the live stream told of a routine, until it had run and is scheduled again.
+async fn states_told(stream: &mut Stream, routine: &str) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    while told.last().is_none_or(|last| last != "scheduled")
+        || !told.contains(&"running".to_owned())
+    {
+        let event = stream.next().await.expect("the stream goes on");
+        if event.kind != "routine.update" {
+            continue;
+        }
+        let data = event.data;
+        assert_eq!(data["routineId"], routine, "{data}");
+        assert_eq!(
+            (&data["name"], &data["kind"]),
+            (&json!("News"), &json!("loop"))
+        );
+        told.push(data["state"].as_str().unwrap_or_default().to_owned());
+    }
+    told
+}
+
 async fn stop(gateway: Gateway, scratch: Option<ScratchPostgres>) {
     gateway.stop().await;
     if let Some(scratch) = scratch {
@@ -68,6 +89,7 @@ async fn loop_mints_a_team_that_works_once_and_is_removed() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
         let readers = template(owner, "Readers").await;
+        let mut stream = Stream::open(owner.get("/api/events?types=routine.update")).await;
         let routine = made(owner, "News", at_once(2), of_team(&readers)).await;
         assert_eq!(routine.str("/words"), "Every day, 2 times");
         assert_eq!(routine.str("/missed"), "once");
@@ -84,6 +106,8 @@ async fn loop_mints_a_team_that_works_once_and_is_removed() {
         assert_eq!(run.str("/origin/routine"), id);
         assert_eq!(run.body["origin"]["firing"], done["id"]);
         assert_eq!(run.str("/input"), "Read the news.");
+        let told = states_told(&mut stream, &id).await;
+        assert!(told.contains(&"running".to_owned()), "{told:?}");
         // The team and its agents are gone.
         eventually("the team is removed", async || {
             let teams = owner.get("/api/teams").expect(200).await;
