@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -22,6 +23,8 @@ pub enum Served {
     Endless(Vec<u8>),
     /// Nothing, while the client waits.
     Silence,
+    /// A file of this length, byte by byte: never silent, and never at its end.
+    Trickle { says: u64 },
     /// This for the first request, and that for those after it.
     Then(Box<Served>, Box<Served>),
 }
@@ -123,6 +126,15 @@ impl PackageHost {
             Some(Served::Silence) => {
                 // It ends when the client leaves.
                 let _ = socket.read_u8().await;
+                return;
+            }
+            Some(Served::Trickle { says }) => {
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {says}\r\n\r\n");
+                let mut sent = socket.write_all(head.as_bytes()).await;
+                while sent.is_ok() {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    sent = socket.write_all(b"x").await;
+                }
                 return;
             }
             Some(Served::Then(..)) | None => {

@@ -1,5 +1,8 @@
 //! Hostile documents: each gives a PDF that shows what the text says, or a clear refusal.
 
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use super::{made, refused, typeset};
@@ -199,4 +202,42 @@ fn request_in_another_form_is_refused() {
     }
     let (said, code) = refused(b"{\"title\":\"\xff\",\"markdown\":\"\"}");
     assert_eq!((code, said["error"].as_str()), (3, Some("bad_request")));
+}
+
+/// What the kernel says of the program that waits for its request.
+#[test]
+fn program_limits_its_memory_and_time_before_it_reads() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_roost-pdf"))
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let path = format!("/proc/{}/limits", child.id());
+    let hard = |limits: &str, name: &str| {
+        let line = limits.lines().find(|line| line.starts_with(name));
+        let values = line.and_then(|line| line.strip_prefix(name));
+        let hard = values.and_then(|values| values.split_whitespace().nth(1));
+        hard.map(str::to_owned)
+    };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let limits = loop {
+        let limits = std::fs::read_to_string(&path).expect("it runs");
+        // The last limit that it sets.
+        if hard(&limits, "Max core file size").as_deref() == Some("0") {
+            break limits;
+        }
+        assert!(Instant::now() < deadline, "{limits}");
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    for (name, most) in [
+        ("Max address space", "2147483648"),
+        ("Max cpu time", "120"),
+        ("Max open files", "16"),
+    ] {
+        assert_eq!(hard(&limits, name).as_deref(), Some(most), "{limits}");
+    }
+    drop(child.stdin.take());
+    child.wait().expect("it ends");
 }

@@ -171,6 +171,14 @@ async fn packages_that_are_refused_are_named_and_the_run_goes_on() {
             sends: greeting(),
         },
     );
+    // Two gigabytes are refused by what the head says: the rest never comes.
+    registry.serve_crate(
+        "huge",
+        Served::Lying {
+            says: 2 << 30,
+            sends: greeting(),
+        },
+    );
     registry.serve_crate("outside", Served::File(outside.clone()));
     registry.serve_crate("cut", Served::File(cut.clone()));
     registry.serve_crate("elsewhere", Served::Redirect(format!("{}/x", other.url())));
@@ -195,6 +203,7 @@ async fn packages_that_are_refused_are_named_and_the_run_goes_on() {
     let own = [
         "changed",
         "large",
+        "huge",
         "endless",
         "short",
         "elsewhere",
@@ -228,6 +237,7 @@ async fn packages_that_are_refused_are_named_and_the_run_goes_on() {
     for (name, says) in [
         ("changed", "does not have the hash"),
         ("large", "more than 1 MiB"),
+        ("huge", "more than 1 MiB"),
         ("endless", "more than 1 MiB"),
         ("short", "cannot be reached, or closed the connection"),
         ("outside", "path outside of its folder"),
@@ -257,6 +267,36 @@ async fn packages_that_are_refused_are_named_and_the_run_goes_on() {
         diff.text
     );
     assert!(!diff.str("/text").contains("+outside"), "{}", diff.text);
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn run_goes_on_without_a_package_that_comes_byte_by_byte() {
+    let registry = PackageHost::start().await;
+    registry.serve_crate("trickle", Served::Trickle { says: 1 << 20 });
+    registry.serve_crate("greeting", Served::File(greeting()));
+    let crates = registry.crates();
+    let more = [(SETTINGS[0], crates.as_str()), ("supplies.seconds", "3")];
+    let script =
+        runs("ls /workspace/.supplies/cargo > b.txt && git add b.txt && git commit -qm listed");
+    let bench = on(Store::Sqlite, None, &script, &more).await;
+    let entries = [
+        entry("trickle", &hash(b"trickle")),
+        entry("greeting", &hash(&greeting())),
+    ];
+    lock(&bench, &entries.concat()).await;
+    let path = bench.completed().await;
+    let of = supplies(&bench, &path).await;
+    let why = of[0]["why"].as_str().unwrap_or_default();
+    assert!(why.contains("time limit of 3 s"), "{of}");
+    assert_eq!(of[0]["fetched"], 1, "the other one came: {of}");
+    let owner = bench.gateway.owner().await;
+    let diff = owner.get(&format!("{path}/diff")).expect(200).await;
+    assert!(
+        diff.str("/text").contains("+greeting-1.0.0"),
+        "{}",
+        diff.text
+    );
     bench.stop().await;
 }
 
