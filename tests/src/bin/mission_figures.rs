@@ -8,6 +8,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use futures::{StreamExt, TryStreamExt};
 use regex::Regex;
 use roost_missions::tasks::parser::marks;
 use roost_tests::{Client, Process, Store};
@@ -18,6 +19,11 @@ const COMMAND_S: u32 = 2;
 const PHASES: [&str; 4] = ["research", "coding", "coding", "coding"];
 const AGENTS: usize = 3;
 const MISSIONS: usize = 1_000;
+/// Missions that are made at the same time.
+const AT_ONCE: usize = 8;
+/// Tasks of the large mission, and of each other one. Each task has three markers.
+const TASKS: usize = 1_000;
+const FEW_TASKS: usize = 20;
 /// Bytes of the text with markers.
 const TEXT: usize = 16 << 20;
 /// A longer time means a fault.
@@ -31,10 +37,12 @@ async fn main() -> Result<()> {
     parser(rounds)?;
     let folder = tempfile::tempdir()?;
     let script = folder.path().join("script.toml");
+    let (many, few) = (said(TASKS), said(FEW_TASKS));
     std::fs::write(
         &script,
         format!(
-            "[[scene]]\n  [[scene.turn]]\n  say = \"I work.\"\n  calls = [{{ tool = \"shell\", arguments = {{ command = \"sleep \
+            "[[scene]]\nprompt = 'Plan much'\n  [[scene.turn]]\n  say = '''\n{many}'''\n[[scene]]\nprompt = 'Plan a little'\n  \
+             [[scene.turn]]\n  say = '''\n{few}'''\n[[scene]]\n  [[scene.turn]]\n  say = \"I work.\"\n  calls = [{{ tool = \"shell\", arguments = {{ command = \"sleep \
              {COMMAND_S}\" }} }}]\n  [[scene.turn]]\n  say = \"Done.\"\n"
         ),
     )?;
@@ -158,13 +166,80 @@ async fn phases(owner: &Client, rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// 1,000 missions in a list, page by page, and each of a hundred opened.
+/// Tasks with their markers, as an agent says them.
+fn said(tasks: usize) -> String {
+    let mut text = String::from("## Insights\n\n- It copies each line.\n\n");
+    for task in 1..=tasks {
+        let id = format!("INT-{task:02}");
+        let _ = write!(
+            text,
+            "TASK: {id}\nMake part {task} faster\n\nIt is slow.\n\nWORK: {id}\nCOMPLETED: {id}\n"
+        );
+    }
+    text
+}
+
+/// A mission that has ended, with its teams, runs, tasks, markers, artifacts and cards.
+async fn ended(owner: &Client, template: &str, title: String, goal: &str) -> Result<String> {
+    let new = json!({ "template_kind": "custom", "title": title, "goal": goal, "team_template_id": template,
+        "config": { "phases": ["research", "coding"] } });
+    let made = owner.post("/api/missions").json(&new).expect(201).await;
+    let id = made.str("/id").to_owned();
+    let path = format!("/api/missions/{id}");
+    let begin = json!({ "status": "running" });
+    owner
+        .post(&format!("{path}/status"))
+        .json(&begin)
+        .expect(202)
+        .await;
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let now = owner.get(&path).expect(200).await;
+        match now.body["status"].as_str() {
+            Some("running") => ensure!(Instant::now() < until, "it did not end: {now:?}"),
+            Some("completed") => return Ok(id),
+            _ => anyhow::bail!("it did not complete: {now:?}"),
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// A template of one agent that only speaks.
+async fn speakers(owner: &Client) -> String {
+    let role =
+        json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.", "skills": [] });
+    let new = json!({ "key": "speakers", "name": "Speakers", "description": "", "stack": "any", "default_topology": "single",
+        "risk_profile": "toolfree", "mcp_bundles": [], "category": "research", "roles": [role] });
+    let made = owner.post("/api/team-templates").json(&new).expect(201);
+    made.await.str("/id").to_owned()
+}
+
+/// 1,000 missions that ended, in a list and each opened, and one with a thousand tasks.
 async fn lists(owner: &Client) -> Result<()> {
-    let mut ids = Vec::new();
-    for n in 0..MISSIONS {
-        let new = json!({ "template_kind": "development", "title": format!("Mission {n}"), "goal": "Work." });
-        let made = owner.post("/api/missions").json(&new).expect(201).await;
-        ids.push(made.str("/id").to_owned());
+    let template = speakers(owner).await;
+    let large = ended(owner, &template, "Large".to_owned(), "Plan much.").await?;
+    let detail = owner
+        .get(&format!("/api/missions/{large}"))
+        .expect(200)
+        .await;
+    let tasks = detail.body["tasks"].as_array().map_or(0, Vec::len);
+    println!(
+        "the large mission has {tasks} tasks, and its answer {} KB",
+        detail.text.len() / 1024
+    );
+    let ids: Vec<String> = futures::stream::iter(0..MISSIONS)
+        .map(|n| ended(owner, &template, format!("Mission {n}"), "Plan a little."))
+        .buffered(AT_ONCE)
+        .try_collect()
+        .await?;
+    let mut much = Vec::new();
+    for _ in 0..100 {
+        let begun = Instant::now();
+        owner
+            .get(&format!("/api/missions/{large}"))
+            .expect(200)
+            .await;
+        much.push(begun.elapsed());
     }
     let (mut list, mut open) = (Vec::new(), Vec::new());
     for turn in 0..500 {
@@ -176,7 +251,11 @@ async fn lists(owner: &Client) -> Result<()> {
         owner.get(&format!("/api/missions/{id}")).expect(200).await;
         open.push(begun.elapsed());
     }
-    for (what, mut times) in [("the list (50 of 1,000)", list), ("one opened", open)] {
+    for (what, mut times) in [
+        ("the list (50 of 1,000 that ended)", list),
+        ("one opened (40 tasks)", open),
+        ("the large one opened", much),
+    ] {
         let p50 = median(&mut times);
         let p99 = times[times.len() * 99 / 100];
         println!(
