@@ -200,13 +200,19 @@ async fn take(
 }
 
 async fn make(state: &MissionsContext, cx: &JobContext, taken: Taken) -> Result<(), Failure> {
+    let read_of = store::get(
+        state.db.read(),
+        taken.scope,
+        taken.begun.artifact.mission_id,
+    )
+    .await?;
     let made = made(state, &taken).await?;
     if let Err(why) = &made {
         let artifact = taken.begun.artifact.id;
         tracing::warn!(%artifact, mission = %taken.begun.artifact.mission_id, %why, "a PDF could not be made");
     }
     kill_point!(cx, "pdfs.make.before_record");
-    record(state, &taken, made).await?;
+    record(state, &taken, made, read_of.map(|mission| mission.version)).await?;
     taken.lease.remove(&state.db).await?;
     Ok(())
 }
@@ -250,8 +256,14 @@ async fn document(state: &MissionsContext, taken: &Taken) -> Result<Document, Mi
     })
 }
 
-/// Records what became of a PDF, while this gateway still has its lease.
-async fn record(state: &MissionsContext, taken: &Taken, made: Made) -> Result<(), DbErr> {
+/// Records what became of a PDF, while this gateway still has its lease. `read_of` is the version of the mission before the
+/// document was read.
+async fn record(
+    state: &MissionsContext,
+    taken: &Taken,
+    made: Made,
+    read_of: Option<i64>,
+) -> Result<(), DbErr> {
     let mut change = Change::begin(state, taken.scope, UserId::SYSTEM).await?;
     if !taken.lease.guard(&change).await? {
         return Ok(());
@@ -262,10 +274,23 @@ async fn record(state: &MissionsContext, taken: &Taken, made: Made) -> Result<()
         return Ok(());
     };
     let now = change.now();
+    let is_report = taken.begun.source_id.is_none();
+    if made.is_ok() && is_report && is_outdated(&mission, read_of) {
+        pdfs::insist(&change, taken.scope, artifact.id, &artifact.title, now).await?;
+        change.wake(state.handle.pdfs());
+        return change.commit().await;
+    }
     if pdfs::end(&change, taken.scope, artifact, made, now).await? {
         touch(&mut change, mission).await?;
     }
     change.commit().await
+}
+
+/// Whether the report of a mission that has ended got more, such as a narrative, after it was read. Nobody asks for it again.
+/// The report of a mission at work is only as new as its request.
+fn is_outdated(mission: &mission::Model, read_of: Option<i64>) -> bool {
+    let is_over = Status::parse(&mission.status).is_some_and(Status::is_final);
+    is_over && read_of != Some(mission.version)
 }
 
 #[cfg(test)]

@@ -100,3 +100,13 @@ fn failed_pdf_is_made_again_and_a_pending_one_is_not() {
         assert!(!is_wanted_again(&pending, of_artifact, &ended));
     }
 }
+
+#[test]
+fn report_that_got_more_while_it_was_made_is_made_again() {
+    let over = mission("completed", Some(5), 9);
+    assert!(!is_outdated(&over, Some(1)));
+    assert!(is_outdated(&over, Some(0)), "a narrative came meanwhile");
+    assert!(is_outdated(&over, None));
+    let at_work = mission("running", None, 9);
+    assert!(!is_outdated(&at_work, Some(0)), "it changes all the time");
+}
