@@ -324,7 +324,7 @@ pub struct SandboxCommand {
 #[derive(Deserialize)]
 pub struct StartFiles {
     pub digest: Option<String>,
-    pub step: String,
+    pub step: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -831,6 +831,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/claws/{id}/snapshots/{snapshot}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A folder of a snapshot, or the whole workspace when `path` is empty, as a tar archive. */
+        get: operations["snapshot_archive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws/{id}/snapshots/{snapshot}/diff": {
         parameters: {
             query?: never;
@@ -1551,6 +1568,23 @@ export interface paths {
         };
         /** The snapshots of the agent's or the team's files, newest first. */
         get: operations["mission_list_snapshots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/missions/{id}/snapshots/{snapshot}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A folder of a snapshot, or the whole workspace when `path` is empty, as a tar archive. */
+        get: operations["mission_snapshot_archive"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3089,6 +3123,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/teams/{id}/snapshots/{snapshot}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A folder of a snapshot, or the whole workspace when `path` is empty, as a tar archive. */
+        get: operations["team_snapshot_archive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/teams/{id}/snapshots/{snapshot}/diff": {
         parameters: {
             query?: never;
@@ -4387,16 +4438,23 @@ export interface components {
             /** @description The tool with which an agent requested it. Absent for a person's command. */
             tool?: string | null;
         };
-        /** @description The files that a step of a run began with. */
+        /** @description The files that the sandboxes of a comparison begin with. */
         ComparisonFiles: {
+            /** @description `step` when absent. */
+            from?: components["schemas"]["ComparisonFilesFrom"];
             /**
              * Format: int32
              * @description 1 when absent.
              */
             lap?: number | null;
-            run_id: components["schemas"]["RunId"];
-            step: string;
+            run_id?: components["schemas"]["RunId"] | null;
+            step?: string | null;
         };
+        /**
+         * @description Where the files come from.
+         * @enum {string}
+         */
+        ComparisonFilesFrom: "empty" | "step" | "own";
         /**
          * @description The decision about a door.
          * @enum {string}
@@ -9245,8 +9303,8 @@ export interface components {
              */
             restored_at?: string | null;
             snapshot_id?: components["schemas"]["SnapshotId"] | null;
-            /** @description The step that had these files. */
-            step: string;
+            /** @description The step that had these files. Absent when the sandboxes begin without files. */
+            step?: string | null;
         };
         /** @description The position of stdin. */
         StdinTaken: {
@@ -13592,6 +13650,81 @@ export interface operations {
             default: components["responses"]["AnyOtherProblem"];
         };
     };
+    snapshot_archive: {
+        parameters: {
+            query?: {
+                /** @description Relative to the workspace; empty is the workspace itself. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+                snapshot: components["schemas"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-tar": number[];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
     snapshot_diff: {
         parameters: {
             query: {
@@ -16436,6 +16569,81 @@ export interface operations {
                 };
             };
             414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    mission_snapshot_archive: {
+        parameters: {
+            query?: {
+                /** @description Relative to the workspace; empty is the workspace itself. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+                snapshot: components["schemas"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-tar": number[];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };
@@ -22583,6 +22791,81 @@ export interface operations {
                 };
             };
             414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    team_snapshot_archive: {
+        parameters: {
+            query?: {
+                /** @description Relative to the workspace; empty is the workspace itself. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SandboxOwnerId"];
+                snapshot: components["schemas"]["SnapshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-tar": number[];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };

@@ -96,6 +96,17 @@ test.describe("an agent's files", () => {
     ]);
     expect(download.suggestedFilename()).toBe("table.bin");
     expect([...readFileSync(await download.path())]).toEqual([0, 1, 2, 3, 255]);
+    for (const [link, name] of [
+      ["Download its folder", /^data\.tar$/],
+      ["Download all", /^workspace-[0-9a-f]{12}\.tar$/],
+    ] as const) {
+      const [folder] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("link", { name: link }).click(),
+      ]);
+      expect(folder.suggestedFilename()).toMatch(name);
+      expect(readFileSync(await folder.path()).length).toBe(1024);
+    }
   });
 
   test("draw only the rows in sight of ten thousand files and of a long text", async ({ visit }) => {

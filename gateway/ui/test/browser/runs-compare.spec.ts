@@ -48,6 +48,7 @@ test.describe("runs: comparison", () => {
         candidates: [{ team_id: team.id }, { team_id: team.id, topology: "single" }],
         judge_agent_id: judge.id,
         cost_ceiling_microusd: 1_000_000,
+        files: { from: "own" },
       });
       expect(await page.getByText("Nothing yet.").count()).toBe(2);
       await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });

@@ -154,6 +154,17 @@ function routesOf(kind: Kind) {
       at.response.end(content);
       return undefined;
     },
+    /** What a tar archive holds is tested with the gateway: here its address and its name matter. */
+    archive(at: OfSnapshot): undefined {
+      const path = at.query.get("path") ?? "";
+      if (path) folderOf(filesOf(at, at.params.snapshot), path);
+      at.response.writeHead(200, {
+        "content-type": "application/x-tar",
+        "content-disposition": "attachment",
+      });
+      at.response.end(Buffer.alloc(1024));
+      return undefined;
+    },
     diff: (at: OfSnapshot) => ({
       body: changesOf(filesOf(at, at.query.get("before") ?? ""), filesOf(at, at.params.snapshot)),
     }),
@@ -222,6 +233,7 @@ export const sandboxRoutes = {
   "GET /api/claws/{id}/snapshots": agent.snapshots,
   "GET /api/claws/{id}/snapshots/{snapshot}/files": agent.folder,
   "GET /api/claws/{id}/snapshots/{snapshot}/file": agent.file,
+  "GET /api/claws/{id}/snapshots/{snapshot}/archive": agent.archive,
   "GET /api/claws/{id}/snapshots/{snapshot}/diff": agent.diff,
   "GET /api/claws/{id}/sandbox/commands": agent.commands,
   "POST /api/claws/{id}/sandbox/exec": agent.start,
@@ -236,6 +248,7 @@ export const sandboxRoutes = {
   "GET /api/teams/{id}/snapshots": team.snapshots,
   "GET /api/teams/{id}/snapshots/{snapshot}/files": team.folder,
   "GET /api/teams/{id}/snapshots/{snapshot}/file": team.file,
+  "GET /api/teams/{id}/snapshots/{snapshot}/archive": team.archive,
   "GET /api/teams/{id}/snapshots/{snapshot}/diff": team.diff,
   "GET /api/teams/{id}/sandbox/commands": team.commands,
   "POST /api/teams/{id}/sandbox/exec": team.start,
@@ -250,6 +263,7 @@ export const sandboxRoutes = {
   "GET /api/missions/{id}/snapshots": mission.snapshots,
   "GET /api/missions/{id}/snapshots/{snapshot}/files": mission.folder,
   "GET /api/missions/{id}/snapshots/{snapshot}/file": mission.file,
+  "GET /api/missions/{id}/snapshots/{snapshot}/archive": mission.archive,
   "GET /api/missions/{id}/snapshots/{snapshot}/diff": mission.diff,
   "GET /api/missions/{id}/sandbox/commands": mission.commands,
   "POST /api/missions/{id}/sandbox/exec": mission.start,

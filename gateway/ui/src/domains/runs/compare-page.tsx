@@ -20,6 +20,7 @@ import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { KIND_NAMES } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
+import { CompareFiles } from "./compare-files";
 import { bodyOf, emptyDraft, isWhole, MOST, sharesTeam, type Draft } from "./compare";
 import { compare } from "./queries";
 
@@ -176,6 +177,7 @@ function Form({ teams }: { teams: Team[] }) {
   return (
     <form onSubmit={(event) => void submit(event)} className="flex max-w-4xl flex-col gap-4">
       <Candidates {...part} teams={teams} />
+      {!sharesTeam(draft) && <CompareFiles {...part} />}
       {sharesTeam(draft) && (
         <Notice>
           The same team is selected twice. Its agents work in the same sandboxes both times, so each candidate
@@ -217,9 +219,7 @@ export function ComparePage() {
       <h1 className="text-head-1">Compare teams</h1>
       <p className="max-w-[72ch] text-fg-2">
         Several teams, or one team with several topologies, get the same goal at the same time. The page shows
-        their outputs, times and costs side by side. Each candidate begins with the files that its own
-        sandboxes have. <code>roost run compare --from-run RUN --step STEP</code> gives all of them the files
-        of one step.
+        their outputs, times and costs side by side.
       </p>
       {!may && <MissingRight what="start runs" least="member" />}
       {may && (

@@ -8,6 +8,7 @@ import { isOver, took } from "~/ui/run-state";
 
 type Schemas = components["schemas"];
 export type Comparison = Schemas["RunComparison"];
+export type FilesFrom = Schemas["ComparisonFilesFrom"];
 export type Compared = Schemas["RunComparedCandidate"];
 
 export const MOST = 8;
@@ -18,6 +19,10 @@ export interface Draft extends Pace {
   candidates: { id: number; team: string; kind: TopologyKind | "" }[];
   judge: string;
   most: string;
+  /** What the sandboxes begin with. `step` needs a run and a step. */
+  files: FilesFrom;
+  run: string;
+  step: string;
 }
 
 export const emptyDraft = (): Draft => ({
@@ -26,6 +31,9 @@ export const emptyDraft = (): Draft => ({
   candidates: [0, 1].map((id) => ({ id, team: "", kind: "" })),
   judge: "",
   most: "",
+  files: "empty",
+  run: "",
+  step: "",
   ...noPace,
 });
 
@@ -33,15 +41,34 @@ export const isWhole = ({ input, candidates, ...pace }: Draft) =>
   isPace(pace) &&
   input.trim() !== "" &&
   candidates.length >= 2 &&
-  candidates.every(({ team }) => team !== "");
+  candidates.every(({ team }) => team !== "") &&
+  (pace.files !== "step" || sharesTeam({ candidates }) || (pace.run !== "" && pace.step !== ""));
 
 /** Whether a team is selected twice: what one writes into the sandbox, the other sees. */
-export const sharesTeam = ({ candidates }: Draft) => {
+export const sharesTeam = ({ candidates }: Pick<Draft, "candidates">) => {
   const teams = candidates.map(({ team }) => team).filter(Boolean);
   return new Set(teams).size < teams.length;
 };
 
-export function bodyOf({ title, input, candidates, judge, most, ...pace }: Draft): Schemas["NewComparison"] {
+/** The same team works in the same sandboxes, so there is nothing to choose. */
+const filesOf = (draft: Pick<Draft, "candidates" | "files" | "run" | "step">): Schemas["ComparisonFiles"] =>
+  sharesTeam(draft)
+    ? { from: "own" }
+    : draft.files === "step"
+      ? { from: "step", run_id: draft.run, step: draft.step }
+      : { from: draft.files };
+
+export function bodyOf({
+  title,
+  input,
+  candidates,
+  judge,
+  most,
+  files,
+  run,
+  step,
+  ...pace
+}: Draft): Schemas["NewComparison"] {
   const ceiling = microusdOf(most);
   return {
     input: input.trim(),
@@ -49,6 +76,7 @@ export function bodyOf({ title, input, candidates, judge, most, ...pace }: Draft
     ...(title.trim() && { title: title.trim() }),
     ...(judge && { judge_agent_id: judge }),
     ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }),
+    files: filesOf({ candidates, files, run, step }),
     ...limitsOf(pace),
   };
 }

@@ -120,12 +120,25 @@ describe("a comparison", () => {
     expect(bodyOf(whole)).toEqual({
       input: "Go",
       candidates: [{ team_id: "t1" }, { team_id: "t1", topology: "single" }],
+      files: { from: "own" },
     });
     expect(bodyOf({ ...whole, judge: "a", most: "0,5", title: " T " })).toMatchObject({
       judge_agent_id: "a",
       cost_ceiling_microusd: 500_000,
       title: "T",
     });
+  });
+  it("gives all candidates the same files, unless a person wants otherwise", () => {
+    const different = {
+      ...whole,
+      candidates: [whole.candidates[0]!, { id: 1, team: "t2", kind: "" as const }],
+    };
+    expect(bodyOf(different).files).toEqual({ from: "empty" });
+    expect(bodyOf({ ...different, files: "own" }).files).toEqual({ from: "own" });
+    const step = { ...different, files: "step" as const };
+    expect(isWhole(step)).toBe(false);
+    expect(isWhole({ ...step, run: "r", step: "s" })).toBe(true);
+    expect(bodyOf({ ...step, run: "r", step: "s" }).files).toEqual({ from: "step", run_id: "r", step: "s" });
   });
   it("says when a team is selected twice", () => {
     expect(sharesTeam(whole)).toBe(true);

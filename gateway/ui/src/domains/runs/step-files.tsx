@@ -51,14 +51,14 @@ export function ForkFiles({
     <span className="mt-2 block">
       {lacking ? (
         <>
-          The files of {visible(lacking.step)} are not there
+          The files of {visible(lacking.step ?? "the step")} are not there
           {lacking.missing && `: ${visible(lacking.missing)}`} Fork without files.
         </>
       ) : (
         <>
           Its {starts.length === 1 ? "sandbox begins" : "sandboxes begin"} with the files of{" "}
-          {starts.map((start) => `${visible(start.step)} (${short(start.digest ?? "")})`).join(", ")}. The
-          files that {starts.length === 1 ? "it has" : "they have"} now are saved as a snapshot first.
+          {starts.map((start) => `${visible(start.step ?? "")} (${short(start.digest ?? "")})`).join(", ")}.
+          The files that {starts.length === 1 ? "it has" : "they have"} now are saved as a snapshot first.
         </>
       )}
       <label className="mt-2 flex items-center gap-2">

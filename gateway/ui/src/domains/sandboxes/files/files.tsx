@@ -1,10 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { FileDiff, History as HistoryIcon } from "lucide-react";
+import { Download, FileDiff, History as HistoryIcon } from "lucide-react";
 import { useEffect, type ReactNode } from "react";
+import { useMay } from "~/api/may";
 import type { Owner } from "~/api/sandboxes";
 import type { Sandbox, Snapshot } from "~/api/types";
 import { bytes } from "~/ui/bytes";
-import { Button } from "~/ui/button";
+import { Button, buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { Panel } from "~/ui/panel";
 import type { FilesChosen } from "~/ui/files-choice";
@@ -14,7 +15,7 @@ import { Compare } from "./compare";
 import { History, useMachineName } from "./history";
 import { Preview } from "./preview";
 import { PutFiles } from "./put";
-import { historyQuery } from "./queries";
+import { folderAddress, historyQuery } from "./queries";
 import { Restore } from "./restore";
 import { beforeOf, firstShown, momentOf } from "./time-line";
 import { FileTree } from "./tree-view";
@@ -187,6 +188,7 @@ interface ChosenProps {
 
 /** Which snapshot the page shows, and what can be done with it. */
 function Chosen({ owner, snapshot, sandbox, compare }: ChosenProps) {
+  const may = useMay()("sandboxes.use");
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <p className="min-w-0 grow text-fg-2">
@@ -195,6 +197,16 @@ function Chosen({ owner, snapshot, sandbox, compare }: ChosenProps) {
           {snapshot.digest.slice(0, 12)}
         </code>
       </p>
+      {may && snapshot.uploaded && snapshot.files > 0 && (
+        <a
+          href={folderAddress(owner, snapshot.id, "")}
+          download={`workspace-${snapshot.digest.slice(0, 12)}.tar`}
+          className={buttonClass("plain")}
+        >
+          <Download size={14} aria-hidden />
+          Download all
+        </a>
+      )}
       {compare && (
         <Button icon={<FileDiff size={14} aria-hidden />} onClick={compare}>
           Compare with the one before

@@ -15,7 +15,7 @@ import { visible } from "~/ui/visible";
 import { useBoxWindow } from "~/ui/window";
 import { contentOf, MOST_SHOWN, MOST_TEXT, textRows, type Content } from "./content";
 import { Picture, Said } from "./picture";
-import { contentQuery, fileAddress, folderQuery } from "./queries";
+import { contentQuery, fileAddress, folderAddress, folderQuery } from "./queries";
 import { nameOf, parentOf } from "./tree";
 
 const ROW = 20;
@@ -110,7 +110,8 @@ function Body({ owner, snapshot, path, size }: Props & { size: number | undefine
 /** A file of a snapshot: what it is, its content where the page can show it, and its download. */
 export function Preview({ owner, snapshot, path }: Props) {
   const may = useMay()("sandboxes.use");
-  const folder = useQuery(folderQuery(owner, snapshot, parentOf(path)));
+  const above = parentOf(path);
+  const folder = useQuery(folderQuery(owner, snapshot, above));
   const entry = folder.data?.entries.find((one) => one.name === nameOf(path));
   // A folder with more entries than an answer has may have the file all the same.
   const gone = folder.data !== undefined && !entry && !folder.data.more;
@@ -139,6 +140,18 @@ export function Preview({ owner, snapshot, path }: Props) {
         <p className="border-b border-line px-4 py-2 text-small text-fg-3">
           {entry.kind === "file" && `${bytes(entry.bytes)}, `}mode {entry.mode}, changed{" "}
           <Ago at={entry.modified_at} />
+          {may && above !== "" && (
+            <>
+              {" · "}
+              <a
+                href={folderAddress(owner, snapshot, above)}
+                download={`${nameOf(above)}.tar`}
+                className="underline"
+              >
+                Download its folder
+              </a>
+            </>
+          )}
         </p>
       )}
       {(gone || lost) && <Said>This snapshot has no file with this path. Another snapshot may have it.</Said>}

@@ -61,6 +61,10 @@ export const contentQuery = (owner: Owner, snapshot: string, path: string) =>
 export const fileAddress = (owner: Owner, snapshot: string, path: string): string =>
   url(fileAt(owner), { path }, { id: owner.id, snapshot });
 
+/** Where the browser downloads a folder from, as a tar archive. The empty path is the whole workspace. */
+export const folderAddress = (owner: Owner, snapshot: string, path: string): string =>
+  url(`${addressOf(owner).at}/snapshots/{snapshot}/archive`, { path }, { id: owner.id, snapshot });
+
 /** Puts files into the sandbox, as a tar archive. */
 export const putFiles = async (
   owner: Owner,

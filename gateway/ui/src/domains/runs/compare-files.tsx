@@ -1,0 +1,88 @@
+// What the sandboxes of a comparison begin with.
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { Problem } from "~/api/problem";
+import { Choice } from "~/ui/field";
+import { visible } from "~/ui/visible";
+import type { Draft, FilesFrom } from "./compare";
+import { runQuery, runsQuery } from "./queries";
+
+interface Props {
+  draft: Draft;
+  problem: Problem | undefined;
+  set: (more: Partial<Draft>) => void;
+}
+
+const short = (text: string) => visible(text).slice(0, 100);
+
+/** The steps of the chosen run whose files are stored. */
+function StepChoice({ draft, problem, set }: Props) {
+  const run = useQuery({ ...runQuery(draft.run), enabled: draft.run !== "" });
+  const steps = (run.data?.steps ?? []).filter(({ files, lap }) => lap === 1 && files?.began.snapshot_id);
+  const isNone = run.isSuccess && steps.length === 0;
+  return (
+    <Choice
+      label="Step"
+      required
+      hint={isNone ? "No step of this run has stored files." : "The files that it began with."}
+      value={draft.step}
+      error={problem?.field("/files/step")}
+      onChange={(event) => set({ step: event.target.value })}
+    >
+      <option value="">Choose one</option>
+      {steps.map(({ key }) => (
+        <option key={key} value={key}>
+          {short(key)}
+        </option>
+      ))}
+    </Choice>
+  );
+}
+
+function RunChoice({ draft, problem, set }: Props) {
+  const runs = useInfiniteQuery(runsQuery());
+  return (
+    <Choice
+      label="Run"
+      required
+      value={draft.run}
+      error={problem?.field("/files/run_id")}
+      onChange={(event) => set({ run: event.target.value, step: "" })}
+    >
+      <option value="">Choose one</option>
+      {(runs.data?.pages.flatMap(({ items }) => items) ?? []).map(({ id, title }) => (
+        <option key={id} value={id}>
+          {short(title)}
+        </option>
+      ))}
+    </Choice>
+  );
+}
+
+export function CompareFiles(props: Props) {
+  const { draft, problem, set } = props;
+  return (
+    <div className="grid gap-4 sm:grid-cols-3">
+      <Choice
+        label="Files to begin with"
+        hint={
+          draft.files === "own"
+            ? "The candidates do not begin alike."
+            : "The files that a sandbox has now are saved as a snapshot first."
+        }
+        value={draft.files}
+        error={problem?.field("/files")}
+        onChange={(event) => set({ files: event.target.value as FilesFrom })}
+      >
+        <option value="empty">None, for all alike</option>
+        <option value="step">Those of a step, for all alike</option>
+        <option value="own">What each sandbox has</option>
+      </Choice>
+      {draft.files === "step" && (
+        <>
+          <RunChoice {...props} />
+          <StepChoice {...props} />
+        </>
+      )}
+    </div>
+  );
+}
