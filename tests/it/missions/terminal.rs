@@ -1,14 +1,16 @@
 //! Missions in a terminal: created, watched, paused, retried, skipped, ended and read, all with `roost mission`.
 
-use roost_tests::{Gateway, eventually};
+use roost_tests::eventually;
 
 use super::lives::endless;
 use super::{becomes, mission, model, phases, template, think_with};
+use crate::connections::repos::Place;
 use crate::program::cli::Terminal;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mission_is_led_to_its_end_in_a_terminal() {
-    let gateway = Gateway::start().await;
+    let place = Place::start().await;
+    let gateway = &place.gateway;
     let owner = gateway.owner().await;
     let server = model(&[
         ("This is attempt 2", "COMPLETED: INT-01"),
@@ -73,12 +75,13 @@ async fn mission_is_led_to_its_end_in_a_terminal() {
         report.contains("# Faster") && report.contains("INT-01"),
         "{report}"
     );
-    gateway.stop().await;
+    place.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mission_is_paused_resumed_and_ended_in_a_terminal() {
-    let gateway = Gateway::start().await;
+    let place = Place::start().await;
+    let gateway = &place.gateway;
     let owner = gateway.owner().await;
     let server = endless().await;
     think_with(owner, &server).await;
@@ -116,5 +119,5 @@ async fn mission_is_paused_resumed_and_ended_in_a_terminal() {
             again.err
         );
     }
-    gateway.stop().await;
+    place.stop().await;
 }

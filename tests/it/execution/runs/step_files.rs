@@ -234,7 +234,7 @@ async fn candidates_of_a_comparison_begin_with_equal_files() {
             [of(0), of(1)].map(Option::unwrap_or_default)
         };
         for text in said("empty").await {
-            assert_eq!(text, "There was no note.");
+            assert!(text.contains("There was no note."), "{text}");
         }
         // What each wrote in the comparison before is what it has.
         for text in said("own").await {

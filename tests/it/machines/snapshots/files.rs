@@ -193,7 +193,7 @@ async fn command_line(terminal: &Terminal, [first, second]: [&Value; 2]) {
             &["ls", "Ada", "--at", "ffffffffffff"][..],
             "no snapshot begins",
         ),
-        (&["get", "Ada", "gone"][..], "not found"),
+        (&["get", "Ada", "gone"][..], "no such file"),
         (&["restore", "Ada", &first][..], "has a sandbox"),
     ] {
         let refused = terminal.runs(&[&["files"], args].concat()).await;
