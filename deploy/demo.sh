@@ -102,10 +102,15 @@ repository_id() { # ADDRESS
     "$roost" repo list "$name" --json | jq -r --arg url "$1/$name.git" 'map(select(.clone_url == $url))[0].id // empty'
 }
 
-# Whether the tests pass before anybody has changed anything: they must not.
+# Whether the tests pass before anybody has changed anything: they must not. Programs do not run in /tmp of a sandbox, so the
+# copy is where TMPDIR points to.
 tests_before() { # OWNER
+    # shellcheck disable=SC2016 # The shell in the sandbox expands it.
     tar -C "$repository" -c --exclude ./target . | "$roost" sandbox exec "$1" -- sh -c '
-        mkdir -p /tmp/before && cd /tmp/before && tar x --no-same-owner && cargo test --offline'
+        copy=$(mktemp -d) && cd "$copy" && tar x --no-same-owner && cargo test --offline
+        code=$?
+        rm -rf "$copy"
+        exit "$code"'
 }
 
 deploy/engine.sh status >/dev/null 2>&1 || deploy/setup.sh run
@@ -159,7 +164,12 @@ say "its sandbox"
 if tests_before "$bench" >"$ROOST_STATE/log/demo-before.log" 2>&1; then
     die "the tests of the demonstration's repository pass before anybody mended anything; there is nothing to show"
 fi
-detail "$(grep -c 'FAILED$' "$ROOST_STATE/log/demo-before.log" || true) tests fail now"
+failing=$(grep -c 'FAILED$' "$ROOST_STATE/log/demo-before.log" || true)
+[ "$failing" -gt 0 ] || {
+    tail -n 8 "$ROOST_STATE/log/demo-before.log" >&2
+    die "the tests of the demonstration's repository could not be run; the reason is above"
+}
+detail "$failing tests fail now"
 
 say "the run; also to be seen at $url/teams/$team_id"
 # Without a terminal nobody can be asked, so this script decides, and says so.

@@ -42,6 +42,17 @@ rust_tests() {
 # Three minutes of changed frames towards the gateway's side of the machines' channel. ROOST_FUZZ_SECONDS says otherwise.
 hostile_machine() { "$ROOST_TEST_BIN_DIR/fuzz_channel" "${ROOST_FUZZ_SECONDS:-180}"; }
 
+# `make demo` in a Roost of its own, from the failing test to the pull request. Its images are there already.
+demonstration() {
+    local state=$ROOST_STATE/demonstration log=$ROOST_STATE/log/demonstration.log code=0
+    rm -rf "$state" && mkdir -p "$state"
+    ROOST_STATE=$state ROOST_BIN_DIR=$ROOST_TEST_BIN_DIR deploy/demo.sh >"$log" 2>&1 || code=$?
+    ROOST_STATE=$state deploy/run.sh stop >>"$log" 2>&1 || code=1
+    grep -q 'tests fail now' "$log" && grep -q 'the pull request is open' "$log" || code=1
+    [ "$code" = 0 ] || tail -n 30 "$log"
+    return "$code"
+}
+
 doc_tests() { "$cargo" test --locked --workspace --doc --quiet; }
 
 failed=0
@@ -55,6 +66,7 @@ ROOST_TEST_BIN_DIR=${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/debug
 export ROOST_TEST_BIN_DIR ROOST_TEST_IMAGE=roost-agent:tiny ROOST_TEST_AGENT_IMAGE=roost-agent:rust
 # With arguments somebody looks for one thing; the rest would only keep them waiting.
 if [ $# = 0 ]; then step "journey in a browser" deploy/ui.sh journey || failed=1; fi
+if [ $# = 0 ]; then step "demonstration" demonstration || failed=1; fi
 step "PostgreSQL" pg_start
 step "tests" rust_tests "$@" || failed=1
 if [ $# = 0 ]; then step "hostile machine" hostile_machine || failed=1; fi
