@@ -11,7 +11,7 @@ import { number } from "~/ui/bytes";
 import { DataTable, type Column } from "~/ui/data-table";
 import { DialogActions, Modal } from "~/ui/dialog";
 import { Field } from "~/ui/field";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { ProblemNote } from "~/ui/problem";
 import { QueryView } from "~/ui/query-view";
 import { Status } from "~/ui/status";
@@ -32,7 +32,7 @@ export function PublicAddress() {
     check.mutate();
   };
   return (
-    <Panel title="Public address">
+    <NarrowFold id="address" title="Public address" summary="Where others reach this Roost">
       <form onSubmit={submit} className="flex flex-col gap-3 p-4">
         <p className="text-fg-2">
           Commands that pair machines and links of invitations hold this address. An operator sets it as{" "}
@@ -73,7 +73,7 @@ export function PublicAddress() {
         </div>
         {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
       </form>
-    </Panel>
+    </NarrowFold>
   );
 }
 
@@ -197,7 +197,7 @@ export function Plans() {
     },
   ];
   return (
-    <Panel title="Plans">
+    <NarrowFold id="plans" title="Plans" summary={plans.data && `${plans.data.items.length} plans`}>
       <QueryView query={plans} what="plans" rows={3}>
         {({ items, ...given }) => (
           <>
@@ -210,6 +210,6 @@ export function Plans() {
         )}
       </QueryView>
       {edited && <Edit plan={edited} onClose={() => setEditing(undefined)} />}
-    </Panel>
+    </NarrowFold>
   );
 }

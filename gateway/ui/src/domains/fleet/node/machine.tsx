@@ -1,7 +1,8 @@
 import type { Node } from "~/api/types";
 import { bytes, DASH, number, percent } from "~/ui/bytes";
 import { CopyText } from "~/ui/copy";
-import { Facts, Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
+import { Facts } from "~/ui/panel";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { imageWords } from "../words";
@@ -80,8 +81,8 @@ export function Machine({ node }: { node: Node }) {
     ["Id", <CopyText key="id" text={node.id} what="machine id" />],
   );
   return (
-    <Panel title="Machine">
+    <NarrowFold id="machine" title="Machine" summary={[node.os, node.arch].filter(Boolean).join(", ")}>
       <Facts items={known} />
-    </Panel>
+    </NarrowFold>
   );
 }
