@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Pencil } from "lucide-react";
 import { useState, type SubmitEvent } from "react";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
@@ -181,7 +182,7 @@ export function Plans() {
     show: (plan) => number(of(plan)),
   });
   const columns: Column<Plan>[] = [
-    { name: "Plan", show: ({ name }) => <bdi>{visible(name)}</bdi> },
+    { name: "Plan", cell: "whitespace-nowrap", show: ({ name }) => <bdi>{visible(name)}</bdi> },
     figure("Agents", ({ agents }) => agents),
     figure("Sandboxes", ({ live_containers }) => live_containers),
     figure("Workspaces", ({ workspaces }) => workspaces),
@@ -190,8 +191,13 @@ export function Plans() {
       quiet: true,
       cell: "text-right",
       show: (plan) => (
-        <Button aria-label={`Change limits of ${visible(plan.name)}`} onClick={() => setEditing(plan.name)}>
-          Change
+        <Button
+          aria-label={`Change limits of ${visible(plan.name)}`}
+          icon={<Pencil size={14} aria-hidden className="sm:hidden" />}
+          className="max-sm:px-2"
+          onClick={() => setEditing(plan.name)}
+        >
+          <span className="max-sm:hidden">Change</span>
         </Button>
       ),
     },

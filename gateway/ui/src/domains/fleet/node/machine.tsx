@@ -13,7 +13,7 @@ function Fetch({ image, fetch }: { image: string; fetch: NonNullable<Node["image
     return (
       <>
         <Status tone="failed" word="Cannot be fetched" />
-        <span className="block text-sm text-muted">{fetch.problem}</span>
+        <span className="block text-small text-fg-2">{fetch.problem}</span>
       </>
     );
   if (!fetch.total_bytes) return <Status tone="moving" word="The gateway packs it" />;
