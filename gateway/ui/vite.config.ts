@@ -35,6 +35,8 @@ export default defineConfig({
     // A unit test compares the words of the audit log with what the gateway's sources record.
     fs: { allow: [".", "..", "../../deploy/guide"] },
   },
+  // pdf.js is a module, also in its worker.
+  worker: { format: "es" },
   build: {
     target: "baseline-widely-available",
     // Data URLs in style sheets would need a wider policy, and every asset is cached for ever anyway.

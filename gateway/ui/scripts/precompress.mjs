@@ -10,6 +10,9 @@ const BUDGET = {
   route: 45 * KB,
   shared: 48 * KB,
   tool: 80 * KB,
+  // pdf.js, which only a person who opens a PDF loads: what draws its pages, and what parses it in a worker.
+  pdf: 145 * KB,
+  pdfWorker: 340 * KB,
   css: 15 * KB,
   fonts: 60 * KB,
 };
@@ -66,10 +69,19 @@ for (const chunk of lazy) {
   const own = [...reach.get(chunk)].filter((name) => name === chunk.file || users(name) === 1);
   for (const name of reach.get(chunk))
     if (!own.includes(name) && !lazy.some((one) => one.file === name)) shared.add(name);
-  const tool = /xterm|terminal/.test(chunk.file);
-  rows.push([`${chunk.file} (${chunk.src ?? "several"})`, sum(own), tool ? BUDGET.tool : BUDGET.route]);
+  const limit = /xterm|terminal/.test(chunk.file)
+    ? BUDGET.tool
+    : chunk.src === "src/ui/pdf/viewer.tsx"
+      ? BUDGET.pdf
+      : BUDGET.route;
+  rows.push([`${chunk.file} (${chunk.src ?? "several"})`, sum(own), limit]);
 }
 rows.push(["shared by several routes", sum(shared), BUDGET.shared]);
+rows.push([
+  "worker of PDFs",
+  sum([...size.keys()].filter((name) => /pdf\.worker.*\.js$/.test(name))),
+  BUDGET.pdfWorker,
+]);
 rows.push(["css", sum([...size.keys()].filter((name) => name.endsWith(".css"))), BUDGET.css]);
 rows.push(["fonts", sum([...size.keys()].filter((name) => name.endsWith(".woff2"))), BUDGET.fonts]);
 

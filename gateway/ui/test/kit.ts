@@ -46,7 +46,7 @@ const NOISE = [/GPU stall/, /WebGL/, /Failed to load resource/];
 /** `ROOST_BROWSER_SLOW=4`: every page gets a quarter of a processor. What a test waits for must come on any machine. */
 const SLOW = Number(process.env["ROOST_BROWSER_SLOW"] ?? 1);
 /** Only ends a run in which a condition never comes true; nothing is measured by it. */
-const PATIENCE = 60_000;
+const PATIENCE = Number(process.env["PATIENCE_MS"] ?? 60_000);
 
 export const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 

@@ -14,10 +14,11 @@ use roost_web::pages::page;
 #[folder = "ui/dist"]
 struct Assets;
 
-/// The permissions of pages: only Roost's own scripts, styles and connections; no frames; no HTML from strings.
+/// The permissions of pages: only Roost's own scripts, styles and connections; no frames; no HTML from strings. The one policy of
+/// trusted types allows one address, that of the worker of the PDF viewer (`gateway/ui/src/ui/pdf/document.ts`).
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
     img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; \
-    base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+    base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types roost-pdf";
 
 /// Serves every path without a route.
 pub async fn fallback(request: Request) -> Response {

@@ -173,6 +173,8 @@ test.describe("fleet: machine", () => {
     const rows = page.getByRole("region", { name: "Activity" }).getByRole("listitem");
     await rows.first().waitFor();
     await settled(page);
+    await page.getByRole("button", { name: "Show older ones" }).click();
+    await page.getByText("ran an internal step").waitFor();
     const shown = await rows.allInnerTexts();
     const order = [
       "cargo test --workspace",

@@ -23,7 +23,8 @@ test.describe("missions: world view", () => {
         const { mock, page } = await visit({ missions: true, theme, width, height: 900 });
         const { mission, team, machine } = atWork(mock);
         team.members[1].status = "working";
-        await page.goto(`${mock.url}/missions/${mission.id}`);
+        // On a phone it is folded, and the address opens it.
+        await page.goto(`${mock.url}/missions/${mission.id}#world`);
         const map = page.getByRole("group", { name: /^Map of the mission: 2 teams \(1 at work\)/ });
         await map.waitFor();
         await page.locator(`[data-thing="machine:${machine.id}"]`).waitFor();
@@ -92,7 +93,8 @@ test.describe("missions: world view", () => {
       const { mission } = atWork(mock);
       mock.state.delayMs = 300;
       await page.goto(`${mock.url}/missions/${mission.id}`);
-      await page.locator("[data-thing]").first().waitFor();
+      // On a phone the map is folded.
+      await page.locator("[data-thing]").first().waitFor({ state: "attached" });
       await settled(page);
       mock.state.delayMs = 0;
       expect(await shift(page)).toBeLessThan(0.02);

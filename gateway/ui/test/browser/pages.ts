@@ -1,6 +1,37 @@
 // Every page with the mock's things, by a short name for its picture.
+import { readdirSync } from "node:fs";
+import { missionNamed } from "../mock/missions.ts";
+import { makeRoutine } from "../mock/routes-routines.ts";
 import type { Mock } from "./fixtures.ts";
 import { agentNamed } from "./fixtures.ts";
+
+/** Also the pages whose things the mock has only with missions, and every tab. */
+export function allPagesOf(state: Mock["state"]): Record<string, string> {
+  const claw = `/claws/${agentNamed(state, "mason").id}`;
+  const team = `/teams/${state.teams.list[0].id}`;
+  const routine = makeRoutine(state);
+  if (!state.routines.list.length) state.routines.list.push(routine);
+  const guides = readdirSync(new URL("../../../../deploy/guide", import.meta.url))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => name.replace(".md", ""));
+  return {
+    ...pagesOf(state),
+    "agent-work": `${claw}?app=work`,
+    "agent-levelups": `${claw}?app=level-ups`,
+    "team-activity": `${team}?tab=activity`,
+    "team-sandbox": `${team}?tab=sandbox`,
+    "team-files": `${team}?tab=files`,
+    "team-levelups": `${team}?tab=level-ups`,
+    mission: `/missions/${missionNamed(state, "Faster parser").id}`,
+    "mission-stuck": `/missions/${missionNamed(state, "Mend the clock").id}`,
+    "mission-draft": `/missions/${missionNamed(state, "Compare three databases").id}`,
+    "mission-over": `/missions/${missionNamed(state, "Read the old code").id}`,
+    routines: "/routines",
+    "routine-new": "/routines/new",
+    routine: `/routines/${state.routines.list[0].id}`,
+    ...Object.fromEntries(guides.map((name) => [`guide-${name}`, `/guide/${name}`])),
+  };
+}
 
 export function pagesOf(state: Mock["state"]): Record<string, string> {
   const claw = agentNamed(state, "mason");

@@ -198,6 +198,15 @@ export const missionRoutes = {
     return { body: must(at.state.missions.contents.get(at.params.artifact_id), "There is no such artifact") };
   },
   "GET /api/missions/{id}/artifacts/{artifact_id}/content": ({ state, params, response }) => {
+    const file = state.missions.files.get(params.artifact_id);
+    if (file) {
+      response.writeHead(200, {
+        "content-type": "application/pdf",
+        "content-disposition": `attachment; filename="${params.artifact_id}.pdf"`,
+      });
+      response.end(file);
+      return;
+    }
     const { content } = must(state.missions.contents.get(params.artifact_id));
     response.writeHead(200, {
       "content-type": "text/markdown",

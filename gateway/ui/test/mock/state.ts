@@ -117,6 +117,8 @@ export interface State {
     cards: Map<string, Schemas["PhaseSummary"]>;
     /** By artifact. */
     contents: Map<string, Schemas["MissionArtifactText"]>;
+    /** PDFs, by artifact. */
+    files: Map<string, Uint8Array>;
     asked: { key: string; body: Schemas["NewMission"] }[];
     moves: Schemas["MissionStatusChange"][];
     /** What the next launch plan says. */
@@ -378,7 +380,7 @@ export function makeState({
     repos: { connections: [], repos: [] },
     runs: { list: [], calls: new Map(), repos: new Map(), messages: new Map() },
     routines: { list: [], journal: [], changes: [] },
-    missions: { list: [], cards: new Map(), contents: new Map(), asked: [], moves: [] },
+    missions: { list: [], cards: new Map(), contents: new Map(), files: new Map(), asked: [], moves: [] },
     levelUps: { list: [], sent: [], outdated: new Map() },
     teams: { list: [], made: new Map(), asked: [] },
     templates: makeTemplates(),

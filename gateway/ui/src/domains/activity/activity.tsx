@@ -5,6 +5,7 @@ import { meQuery } from "~/api/me";
 import type { Owner } from "~/api/sandboxes";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
+import { isNarrow } from "~/ui/fold";
 import { useOwners } from "~/ui/owner-link";
 import { Failed } from "~/ui/problem";
 import { Segments } from "~/ui/segments";
@@ -31,7 +32,19 @@ interface Props {
 }
 
 /** What happened here: who did what, and how it ended. Live; what is being read stays where it is. */
-export function ActivityView({ scope, output, look, onLook, title, aside, choices, step = 30, none }: Props) {
+export function ActivityView({
+  scope,
+  output,
+  look,
+  onLook,
+  title,
+  aside,
+  choices,
+  step: given,
+  none,
+}: Props) {
+  // What comes with a rerender, such as a turned phone, changes nothing of what is shown.
+  const [step] = useState(given ?? (isNarrow() ? 12 : 30));
   const may = useMay();
   const me = useQuery(meQuery).data?.user.id;
   const owners = useOwners();

@@ -9,6 +9,7 @@ import { useState, type ReactNode } from "react";
 import { Button } from "~/ui/button";
 import { textLink } from "~/ui/class";
 import type { Shown } from "~/ui/shown";
+import { isNarrow } from "~/ui/fold";
 import { Loading } from "~/ui/skeleton";
 import { ActivityView, Latest } from "./activity";
 import { lookOf, type Look } from "./model";
@@ -66,7 +67,7 @@ export function NodeActivity({ id, ...part }: Part & { id: string }) {
       {...choice(part)}
       title="Activity"
       scope={{ kind: "node", id }}
-      step={20}
+      step={isNarrow() ? 3 : 6}
       none="This list shows what the gateway asks of this machine. Its owner sees the same with roostd status."
     />
   );
@@ -80,7 +81,7 @@ export function WorkspaceActivity(part: Part) {
       {...choice(part)}
       title="Activity"
       scope={{ kind: "workspace", changes }}
-      step={10}
+      step={isNarrow() ? 5 : 10}
       choices={
         may && (
           <Button

@@ -43,7 +43,7 @@ export const logQuery = (wanted: Wanted) => {
   return infiniteQueryOptions({
     queryKey: keys.auditLog(query),
     queryFn: ({ pageParam, signal }) =>
-      api.get("/api/audit", { query: { ...query, limit: 50, cursor: pageParam }, signal }),
+      api.get("/api/audit", { query: { ...query, limit: 20, cursor: pageParam }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   });

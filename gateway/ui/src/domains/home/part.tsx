@@ -1,9 +1,10 @@
 // One section of the first page. Each fails by itself.
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { asProblem } from "~/api/problem";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { CopyText } from "~/ui/copy";
+import { Fold, isNarrow } from "~/ui/fold";
 import { Status } from "~/ui/status";
 
 export interface Asked {
@@ -60,6 +61,24 @@ export function Section({ title, count, aside, children, className }: Props) {
         {aside && <div className="ml-auto flex items-center gap-2 text-small text-fg-2">{aside}</div>}
       </header>
       <div className="min-w-0 overflow-clip rounded-panel border border-line bg-surface">{children}</div>
+    </section>
+  );
+}
+
+/** A section that is folded on a phone. */
+export function SecondSection({ id, summary, ...section }: Props & { id: string; summary: string }) {
+  const [narrow] = useState(isNarrow);
+  if (!narrow) return <Section {...section} />;
+  return (
+    <section aria-label={section.title} className={cx("min-w-0", section.className)}>
+      <Fold id={id} title={section.title} summary={summary}>
+        {section.aside && (
+          <div className="flex items-center gap-2 border-b border-line px-4 py-1.5 text-small text-fg-2">
+            {section.aside}
+          </div>
+        )}
+        {section.children}
+      </Fold>
     </section>
   );
 }

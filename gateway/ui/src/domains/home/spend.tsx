@@ -11,7 +11,7 @@ import { money } from "~/ui/run-state";
 import { Segments } from "~/ui/segments";
 import { Loading } from "~/ui/skeleton";
 import { useNow } from "~/ui/time";
-import { Nothing, Section, Unloaded } from "./part";
+import { Nothing, SecondSection, Section, Unloaded } from "./part";
 import { ceilingsQuery, recentQuery, spentQuery, type Spent } from "./queries";
 import { DAYS, daysOf, totalOf, type Day } from "./usage";
 
@@ -175,7 +175,9 @@ export function Spend() {
   const quota = useQuery(quotaQuery);
   return (
     <>
-      <Section
+      <SecondSection
+        id="spend"
+        summary={`Last ${DAYS} days`}
         title="Spend and use"
         aside={
           <>
@@ -189,7 +191,7 @@ export function Spend() {
         {spent.isPending && <Loading what="spend and use" rows={6} />}
         <Unloaded what="Spend and use" query={spent} />
         {spent.data && <Found spent={spent.data} />}
-      </Section>
+      </SecondSection>
       <Section
         title="Plan"
         aside={

@@ -4,7 +4,7 @@ import type { MissionPhase, PhaseSummary } from "~/api/missions";
 import { DASH, number } from "~/ui/bytes";
 import { textLink } from "~/ui/class";
 import { DataTable, type Column } from "~/ui/data-table";
-import { Panel } from "~/ui/panel";
+import { Fold, NarrowFold } from "~/ui/fold";
 import { QueryView } from "~/ui/query-view";
 import { money } from "~/ui/run-state";
 import { sentence } from "~/ui/sentence";
@@ -50,6 +50,14 @@ const Part = ({ title, children }: { title: string; children: React.ReactNode })
   </section>
 );
 
+/** "13 calls, 1 failed". */
+function usedWord(tooling: readonly ToolUse[]): string {
+  const sum = (of: (use: ToolUse) => number) => tooling.reduce((all, use) => all + of(use), 0);
+  const failed = sum((use) => use.failed);
+  const calls = sum((use) => use.calls);
+  return `${number(calls)} ${calls === 1 ? "call" : "calls"}${failed > 0 ? `, ${number(failed)} failed` : ""}`;
+}
+
 function Body({ card }: { card: PhaseSummary }) {
   return (
     <div className="flex flex-col gap-4 px-4 py-3">
@@ -90,16 +98,14 @@ function Body({ card }: { card: PhaseSummary }) {
         </Part>
       )}
       {card.tooling.length > 0 && (
-        <Part title="Tools and models">
-          <div className="rounded-control border border-line">
-            <DataTable
-              columns={COLUMNS}
-              rows={card.tooling}
-              keyOf={({ kind, name }) => `${kind} ${name}`}
-              label="Tools and models"
-            />
-          </div>
-        </Part>
+        <Fold id="tooling" title="Tools and models" summary={usedWord(card.tooling)}>
+          <DataTable
+            columns={COLUMNS}
+            rows={card.tooling}
+            keyOf={({ kind, name }) => `${kind} ${name}`}
+            label="Tools and models"
+          />
+        </Fold>
       )}
     </div>
   );
@@ -109,10 +115,15 @@ export function Card({ mission, phase }: { mission: string; phase: MissionPhase 
   const summary = useQuery(summaryQuery(mission, phase.id, phase.attempt));
   const { data } = summary;
   return (
-    <Panel title="Summary" aside={data && `of attempt ${data.attempt}`}>
+    <NarrowFold
+      id="summary"
+      title="Summary"
+      summary={data && `Attempt ${data.attempt}`}
+      aside={data && `of attempt ${data.attempt}`}
+    >
       <QueryView query={summary} what="the summary" rows={4}>
         {(card) => <Body card={card} />}
       </QueryView>
-    </Panel>
+    </NarrowFold>
   );
 }

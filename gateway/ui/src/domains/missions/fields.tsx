@@ -10,6 +10,7 @@ import { Area, Choice, Field } from "~/ui/field";
 import { Help } from "~/ui/help";
 import { Markdown } from "~/ui/markdown/markdown";
 import { nodeState } from "~/ui/node-state";
+import { NarrowFold } from "~/ui/fold";
 import { Panel } from "~/ui/panel";
 import { Segments } from "~/ui/segments";
 import { visible } from "~/ui/visible";
@@ -181,59 +182,66 @@ function PlaceStep(props: PartProps) {
   const machines = (nodes.data ?? []).filter(({ status }) => status !== "pending");
   const chosen = machines.find(({ id }) => id === draft.machine);
   return (
-    <Step title={`${from + 2}. Repository, place and limits`}>
-      <RepoFields {...props} />
-      <div className="grid gap-3 sm:grid-cols-2">
-        <Choice
-          label="Runs on"
-          value={draft.machine}
-          onChange={(event) => set({ machine: event.target.value })}
-          hint={
-            draft.machine
-              ? `${chosen ? `${nodeState(chosen).why}. ` : ""}Its sandboxes are on this machine only. While the machine is away, the mission waits for it.`
-              : "Sandboxes are created where the workspace's placement says."
-          }
-          error={problem?.field("/target_node_id") ?? problem?.field("/runtime_kind")}
-        >
-          <option value="">Any machine (standard)</option>
-          {machines.map((node) => (
-            <option key={node.id} value={node.id}>
-              {visible(node.name)} ({nodeState(node).word})
-            </option>
-          ))}
-          {draft.machine && nodes.data && !chosen && (
-            <option value={draft.machine}>A machine that is not paired any more</option>
-          )}
-        </Choice>
-        <Choice
-          label="Model"
-          value={draft.model}
-          onChange={(event) => set({ model: event.target.value })}
-          hint="All its agents think with it."
-          error={problem?.field("/model")}
-        >
-          <option value="">As each agent is set</option>
-          {(models.data?.items ?? []).map(({ id, name }) => (
-            <option key={id} value={name}>
-              {visible(name)}
-            </option>
-          ))}
-          {draft.model && !models.data?.items.some(({ name }) => name === draft.model) && (
-            <option value={draft.model}>{visible(draft.model)}</option>
-          )}
-        </Choice>
-        <Field
-          label="Budget, in dollars"
-          inputMode="decimal"
-          autoComplete="off"
-          placeholder="no limit"
-          value={draft.budget}
-          onChange={(event) => set({ budget: event.target.value })}
-          hint="What all its runs together may cost at most."
-          error={problem?.field("/budget_usd") ?? mistakes.budget}
-        />
+    <NarrowFold
+      id="place"
+      title={`${from + 2}. Repository, place and limits`}
+      summary="Optional"
+      opened={[props.mistakes.repo, props.mistakes.budget, props.problem].some(Boolean)}
+    >
+      <div className="flex flex-col gap-4 px-4 py-3">
+        <RepoFields {...props} />
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Choice
+            label="Runs on"
+            value={draft.machine}
+            onChange={(event) => set({ machine: event.target.value })}
+            hint={
+              draft.machine
+                ? `${chosen ? `${nodeState(chosen).why}. ` : ""}Its sandboxes are on this machine only. While the machine is away, the mission waits for it.`
+                : "Sandboxes are created where the workspace's placement says."
+            }
+            error={problem?.field("/target_node_id") ?? problem?.field("/runtime_kind")}
+          >
+            <option value="">Any machine (standard)</option>
+            {machines.map((node) => (
+              <option key={node.id} value={node.id}>
+                {visible(node.name)} ({nodeState(node).word})
+              </option>
+            ))}
+            {draft.machine && nodes.data && !chosen && (
+              <option value={draft.machine}>A machine that is not paired any more</option>
+            )}
+          </Choice>
+          <Choice
+            label="Model"
+            value={draft.model}
+            onChange={(event) => set({ model: event.target.value })}
+            hint="All its agents think with it."
+            error={problem?.field("/model")}
+          >
+            <option value="">As each agent is set</option>
+            {(models.data?.items ?? []).map(({ id, name }) => (
+              <option key={id} value={name}>
+                {visible(name)}
+              </option>
+            ))}
+            {draft.model && !models.data?.items.some(({ name }) => name === draft.model) && (
+              <option value={draft.model}>{visible(draft.model)}</option>
+            )}
+          </Choice>
+          <Field
+            label="Budget, in dollars"
+            inputMode="decimal"
+            autoComplete="off"
+            placeholder="no limit"
+            value={draft.budget}
+            onChange={(event) => set({ budget: event.target.value })}
+            hint="What all its runs together may cost at most."
+            error={problem?.field("/budget_usd") ?? mistakes.budget}
+          />
+        </div>
       </div>
-    </Step>
+    </NarrowFold>
   );
 }
 

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useMay } from "~/api/may";
 import { missionQuery, type MissionDetail } from "~/api/missions";
 import { BackLink } from "~/ui/back-link";
+import { Fold } from "~/ui/fold";
 import { Markdown } from "~/ui/markdown/markdown";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
@@ -27,17 +28,16 @@ const route = getRouteApi("/shell/missions/$id");
 function Goal({ mission }: { mission: MissionDetail }) {
   if (mission.goal === "") return null;
   const text = <Markdown text={mission.goal} what="the goal" />;
-  return (
-    <Panel title="Goal">
-      {mission.status === "draft" ? (
+  if (mission.status === "draft")
+    return (
+      <Panel title="Goal">
         <div className="px-4 py-3">{text}</div>
-      ) : (
-        <details>
-          <summary className="px-4 py-2 text-fg-2 hover:text-fg">Show the goal</summary>
-          <div className="border-t border-line px-4 py-3">{text}</div>
-        </details>
-      )}
-    </Panel>
+      </Panel>
+    );
+  return (
+    <Fold id="goal" title="Goal" summary="Show the goal">
+      <div className="px-4 py-3">{text}</div>
+    </Fold>
   );
 }
 

@@ -1,7 +1,7 @@
-// PDFs of a mission: the button for its report, the one of a Markdown artifact, and what is said of a PDF that is there. The
-// page allows no frames, so a PDF is downloaded.
+// PDFs of a mission: the button for its report, the one of a Markdown artifact, and the pages of a PDF that is there.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Download, FileText } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { api, url } from "~/api/client";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
@@ -11,7 +11,14 @@ import { renew } from "~/live/renew";
 import { Button, buttonClass } from "~/ui/button";
 import { bytes } from "~/ui/bytes";
 import { ProblemNote } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { visible } from "~/ui/visible";
 import { isFinal } from "./words";
+
+const PdfViewer = lazy(async () => ({ default: (await import("~/ui/pdf/viewer")).PdfViewer }));
+
+/** The page does not load a PDF with more bytes. */
+const MOST_SHOWN = 64 * 1024 * 1024;
 
 /** The PDF of this source. Null is the report. */
 const pdfOf = (mission: MissionDetail, source: string | null) =>
@@ -86,14 +93,18 @@ export function PdfButton({ mission, source, label, about }: Props) {
 }
 
 /** What stands where other artifacts have their viewer. */
-export function PdfView({ mission, artifact }: { mission: string; artifact: MissionArtifact }) {
-  return (
-    <div className="flex flex-wrap items-center gap-3 px-4 py-3">
-      <span>A PDF of {sizeOf(artifact)}.</span>
-      <a href={hrefOf(mission, artifact.id)} download className={buttonClass()}>
-        <Download size={14} aria-hidden />
-        Download the PDF
-      </a>
-    </div>
-  );
-}
+export const PdfView = ({ mission, artifact }: { mission: string; artifact: MissionArtifact }) => (
+  <Suspense fallback={<Loading what="the PDF viewer" rows={6} />}>
+    <PdfViewer
+      key={artifact.id}
+      name={visible(artifact.title)}
+      href={hrefOf(mission, artifact.id)}
+      load={(signal) =>
+        api.bytes("/api/missions/{id}/artifacts/{artifact_id}/content", MOST_SHOWN, {
+          path: { id: mission, artifact_id: artifact.id },
+          signal,
+        })
+      }
+    />
+  </Suspense>
+);

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { MissionDetail, MissionPhase, MissionTask } from "~/api/missions";
 import { cx, textLink } from "~/ui/class";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { Segments } from "~/ui/segments";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
@@ -67,6 +67,13 @@ function TaskCard({ task, where }: { task: MissionTask; where: string | undefine
   );
 }
 
+/** "1 working, 2 failed". */
+const tasksWord = (tasks: readonly MissionTask[]) =>
+  TASK_STATUSES.map(([status, word]) => [tasks.filter((one) => one.status === status).length, word] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word.toLowerCase()}`)
+    .join(", ") || "None";
+
 export function TaskBoard({ mission, phase }: { mission: MissionDetail; phase: MissionPhase | undefined }) {
   const [all, setAll] = useState(false);
   const tasks = mission.tasks.filter((task) => all || task.phase_id === phase?.id);
@@ -80,8 +87,10 @@ export function TaskBoard({ mission, phase }: { mission: MissionDetail; phase: M
     0,
   );
   return (
-    <Panel
+    <NarrowFold
+      id="tasks"
       title="Tasks"
+      summary={tasksWord(tasks)}
       aside={
         <Segments
           label="Tasks of"
@@ -134,6 +143,6 @@ export function TaskBoard({ mission, phase }: { mission: MissionDetail; phase: M
           {dropped} further {dropped === 1 ? "task was" : "tasks were"} not recorded: a phase has a maximum.
         </p>
       )}
-    </Panel>
+    </NarrowFold>
   );
 }

@@ -47,7 +47,7 @@ export function TeamChoice({ purpose, templates, value, error, onChange }: Props
       <FilterField label={`Search ${name.toLowerCase()}`} value={words} onChange={setWords} />
       <ul
         className={cx(
-          "flex max-h-72 flex-col gap-2 overflow-y-auto rounded-panel border p-3",
+          "flex max-h-72 max-sm:max-h-40 flex-col gap-2 overflow-y-auto rounded-panel border p-3",
           error ? "border-failed" : "border-line",
         )}
       >

@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import type { MissionDetail } from "~/api/missions";
 import { cx } from "~/ui/class";
 import { useNarrow } from "~/ui/list/narrow";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { Segments } from "~/ui/segments";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
@@ -203,8 +203,10 @@ export function WorldView({ mission }: { mission: MissionDetail }) {
   const begun = world && world.things.length > 1;
   const left = world?.left ?? 0;
   return (
-    <Panel
+    <NarrowFold
+      id="world"
       title="World view"
+      summary="Who works where"
       aside={<Segments label="Look" value={look} options={LOOKS} onChange={setLook} />}
     >
       <div className="px-4 py-3">
@@ -220,6 +222,6 @@ export function WorldView({ mission }: { mission: MissionDetail }) {
             ` ${left} more ${left === 1 ? "team or agent has" : "teams and agents have"} no room here.`}
         </p>
       </div>
-    </Panel>
+    </NarrowFold>
   );
 }

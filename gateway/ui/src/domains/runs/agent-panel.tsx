@@ -9,7 +9,7 @@ import { cx, textLink } from "~/ui/class";
 import { Confirm } from "~/ui/dialog";
 import { useFollow } from "~/ui/follow";
 import { isolate } from "~/ui/isolate";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
@@ -166,8 +166,11 @@ export function AgentPanel({
   const stopped = last && stoppedWords(last);
   const stoppable = stops && last?.agent_id && !last.ended_at && !last.stop_asked_at;
   return (
-    <Panel
+    <NarrowFold
+      id={`of-${node}`}
       title={visible(name)}
+      summary={state && <Status tone={state.tone} word={state.word} />}
+      opened={reached || busy}
       className={cx(reached && "outline-2 outline-offset-1 outline-accent")}
       aside={
         <>
@@ -224,6 +227,6 @@ export function AgentPanel({
           </div>
         )}
       </div>
-    </Panel>
+    </NarrowFold>
   );
 }

@@ -123,6 +123,14 @@ function Terms({ draft, problem, set }: PartProps) {
   const agents = useQuery(clawsQuery);
   return (
     <div className="grid gap-4 sm:grid-cols-3">
+      <Field
+        label="Title (optional)"
+        maxLength={200}
+        autoComplete="off"
+        value={draft.title}
+        error={problem?.field("/title")}
+        onChange={(event) => set({ title: event.target.value })}
+      />
       <Choice
         label="Who judges"
         hint="It has no tools. It does not know which candidate wrote an answer."
@@ -150,14 +158,6 @@ function Terms({ draft, problem, set }: PartProps) {
         onChange={(event) => set({ most: event.target.value })}
       />
       <PaceFields value={draft} onChange={set} problem={problem} />
-      <Field
-        label="Title (optional)"
-        maxLength={200}
-        autoComplete="off"
-        value={draft.title}
-        error={problem?.field("/title")}
-        onChange={(event) => set({ title: event.target.value })}
-      />
     </div>
   );
 }

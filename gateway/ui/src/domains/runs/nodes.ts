@@ -28,6 +28,16 @@ export function stateOf(run: Part, node: string): NodeState {
   return { ...stepState(last), note: laps > 1 ? `lap ${last.lap}` : undefined };
 }
 
+/** How many agents of a run that has ended stand on its page at first. */
+const FIRST = 2;
+
+/** Of these agents, those that stand on the page at first: the first ones, and each whose last step did not end well. */
+export const firstPanels = (run: Run, panels: readonly string[]): string[] =>
+  panels.filter((node, at) => {
+    const last = run.steps.findLast((step) => step.node === node);
+    return at < FIRST || panels.length <= FIRST + 1 || last?.status !== "done";
+  });
+
 /** Nodes with a part of the page, in the order in which they began. A node with a run of its own is shown there. */
 export function panelsOf({ comparison, graph, steps }: Part): string[] {
   const begun = new Set(steps.filter((step) => !step.child_run_ids.length).map((step) => step.node));

@@ -10,6 +10,7 @@ import { Demonstration } from "~/ui/demonstration";
 import { Confirm } from "~/ui/dialog";
 import { inlineCode } from "~/ui/inline-code";
 import { Markdown } from "~/ui/markdown/markdown";
+import { Fold } from "~/ui/fold";
 import { Facts, Panel } from "~/ui/panel";
 import { isOver, money, outcomeState, took } from "~/ui/run-state";
 import { Avatar } from "~/ui/person";
@@ -94,112 +95,123 @@ export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
   const now = useNow();
   const state = pauseState(run);
   return (
-    <Panel title="Run" aside={<Status tone={state.tone} word={state.word} />}>
-      <Facts
-        items={[
-          [
-            "Goal",
-            <span
-              key="goal"
-              dir="auto"
-              className="block max-h-40 overflow-y-auto break-words whitespace-pre-wrap"
-            >
-              {visible(run.input)}
-            </span>,
-          ],
-          ...(run.team_id
-            ? [
-                [
-                  "Team",
-                  teamGone ? (
-                    "deleted"
-                  ) : (
-                    <Link key="team" to="/teams/$id" params={{ id: run.team_id }} className={textLink}>
-                      the team and its other runs
-                    </Link>
-                  ),
-                ] as [string, React.ReactNode],
-              ]
-            : []),
-          [
-            "Time",
-            ofMost(duration(took(run.started_at, run.ended_at, now)), run.limits.time_s, (s) =>
-              duration(s * 1000),
-            ),
-          ],
-          ...(run.turns == null
-            ? []
-            : [["Turns", ofMost(number(run.turns), run.limits.turns, number)] as [string, string]]),
-          ["Tokens", `${number(run.tokens_in)} in, ${number(run.tokens_out)} out`],
-          ["Cost", ofMost(money(run.cost_microusd), run.cost_ceiling_microusd, money)],
-          [
-            "Begun",
-            <span key="begun">
-              <Ago at={run.started_at} never="not begun" />
-              {run.created_by && (
-                <>
-                  {" by "}
-                  <Avatar user={run.created_by} className="mr-1 size-4 align-middle text-[8px]" />
-                  <bdi>{run.created_by.name || run.created_by.email}</bdi>
-                </>
-              )}
-            </span>,
-          ],
-          ...(run.waiting_on
-            ? [
-                [
-                  "Waits",
-                  <span key="waits">
-                    {visible(run.waiting_on)}
-                    {run.waiting_since && (
-                      <>
-                        {" Since "}
-                        <Ago at={run.waiting_since} never="" />
-                      </>
-                    )}
-                    {run.waits_for?.type === "door" && (
-                      <>
-                        {" "}
-                        <Link to="/approvals" className={textLink}>
-                          Decide
-                        </Link>
-                      </>
-                    )}
-                    {run.waits_for?.type === "child" && (
-                      <>
-                        {" "}
-                        <Link to="/runs/$id" params={{ id: run.waits_for.run }} className={textLink}>
-                          Open it
-                        </Link>
-                      </>
-                    )}
-                  </span>,
-                ] as [string, React.ReactNode],
-              ]
-            : []),
-          ...(run.parent_run_id
-            ? [
-                [
-                  "Started by",
-                  <Link key="parent" to="/runs/$id" params={{ id: run.parent_run_id }} className={textLink}>
-                    another run
-                  </Link>,
-                ] as [string, React.ReactNode],
-              ]
-            : []),
-          ...(run.forked_from
-            ? [
-                [
-                  "Forked from",
-                  <Link key="fork" to="/runs/$id" params={{ id: run.forked_from }} className={textLink}>
-                    a run, at {forkedAt(run)}
-                  </Link>,
-                ] as [string, React.ReactNode],
-              ]
-            : []),
-        ]}
-      />
-    </Panel>
+    <section aria-label="Run" className="min-w-0">
+      <Fold
+        id="facts"
+        title="Run"
+        summary={
+          <>
+            <Status tone={state.tone} word={state.word} /> Goal, time and tokens
+          </>
+        }
+        opened={!isOver(run.status)}
+      >
+        <Facts
+          items={[
+            [
+              "Goal",
+              <span
+                key="goal"
+                dir="auto"
+                className="block max-h-40 overflow-y-auto break-words whitespace-pre-wrap"
+              >
+                {visible(run.input)}
+              </span>,
+            ],
+            ...(run.team_id
+              ? [
+                  [
+                    "Team",
+                    teamGone ? (
+                      "deleted"
+                    ) : (
+                      <Link key="team" to="/teams/$id" params={{ id: run.team_id }} className={textLink}>
+                        the team and its other runs
+                      </Link>
+                    ),
+                  ] as [string, React.ReactNode],
+                ]
+              : []),
+            [
+              "Time",
+              ofMost(duration(took(run.started_at, run.ended_at, now)), run.limits.time_s, (s) =>
+                duration(s * 1000),
+              ),
+            ],
+            ...(run.turns == null
+              ? []
+              : [["Turns", ofMost(number(run.turns), run.limits.turns, number)] as [string, string]]),
+            ["Tokens", `${number(run.tokens_in)} in, ${number(run.tokens_out)} out`],
+            ["Cost", ofMost(money(run.cost_microusd), run.cost_ceiling_microusd, money)],
+            [
+              "Begun",
+              <span key="begun">
+                <Ago at={run.started_at} never="not begun" />
+                {run.created_by && (
+                  <>
+                    {" by "}
+                    <Avatar user={run.created_by} className="mr-1 size-4 align-middle text-[8px]" />
+                    <bdi>{run.created_by.name || run.created_by.email}</bdi>
+                  </>
+                )}
+              </span>,
+            ],
+            ...(run.waiting_on
+              ? [
+                  [
+                    "Waits",
+                    <span key="waits">
+                      {visible(run.waiting_on)}
+                      {run.waiting_since && (
+                        <>
+                          {" Since "}
+                          <Ago at={run.waiting_since} never="" />
+                        </>
+                      )}
+                      {run.waits_for?.type === "door" && (
+                        <>
+                          {" "}
+                          <Link to="/approvals" className={textLink}>
+                            Decide
+                          </Link>
+                        </>
+                      )}
+                      {run.waits_for?.type === "child" && (
+                        <>
+                          {" "}
+                          <Link to="/runs/$id" params={{ id: run.waits_for.run }} className={textLink}>
+                            Open it
+                          </Link>
+                        </>
+                      )}
+                    </span>,
+                  ] as [string, React.ReactNode],
+                ]
+              : []),
+            ...(run.parent_run_id
+              ? [
+                  [
+                    "Started by",
+                    <Link key="parent" to="/runs/$id" params={{ id: run.parent_run_id }} className={textLink}>
+                      another run
+                    </Link>,
+                  ] as [string, React.ReactNode],
+                ]
+              : []),
+            ...(run.forked_from
+              ? [
+                  [
+                    "Forked from",
+                    <Link key="fork" to="/runs/$id" params={{ id: run.forked_from }} className={textLink}>
+                      a run, at {forkedAt(run)}
+                    </Link>,
+                  ] as [string, React.ReactNode],
+                ]
+              : []),
+          ]}
+        />
+      </Fold>
+    </section>
   );
 }
 

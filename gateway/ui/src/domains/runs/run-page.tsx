@@ -6,8 +6,9 @@ import type { Run, RunCall } from "~/api/runs";
 import { keys } from "~/api/keys";
 import { renew } from "~/live/renew";
 import { MissingRight } from "~/ui/missing-right";
+import { Button } from "~/ui/button";
+import { NarrowFold } from "~/ui/fold";
 import { PageFrame } from "~/ui/page";
-import { Panel } from "~/ui/panel";
 import { isOver } from "~/ui/run-state";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -23,7 +24,7 @@ import { isKept } from "./fork-history";
 import { useAgentsNow, useChildrenMoves } from "./live";
 import { Messages } from "./messages";
 import { Outcome, Summary, Verdict } from "./outcome";
-import { namesOf, panelsOf, stateOf, wayOf } from "./nodes";
+import { firstPanels, namesOf, panelsOf, stateOf, wayOf } from "./nodes";
 import { callsQuery, runQuery } from "./queries";
 import { Repository } from "./repository";
 import { RunHead } from "./run-head";
@@ -38,6 +39,8 @@ const NO_CALLS: RunCall[] = [];
 /** Whom somebody asked for in the drawing: its part of the page gets the focus, and is marked while it has it. */
 function showAgent(node: string) {
   const part = document.getElementById(`agent-${node}`);
+  // On a phone, it is folded.
+  part?.closest("details")?.setAttribute("open", "");
   part?.scrollIntoView({ block: "center" });
   part?.focus();
 }
@@ -48,11 +51,14 @@ interface AgentsProps {
   asking: boolean;
   nameOf: (node: string) => string;
   reached: string | undefined;
+  /** Every agent, and not only the first ones. */
+  all: boolean;
+  onAll: () => void;
   stops: boolean;
   onLeft: () => void;
 }
 
-function Agents({ run, stops, calls, asking, nameOf, reached, onLeft }: AgentsProps) {
+function Agents({ run, stops, calls, asking, nameOf, reached, all, onAll, onLeft }: AgentsProps) {
   const now = useAgentsNow(run);
   const begun = panelsOf(run);
   const byStep = useMemo(() => {
@@ -64,7 +70,9 @@ function Agents({ run, stops, calls, asking, nameOf, reached, onLeft }: AgentsPr
     }
     return found;
   }, [run.steps, calls]);
-  return begun.map((node) => {
+  const shown = all ? begun : firstPanels(run, begun);
+  const more = begun.length - shown.length;
+  const panels = shown.map((node) => {
     const steps = run.steps.filter((step) => step.node === node);
     const agent = steps.at(-1)?.agent_id;
     return (
@@ -84,6 +92,18 @@ function Agents({ run, stops, calls, asking, nameOf, reached, onLeft }: AgentsPr
       />
     );
   });
+  return (
+    <>
+      {panels}
+      {more > 0 && (
+        <div>
+          <Button onClick={onAll}>
+            Show {more} more {more === 1 ? "agent" : "agents"}
+          </Button>
+        </div>
+      )}
+    </>
+  );
 }
 
 function Whole({ run, title }: { run: Run; title: string }) {
@@ -97,11 +117,17 @@ function Whole({ run, title }: { run: Run; title: string }) {
   const nameOf = (node: string) => names.get(node) ?? node;
   const [reached, setReached] = useState<string>();
   const reach = (node: string) => {
-    showAgent(node);
+    setAll(true);
     setReached(node);
   };
+  // After its part is on the page.
+  useEffect(() => {
+    if (reached !== undefined) showAgent(reached);
+  }, [reached]);
   // A link from elsewhere may lead to the agent of one step, whose part is here only now.
   const [asked] = useState(() => /^#agent-(.+)$/.exec(decodeURIComponent(window.location.hash))?.[1]);
+  // What agents did is read first while they work, and after the result when they have ended.
+  const [all, setAll] = useState(!isOver(run.status) || asked !== undefined);
   useEffect(() => {
     if (asked !== undefined) showAgent(asked);
   }, [asked]);
@@ -123,7 +149,12 @@ function Whole({ run, title }: { run: Run; title: string }) {
       {run.repo_run_id && <Repository run={run.repo_run_id} ended={isOver(run.status)} />}
       <Timeline run={run} calls={calls.data ?? NO_CALLS} nameOf={nameOf} onStep={reach} />
       <Messages run={run} nameOf={nameOf} mayStart={may("runs.start")} />
-      <Panel title="Topology" aside={run.comparison ? "side by side" : kindName(run.graph.kind)}>
+      <NarrowFold
+        id="topology"
+        title="Topology"
+        summary={run.comparison ? "Side by side" : kindName(run.graph.kind)}
+        aside={run.comparison ? "side by side" : kindName(run.graph.kind)}
+      >
         <Topology
           label="Who works with whom in this run"
           kind={run.graph.kind}
@@ -133,7 +164,7 @@ function Whole({ run, title }: { run: Run; title: string }) {
           stateOf={(node) => stateOf(run, node)}
           wayOf={(node) => wayOf(run, node, reach)}
         />
-      </Panel>
+      </NarrowFold>
       {calls.isError && !calls.data && (
         <Failed error={calls.error} retry={() => void calls.refetch()} className="" />
       )}
@@ -145,6 +176,8 @@ function Whole({ run, title }: { run: Run; title: string }) {
         asking={calls.isFetching}
         nameOf={nameOf}
         reached={reached}
+        all={all}
+        onAll={() => setAll(true)}
         onLeft={() => setReached(undefined)}
       />
       <Steps run={run} nameOf={nameOf} mayStart={may("runs.start")} teamGone={teamGone} />

@@ -5,7 +5,7 @@ import type { Run, RunCheck, RunStep } from "~/api/runs";
 import { DASH, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { type Column, DataTable } from "~/ui/data-table";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { isOver, money, stepsWord, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { duration, useNow } from "~/ui/time";
@@ -116,7 +116,7 @@ export function Steps({ run, nameOf, mayStart, teamGone }: Props) {
   const [from, setFrom] = useState<RunStep>();
   const over = isOver(run.status);
   return (
-    <Panel title="Steps" aside={stepsWord(run)}>
+    <NarrowFold id="steps" title="Steps" summary={stepsWord(run)} aside={stepsWord(run)}>
       <DataTable
         label="Table of steps"
         columns={columns({ run, nameOf, onFork: over && mayStart && !teamGone ? setFrom : undefined })}
@@ -131,6 +131,6 @@ export function Steps({ run, nameOf, mayStart, teamGone }: Props) {
         </p>
       )}
       {from && <ForkDialog run={run} first={from} nameOf={nameOf} onClose={() => setFrom(undefined)} />}
-    </Panel>
+    </NarrowFold>
   );
 }

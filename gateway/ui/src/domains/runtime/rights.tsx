@@ -3,7 +3,7 @@ import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import { useOneChange } from "~/ui/clash/one-change";
 import { Choice, Tick } from "~/ui/field";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { ProblemNote } from "~/ui/problem";
 import { ImageChoice, LimitFields } from "~/ui/sandbox-choice";
 import { BUNDLE_NAMES, bundleName, imageName, PROFILE_NAMES, profileName } from "~/ui/template-words";
@@ -29,7 +29,7 @@ export function Rights({ now }: { now: RuntimeConfig }) {
   const tick = (bundle: string, has: boolean) =>
     BUNDLE_NAMES.map(({ value }) => value).filter((one) => (one === bundle ? has : own.has(one)));
   return (
-    <Panel title="What it may do of its own">
+    <NarrowFold id="own" title="What it may do of its own" summary={profileName(now.record_profile)}>
       <div className="grid gap-4 px-4 py-3 sm:grid-cols-2">
         <div className="flex flex-col gap-4">
           <Choice
@@ -116,6 +116,6 @@ export function Rights({ now }: { now: RuntimeConfig }) {
         {one.note}
         {one.error && <ProblemNote problem={asProblem(one.error)} className="sm:col-span-2" />}
       </div>
-    </Panel>
+    </NarrowFold>
   );
 }

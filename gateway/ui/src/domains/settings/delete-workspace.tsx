@@ -9,7 +9,7 @@ import { number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
 import { MissingRight } from "~/ui/missing-right";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { deleteWorkspace } from "./queries";
 
 /** What goes with it, in numbers where they are known. */
@@ -45,7 +45,7 @@ export function DeleteWorkspace({ me }: { me: Me }) {
     await client.resetQueries();
   };
   return (
-    <Panel title="Delete the workspace">
+    <NarrowFold id="delete" title="Delete the workspace" summary="For good">
       <div className="flex flex-col items-start gap-4 p-4">
         {!may("workspace.delete") && <MissingRight what="delete this workspace" least="owner" />}
         {may("workspace.delete") && only && (
@@ -74,6 +74,6 @@ export function DeleteWorkspace({ me }: { me: Me }) {
           run={run}
         />
       )}
-    </Panel>
+    </NarrowFold>
   );
 }

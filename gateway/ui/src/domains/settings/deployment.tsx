@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Pencil } from "lucide-react";
 import { useState, type SubmitEvent } from "react";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
@@ -11,7 +12,7 @@ import { number } from "~/ui/bytes";
 import { DataTable, type Column } from "~/ui/data-table";
 import { DialogActions, Modal } from "~/ui/dialog";
 import { Field } from "~/ui/field";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { ProblemNote } from "~/ui/problem";
 import { QueryView } from "~/ui/query-view";
 import { Status } from "~/ui/status";
@@ -32,7 +33,7 @@ export function PublicAddress() {
     check.mutate();
   };
   return (
-    <Panel title="Public address">
+    <NarrowFold id="address" title="Public address" summary="Where others reach this Roost">
       <form onSubmit={submit} className="flex flex-col gap-3 p-4">
         <p className="text-fg-2">
           Commands that pair machines and links of invitations hold this address. An operator sets it as{" "}
@@ -73,7 +74,7 @@ export function PublicAddress() {
         </div>
         {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
       </form>
-    </Panel>
+    </NarrowFold>
   );
 }
 
@@ -181,7 +182,7 @@ export function Plans() {
     show: (plan) => number(of(plan)),
   });
   const columns: Column<Plan>[] = [
-    { name: "Plan", show: ({ name }) => <bdi>{visible(name)}</bdi> },
+    { name: "Plan", cell: "whitespace-nowrap", show: ({ name }) => <bdi>{visible(name)}</bdi> },
     figure("Agents", ({ agents }) => agents),
     figure("Sandboxes", ({ live_containers }) => live_containers),
     figure("Workspaces", ({ workspaces }) => workspaces),
@@ -190,14 +191,19 @@ export function Plans() {
       quiet: true,
       cell: "text-right",
       show: (plan) => (
-        <Button aria-label={`Change limits of ${visible(plan.name)}`} onClick={() => setEditing(plan.name)}>
-          Change
+        <Button
+          aria-label={`Change limits of ${visible(plan.name)}`}
+          icon={<Pencil size={14} aria-hidden className="sm:hidden" />}
+          className="max-sm:px-2"
+          onClick={() => setEditing(plan.name)}
+        >
+          <span className="max-sm:hidden">Change</span>
         </Button>
       ),
     },
   ];
   return (
-    <Panel title="Plans">
+    <NarrowFold id="plans" title="Plans" summary={plans.data && `${plans.data.items.length} plans`}>
       <QueryView query={plans} what="plans" rows={3}>
         {({ items, ...given }) => (
           <>
@@ -210,6 +216,6 @@ export function Plans() {
         )}
       </QueryView>
       {edited && <Edit plan={edited} onClose={() => setEditing(undefined)} />}
-    </Panel>
+    </NarrowFold>
   );
 }

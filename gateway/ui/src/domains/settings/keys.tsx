@@ -1,11 +1,11 @@
 import { Tick } from "~/ui/field";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { prefer, usePreferences } from "~/ui/preferences";
 
 export function Keys() {
   const single = usePreferences((state) => state.singleKeys);
   return (
-    <Panel title="Keyboard">
+    <NarrowFold id="keyboard" title="Keyboard" summary={single ? "Keys of one letter" : "Ctrl K only"}>
       <div className="p-4">
         <Tick
           label="Shortcuts of a single key"
@@ -14,6 +14,6 @@ export function Keys() {
           onChange={(event) => prefer({ singleKeys: event.target.checked })}
         />
       </div>
-    </Panel>
+    </NarrowFold>
   );
 }

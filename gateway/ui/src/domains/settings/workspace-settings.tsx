@@ -8,7 +8,7 @@ import { ClashPart } from "~/ui/clash/clash";
 import { useEdit } from "~/ui/clash/edit";
 import { Choice } from "~/ui/field";
 import { MissingRight } from "~/ui/missing-right";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { Failed, ProblemNote } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import {
@@ -22,6 +22,8 @@ import {
 
 /** What a setting is called, what it asks, and its choices. */
 interface Words<T extends string> {
+  /** Of its fold in an address. */
+  id: string;
   title: string;
   asks: string;
   hint: string;
@@ -29,6 +31,7 @@ interface Words<T extends string> {
 }
 
 const PUSHES: Words<PushPolicy> = {
+  id: "pushes",
   title: "Pushes of agents",
   asks: "When an agent asks to push its branch",
   hint: "Only branches below roost/ are pushed, never over other commits, and never the default branch. A pull request always needs a person.",
@@ -36,6 +39,7 @@ const PUSHES: Words<PushPolicy> = {
 };
 
 const WORKFLOWS: Words<WorkflowPolicy> = {
+  id: "workflows",
   title: "Workflow files",
   asks: "When a commit of an agent changes what the code host runs",
   hint: "These are .github/workflows, those of Gitea and Forgejo, and .gitlab-ci.yml. Once they are pushed, the code host runs them with its own secrets. Together with pushes at once, agents can run programs there without a person.",
@@ -43,6 +47,7 @@ const WORKFLOWS: Words<WorkflowPolicy> = {
 };
 
 const FILES: Words<FilePolicy> = {
+  id: "files",
   title: "Saved files",
   asks: "When a machine has saved the files of a sandbox",
   hint: "Files that stay on their machine are lost with it. Another machine cannot restore them, and this page cannot show them. What the gateway has already stays there until its retention ends.",
@@ -122,7 +127,7 @@ function Setting<T extends string>({
   const client = useQueryClient();
   const read = async () => of(await client.fetchQuery({ ...settingsQuery(workspace), staleTime: 0 }));
   return (
-    <Panel title={words.title}>
+    <NarrowFold id={words.id} title={words.title} summary={present && words.choices[present]}>
       <div className="flex flex-col gap-3 p-4">
         {settings.isPending && <Loading what="the setting" rows={1} className="" />}
         {settings.isError && !settings.data && (
@@ -138,7 +143,7 @@ function Setting<T extends string>({
             </>
           ))}
       </div>
-    </Panel>
+    </NarrowFold>
   );
 }
 

@@ -6,7 +6,8 @@ import { asProblem } from "~/api/problem";
 import type { RiskProfile, Team } from "~/api/teams";
 import { useOneChange } from "~/ui/clash/one-change";
 import { Choice, Tick } from "~/ui/field";
-import { Facts, Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
+import { Facts } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { limitWords } from "~/ui/limits";
 import { ImageChoice, ImageWords, LimitFields } from "~/ui/sandbox-choice";
@@ -39,7 +40,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
       : (nodes.data?.find((node) => node.id === id)?.name ?? "the gateway's own machine");
   const machine = team.machine_id ?? null;
   return (
-    <Panel title="What its agents may use">
+    <NarrowFold id="use" title="What its agents may use" summary={profileName(team.effective_profile)}>
       <Facts
         items={[
           ["Right", `${profileName(team.effective_profile)}. ${profileSays(team.effective_profile)}`],
@@ -150,6 +151,6 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
           {one.error && <ProblemNote problem={asProblem(one.error)} className="sm:col-span-2" />}
         </div>
       )}
-    </Panel>
+    </NarrowFold>
   );
 }

@@ -5,6 +5,7 @@ import { reportOf, samplesOf, watchNode } from "~/live/samples";
 import { Button } from "~/ui/button";
 import { Chart, type Line } from "~/ui/chart/chart";
 import { cx } from "~/ui/class";
+import { Fold, isNarrow } from "~/ui/fold";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -120,6 +121,20 @@ export function Charts({ node, span, onSpan }: Props) {
         points.map(({ figures }) => figures),
       ),
   );
+  // On a phone, five charts would be longer than a screen.
+  const [first] = useState(() => (isNarrow() ? 2 : SPECS.length));
+  const chart = (spec: (typeof SPECS)[number]) => (
+    <HealthChart
+      key={spec.title}
+      spec={spec}
+      points={points}
+      now={now}
+      sync={`node-${node.id}`}
+      range={range}
+      onZoom={setZoom}
+      onHold={hold}
+    />
+  );
   const choose = (next: HistorySpan) => {
     setZoom(undefined);
     onSpan(next);
@@ -152,19 +167,22 @@ export function Charts({ node, span, onSpan }: Props) {
         </p>
       )}
       {points.length > 0 ? (
-        <div className={cx("grid md:grid-cols-2 2xl:grid-cols-3", away && "grayscale")}>
-          {specs.map((spec) => (
-            <HealthChart
-              key={spec.title}
-              spec={spec}
-              points={points}
-              now={now}
-              sync={`node-${node.id}`}
-              range={range}
-              onZoom={setZoom}
-              onHold={hold}
-            />
-          ))}
+        <div className={cx(away && "grayscale")}>
+          <div className="grid md:grid-cols-2 2xl:grid-cols-3">{specs.slice(0, first).map(chart)}</div>
+          {specs.length > first && (
+            <div className="p-3 pt-0">
+              <Fold
+                id="figures"
+                title="More figures"
+                summary={specs
+                  .slice(first)
+                  .map(({ title }) => title)
+                  .join(", ")}
+              >
+                {specs.slice(first).map(chart)}
+              </Fold>
+            </div>
+          )}
         </div>
       ) : (
         !history.isPending && (

@@ -1,7 +1,8 @@
 import type { Node } from "~/api/types";
 import { bytes, DASH, number, percent } from "~/ui/bytes";
 import { CopyText } from "~/ui/copy";
-import { Facts, Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
+import { Facts } from "~/ui/panel";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { imageWords } from "../words";
@@ -12,7 +13,7 @@ function Fetch({ image, fetch }: { image: string; fetch: NonNullable<Node["image
     return (
       <>
         <Status tone="failed" word="Cannot be fetched" />
-        <span className="block text-sm text-muted">{fetch.problem}</span>
+        <span className="block text-small text-fg-2">{fetch.problem}</span>
       </>
     );
   if (!fetch.total_bytes) return <Status tone="moving" word="The gateway packs it" />;
@@ -80,8 +81,8 @@ export function Machine({ node }: { node: Node }) {
     ["Id", <CopyText key="id" text={node.id} what="machine id" />],
   );
   return (
-    <Panel title="Machine">
+    <NarrowFold id="machine" title="Machine" summary={[node.os, node.arch].filter(Boolean).join(", ")}>
       <Facts items={known} />
-    </Panel>
+    </NarrowFold>
   );
 }

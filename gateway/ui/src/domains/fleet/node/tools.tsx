@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Node, ToolReport } from "~/api/types";
 import { DASH } from "~/ui/bytes";
 import { type Column, DataTable } from "~/ui/data-table";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
@@ -40,8 +40,10 @@ const COLUMNS: Column<ToolReport["items"][number]>[] = [
 export function Tools({ node }: { node: Node }) {
   const tools = useQuery(toolsQuery(node.id));
   return (
-    <Panel
+    <NarrowFold
+      id="tools"
       title="Tools"
+      summary={tools.data && `${tools.data.items.length} reported`}
       aside={
         tools.data?.reported_at && (
           <>
@@ -65,6 +67,6 @@ export function Tools({ node }: { node: Node }) {
           }
         />
       )}
-    </Panel>
+    </NarrowFold>
   );
 }

@@ -9,7 +9,7 @@ import { bytes, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { Field, Tick } from "~/ui/field";
 import { Meter } from "~/ui/meter";
-import { Panel } from "~/ui/panel";
+import { NarrowFold } from "~/ui/fold";
 import { ProblemNote } from "~/ui/problem";
 import type { Picked } from "~/ui/upload/picked";
 import type { Entry } from "~/ui/upload/tar";
@@ -81,7 +81,7 @@ export function PutFiles({ owner, sandbox, latest, onCompare }: Props) {
   };
   const after = done && latest && latest.id !== done.before?.id ? latest : undefined;
   return (
-    <Panel title="Put files into the sandbox">
+    <NarrowFold id="put" title="Put files into the sandbox" summary="From this computer">
       <div className="flex flex-col gap-3 px-4 py-3">
         {/* A form: what was typed counts as typed when a session ends. */}
         <form onSubmit={(event) => event.preventDefault()} className="flex flex-wrap items-end gap-3">
@@ -143,6 +143,6 @@ export function PutFiles({ owner, sandbox, latest, onCompare }: Props) {
           {problem && <ProblemNote problem={problem} />}
         </div>
       </div>
-    </Panel>
+    </NarrowFold>
   );
 }
