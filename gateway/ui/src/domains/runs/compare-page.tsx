@@ -36,7 +36,7 @@ interface LineProps {
 function Candidate({ one, at, teams, problem, change, remove }: LineProps) {
   return (
     <li className="border-b border-line px-4 py-3 last:border-0">
-      <fieldset className="grid min-w-0 items-end gap-3 sm:grid-cols-[1fr_1fr_auto]">
+      <fieldset className="grid min-w-0 items-start gap-3 sm:grid-cols-[1fr_1fr_auto]">
         <legend className="sr-only">Candidate {at + 1}</legend>
         <Choice
           label="Team"
@@ -66,7 +66,7 @@ function Candidate({ one, at, teams, problem, change, remove }: LineProps) {
           ))}
         </Choice>
         <Button
-          className="justify-self-end"
+          className="justify-self-end sm:mt-[22px]"
           aria-label={`Remove candidate ${at + 1}`}
           icon={<Trash2 size={14} aria-hidden />}
           disabled={!remove}
