@@ -117,7 +117,7 @@ impl FilesOf {
         for (pointer, given) in given {
             match (self.from, given) {
                 (FilesFrom::Step, false) => {
-                    mistakes.add(pointer, "must name the step with the files")
+                    mistakes.add(pointer, "must name the step with the files");
                 }
                 (FilesFrom::Empty | FilesFrom::Own, true) => {
                     mistakes.add(pointer, "is only for the files of a step");
