@@ -153,7 +153,7 @@ function Whole({ run, title }: { run: Run; title: string }) {
         id="topology"
         opened={!isOver(run.status)}
         title="Topology"
-        summary={run.comparison ? "Side by side" : kindName(run.graph.kind)}
+        summary={run.comparison ? "side by side" : kindName(run.graph.kind)}
         aside={run.comparison ? "side by side" : kindName(run.graph.kind)}
       >
         <Topology
