@@ -214,6 +214,16 @@ export async function choose(
   else await options.filter({ has: page.getByText(option.label, { exact: true }) }).click();
 }
 
+/** Opens a part of the page that is folded, if it is: most of them are only on a phone. */
+export async function unfold(page: Page, ...titles: string[]): Promise<void> {
+  for (const title of titles) {
+    const part = page.getByRole("region", { name: title, exact: true });
+    await part.waitFor();
+    const folded = part.locator("> details:not([open]) > summary");
+    if ((await folded.count()) > 0) await folded.click();
+  }
+}
+
 /** A press that must reach what has just opened: a layer gets the focus a moment after it is seen. */
 export const hasFocus = (locator: Locator) =>
   until("the focus to be there", () => locator.evaluate((element) => element === document.activeElement));

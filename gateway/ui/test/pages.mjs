@@ -3,9 +3,8 @@
 // mock, which answers after 120 ms so that parts arrive one after another. SHOTS keeps a picture of each, ONLY=name,name chooses.
 import { join } from "node:path";
 import { axe, drawn, launch, settled, shift, shots, visitor } from "./kit.ts";
-import { missionNamed } from "./mock/missions.ts";
 import { startMock } from "./mock/server.ts";
-import { pagesOf } from "./browser/pages.ts";
+import { allPagesOf } from "./browser/pages.ts";
 
 const DELAY_MS = 120;
 const HEIGHTS = { 390: 844, 1440: 900, 1920: 1080 };
@@ -43,12 +42,7 @@ for (const theme of themes)
     await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("heading", { name: "Fleet" }).waitFor();
-    const all = {
-      ...pagesOf(mock.state),
-      mission: `/missions/${missionNamed(mock.state, "Faster parser").id}`,
-      routines: "/routines",
-      "routine-new": "/routines/new",
-    };
+    const all = allPagesOf(mock.state);
     mock.state.delayMs = DELAY_MS;
     for (const [name, path] of Object.entries(all)) {
       if (only && !only.includes(name)) continue;

@@ -69,7 +69,7 @@ export function Fold({ id, title, summary, opened, children }: Props) {
 }
 
 interface NarrowProps extends Props {
-  /** Stands at the end of the panel's head, or above the content of the fold. */
+  /** Stands at the end of the panel's head, or above the content of the fold when the summary does not say the same. */
   aside?: ReactNode;
   className?: string;
 }
@@ -89,7 +89,7 @@ export function NarrowFold({ id, title, summary, opened, aside, className, child
   return (
     <section aria-label={title} className="min-w-0">
       <Fold id={id} title={title} summary={summary} opened={opened}>
-        {aside && (
+        {aside && aside !== summary && (
           <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-1.5 text-small text-fg-3">
             {aside}
           </div>

@@ -1,6 +1,6 @@
 // Runs: their list, one while it happens and one that is over, in a real Chromium.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, settled, shot, tryAgain, until } from "../kit.ts";
+import { axe, drawn, hasFocus, settled, shot, tryAgain, unfold, until } from "../kit.ts";
 import { ago, newId } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { LABEL, makeCall, makeRun, makeStep } from "../mock/runs.ts";
@@ -341,6 +341,7 @@ test.describe("runs", () => {
     const row = page.locator('[data-step="planner#1"]');
     expect(await row.innerText()).toMatch(/Kept from the run/);
     expect(await row.innerText()).not.toMatch(/0 in/);
+    await unfold(page, "Run");
     await page.getByText("a run, at Coder").waitFor();
     await page.getByText("2 steps").first().waitFor();
     await page.getByText("Its team is deleted, so it cannot be forked").waitFor();

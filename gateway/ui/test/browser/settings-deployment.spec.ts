@@ -1,6 +1,6 @@
 // Settings of the deployment: sign-in, connections, mesh, secret broker; what is missing, who may see it, what is not known.
 import type { Page } from "@playwright/test";
-import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
+import { axe, drawn, settled, shot, tryAgain, unfold, until } from "../kit.ts";
 import { MISSING } from "../mock/apps.ts";
 import { makeSignIn } from "../mock/broker.ts";
 import { Refusal } from "../mock/refusal.ts";
@@ -270,6 +270,7 @@ test.describe("settings: deployment", () => {
       const { mock, page } = await visit({ theme, width, height: 900 });
       await page.goto(`${mock.url}/settings`);
       const address = page.getByRole("region", { name: "Public address" });
+      await unfold(page, "Public address", "Plans");
       expect(await address.getByLabel("Address").inputValue()).toBe(mock.url);
       await address.getByRole("button", { name: "Check" }).click();
       await address.getByText("This Roost answers there").waitFor();

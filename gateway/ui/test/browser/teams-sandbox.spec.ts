@@ -156,6 +156,7 @@ test.describe("teams: sandbox", () => {
     await here.getByRole("link", { name: "Ledger" }).waitFor();
     expect(await here.getByRole("link").count()).toBe(3);
     const done = page.getByRole("region", { name: "Activity" });
+    await done.getByRole("button", { name: "Show older ones" }).click();
     await done.getByRole("link", { name: "Ledger" }).waitFor();
     await until(
       "an agent to be named",

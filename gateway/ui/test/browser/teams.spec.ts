@@ -1,6 +1,6 @@
 // Teams: made from a template, given a goal, changed and deleted, in a real Chromium.
 import type { Page } from "@playwright/test";
-import { axe, choose, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
+import { axe, choose, drawn, hasFocus, shot, tryAgain, unfold, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeTeam } from "../mock/teams.ts";
 import { expect, test } from "./fixtures.ts";
@@ -131,6 +131,7 @@ test.describe("teams", () => {
       expect(await node.getAttribute("data-tone")).toBe("idle");
       mock.hub.emit("agent.status", { agentId: team.members[2].agent_id, status: "working" });
       await node.getByText("Working").waitFor();
+      await unfold(page, "What its agents may use");
       await choose(page.getByLabel("Change the right"), "toolfree");
       await page.getByText("No tools. They think and talk, and touch nothing.").waitFor();
       // Each change names the version that it was made to, so the next one waits for the answer.

@@ -118,7 +118,7 @@ export function Card({ mission, phase }: { mission: string; phase: MissionPhase 
     <NarrowFold
       id="summary"
       title="Summary"
-      summary={data && `Attempt ${data.attempt}`}
+      summary={data && `of attempt ${data.attempt}`}
       aside={data && `of attempt ${data.attempt}`}
     >
       <QueryView query={summary} what="the summary" rows={4}>

@@ -151,8 +151,9 @@ function Whole({ run, title }: { run: Run; title: string }) {
       <Messages run={run} nameOf={nameOf} mayStart={may("runs.start")} />
       <NarrowFold
         id="topology"
+        opened={!isOver(run.status)}
         title="Topology"
-        summary={run.comparison ? "Side by side" : kindName(run.graph.kind)}
+        summary={run.comparison ? "side by side" : kindName(run.graph.kind)}
         aside={run.comparison ? "side by side" : kindName(run.graph.kind)}
       >
         <Topology
