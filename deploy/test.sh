@@ -48,6 +48,8 @@ demonstration() {
     rm -rf "$state" && mkdir -p "$state"
     ROOST_STATE=$state ROOST_BIN_DIR=$ROOST_TEST_BIN_DIR deploy/demo.sh >"$log" 2>&1 || code=$?
     ROOST_STATE=$state deploy/run.sh stop >>"$log" 2>&1 || code=1
+    # A machine keeps its sandboxes when Roost stops. Nobody comes back to these.
+    docker ps -aq --filter "label=org.roost.owner=$(cat "$state/node/install-id")" | xargs -r docker rm -f >>"$log" 2>&1
     grep -q 'tests fail now' "$log" && grep -q 'the pull request is open' "$log" || code=1
     [ "$code" = 0 ] || tail -n 30 "$log"
     return "$code"

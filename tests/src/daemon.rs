@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::{Client, bin_dir};
+use crate::{Client, bin_dir, leftovers};
 
 /// A machine of a workspace.
 #[derive(Debug)]
@@ -110,6 +110,7 @@ impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        leftovers::remove_containers(&self.state());
     }
 }
 

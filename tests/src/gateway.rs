@@ -13,8 +13,7 @@ use roost_tenancy::change::{Change, ChangeContext};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-use crate::people;
-use crate::{Client, Person, ScratchPostgres, bin_dir};
+use crate::{Client, Person, ScratchPostgres, bin_dir, leftovers, people};
 
 /// The database of a gateway.
 #[derive(Debug, Clone)]
@@ -173,9 +172,10 @@ impl Gateway {
         people::stranger(self).await
     }
 
-    /// Stops it in order and deletes its folder.
+    /// Stops it in order, and removes its containers and its folder.
     pub async fn stop(self) {
-        self.stop_and_keep().await;
+        let folder = self.stop_and_keep().await;
+        leftovers::remove_containers(&folder.path().join("local-engine"));
     }
 
     /// Stops it in order and returns the data directory, for a second start.

@@ -30,6 +30,7 @@ pub mod git_host;
 pub mod hosted;
 mod issuer;
 mod latch;
+mod leftovers;
 mod load_balancer;
 pub mod machine;
 mod memory;

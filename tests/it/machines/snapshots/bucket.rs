@@ -197,6 +197,21 @@ async fn snapshot_is_uploaded_when_the_service_is_back() {
         degraded(&gateway).await.is_empty().then_some(())
     })
     .await;
+    // People who read files learn that the store is away, and read on when it is back.
+    let list = owner.get(&format!("{}/snapshots", reported.claw));
+    let id = list.expect(200).await.str("/items/0/id").to_owned();
+    let files = format!("{}/snapshots/{id}/files", reported.claw);
+    owner.get(&files).expect(200).await;
+    balancer.turn(NOBODY);
+    let away = eventually("the store is away", async || {
+        let answer = owner.get(&files).send().await;
+        (answer.status != 200).then_some(answer)
+    })
+    .await;
+    assert_eq!(away.status, 503, "{away:?}");
+    assert!(away.str("/detail").contains("roost doctor"), "{away:?}");
+    balancer.turn(server.port);
+    owner.get(&files).expect(200).await;
     gateway.stop().await;
 }
 
