@@ -25,6 +25,19 @@ const LIVE: [&str; 3] = ["provisioning", "running", "destroying"];
 /// The states of a sandbox that its agent still shows.
 pub const CURRENT: [&str; 5] = ["provisioning", "running", "destroying", "stopped", "lost"];
 
+/// Whether one of these owners has a present sandbox.
+pub async fn any_current(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    owners: &[SandboxOwnerId],
+) -> Result<bool, DbErr> {
+    let found = container::Entity::find_in(scope)
+        .filter(container::Column::OwnerId.is_in(owners.iter().copied()))
+        .filter(container::Column::State.is_in(CURRENT))
+        .one(db);
+    Ok(found.await?.is_some())
+}
+
 /// The present sandbox of an owner: live, stopped or lost; the newest.
 pub async fn current(
     db: &impl ConnectionTrait,

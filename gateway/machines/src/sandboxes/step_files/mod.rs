@@ -19,7 +19,5 @@ pub use entity::start::Model as StartFilesRow;
 pub use error::StartFilesError;
 pub use model::{CommonStart, Part, Start, starts};
 pub use record::{FilesPlace, begin, end};
-pub use start::{begin_with, for_each_agent, give, is_there};
-pub use store::{
-    any_files, forget, insert as keep, of_step, of_tree, others, remove_of, starts_of,
-};
+pub use start::{any_files, begin_with, for_each_agent, give, is_there};
+pub use store::{forget, insert as keep, of_step, of_tree, others, remove_of, starts_of};

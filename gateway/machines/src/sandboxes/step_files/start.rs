@@ -13,7 +13,7 @@ use crate::sandboxes::snapshots::RestoredFrom;
 use crate::sandboxes::{NewSandbox, OwnerKind, SandboxesHandle, store as registry};
 use roost_platform::db::WriteTx;
 use roost_platform::events::About;
-use roost_platform::ids::{RunId, SandboxId, SnapshotId, UserId};
+use roost_platform::ids::{RunId, SandboxId, SandboxOwnerId, SnapshotId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use sea_orm::{ConnectionTrait, DbErr};
 
@@ -27,6 +27,19 @@ pub async fn is_there(
     snapshot: SnapshotId,
 ) -> Result<bool, DbErr> {
     Ok(store::snapshot(db, scope, snapshot).await?.is_some())
+}
+
+/// Whether one of these owners has files: a sandbox that is not gone, or a snapshot.
+///
+/// # Errors
+/// When the database fails.
+pub async fn any_files(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    owners: &[SandboxOwnerId],
+) -> Result<bool, DbErr> {
+    Ok(store::any_snapshot(db, scope, owners).await?
+        || registry::any_current(db, scope, owners).await?)
 }
 
 /// The sandbox of the owner begins with these files in the run and in all runs that it starts. `sandbox` is a fresh id.

@@ -9,9 +9,7 @@ use sea_orm::{
 
 use super::entity::{around, start};
 use super::model::EACH;
-use crate::sandboxes::entity::container;
 use crate::sandboxes::snapshots::entity as snapshot;
-use crate::sandboxes::store as registry;
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{RunId, SandboxOwnerId, SnapshotId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -60,24 +58,16 @@ pub async fn others(
         .await
 }
 
-/// Whether one of these owners has files: a sandbox that is not gone, or a snapshot.
-pub async fn any_files(
+/// Whether one of these owners has a snapshot.
+pub(super) async fn any_snapshot(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     owners: &[SandboxOwnerId],
 ) -> Result<bool, DbErr> {
-    let owners = || owners.iter().copied();
-    let snapshot = snapshot::Entity::find_in(scope)
-        .filter(snapshot::Column::OwnerId.is_in(owners()))
+    let found = snapshot::Entity::find_in(scope)
+        .filter(snapshot::Column::OwnerId.is_in(owners.iter().copied()))
         .one(db);
-    if snapshot.await?.is_some() {
-        return Ok(true);
-    }
-    let sandbox = container::Entity::find_in(scope)
-        .filter(container::Column::OwnerId.is_in(owners()))
-        .filter(container::Column::State.is_in(registry::CURRENT))
-        .one(db);
-    Ok(sandbox.await?.is_some())
+    Ok(found.await?.is_some())
 }
 
 /// Records the begin of a step. The first record stays.
