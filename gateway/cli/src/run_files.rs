@@ -9,10 +9,14 @@ const SHORT: usize = 12;
 /// What the sandboxes of the run begin with.
 pub(super) fn starts(run: &Run) {
     for start in &run.start_files {
+        let Some(step) = &start.step else {
+            println!("files    none: its sandboxes begin empty");
+            continue;
+        };
         let digest = start.digest.shown();
         println!(
             "files    those of {} ({})",
-            start.step.shown(),
+            step.shown(),
             digest.get(..SHORT).unwrap_or(&digest)
         );
     }

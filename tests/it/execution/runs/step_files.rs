@@ -226,9 +226,13 @@ async fn candidates_of_a_comparison_begin_with_equal_files() {
         let mixed = json!({ "from": "empty", "run_id": run });
         let mixed = owner.post(path).json(&with(mixed)).expect(400).await;
         assert_eq!(mixed.str("/errors/0/pointer"), "/files/run_id");
+        let terminal = Terminal::signed_in(&bench.gateway.url(), &owner.token).await;
         let said = async |from: &str| {
             let begun = owner.post(path).json(&with(json!({ "from": from })));
             let compared = over(owner, begun.expect(202).await.str("/id")).await;
+            let shown = terminal.runs(&["run", "show", compared.str("/id")]).await;
+            let begins_empty = shown.out.contains("its sandboxes begin empty");
+            assert_eq!(begins_empty, from == "empty", "{} {}", shown.out, shown.err);
             let candidates = compared.body["comparison"]["candidates"].clone();
             let of = |at: usize| candidates[at]["output"].as_str().map(str::to_owned);
             [of(0), of(1)].map(Option::unwrap_or_default)
