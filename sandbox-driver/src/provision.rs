@@ -163,7 +163,11 @@ impl Driver {
         }
         let link = match self.attach(spec.sandbox).await {
             Ok(link) => link,
-            Err(DriverError::GuestSilent { .. } | DriverError::SandboxGone(_)) => return Ok(None),
+            Err(
+                DriverError::GuestSilent { .. }
+                | DriverError::SandboxGone(_)
+                | DriverError::NoSandbox(_),
+            ) => return Ok(None),
             Err(error) => return Err(error),
         };
         let Some(digest) = restore else {

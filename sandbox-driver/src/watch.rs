@@ -30,15 +30,21 @@ pub enum GoneHow {
 }
 
 impl Driver {
-    /// Events of this owner's sandboxes from now on. The stream ends, or returns an error, when the engine disconnects.
-    /// Then list again and watch again.
-    pub fn watch(&self) -> impl Stream<Item = Result<Gone, DriverError>> + Send + 'static {
+    /// Events of this owner's sandboxes from a moment on, seconds since the epoch. The stream ends, or returns an error,
+    /// when the engine disconnects. An engine forgets its events when it ends: list the sandboxes after that moment.
+    pub fn watch(
+        &self,
+        since_s: i64,
+    ) -> impl Stream<Item = Result<Gone, DriverError>> + Send + 'static {
         let owner = format!("{}={}", names::OWNER, self.inner.engine.owner);
         let filters = HashMap::from([
             ("type", vec!["container"]),
             ("label", vec![names::SANDBOX, owner.as_str()]),
         ]);
-        let options = EventsOptionsBuilder::new().filters(&filters).build();
+        let options = EventsOptionsBuilder::new()
+            .since(&since_s.to_string())
+            .filters(&filters)
+            .build();
         let docker = self.inner.docker.clone();
         // The stream borrows its client, so both are made together.
         async_stream(docker, options)

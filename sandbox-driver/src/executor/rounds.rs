@@ -1,5 +1,5 @@
 //! Background work: sandboxes that end by themselves, expired leases, old results.
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ use futures::StreamExt;
 use roost_protocol::control::{ControlReply, GoneCause};
 use roost_protocol::ids::{OperationId, SandboxId};
 use roost_protocol::machine::lease::CHECK_MS;
+use roost_protocol::sandbox::ContainerState;
 use serde_json::json;
 
 use super::event::Event;
@@ -93,8 +94,9 @@ async fn watch(shared: &Arc<Shared>) {
     let mut out_of_memory: Option<SandboxId> = None;
     loop {
         if let Ok(driver) = shared.engine.driver().await {
-            let events = driver.watch();
+            let events = driver.watch(shared.clock.now_s());
             tokio::pin!(events);
+            ended_unwatched(shared).await;
             while let Some(Ok(gone)) = events.next().await {
                 match gone.how {
                     GoneHow::OutOfMemory => out_of_memory = Some(gone.sandbox),
@@ -111,6 +113,37 @@ async fn watch(shared: &Arc<Shared>) {
         }
         tokio::time::sleep(WATCH_AGAIN).await;
     }
+}
+
+/// Reports the sandboxes that ended while nobody watched: an engine that was killed sends no event about the containers
+/// that ended with it.
+async fn ended_unwatched(shared: &Arc<Shared>) {
+    let known: Vec<SandboxId> = shared.in_flight().sandboxes.keys().copied().collect();
+    if known.is_empty() {
+        return;
+    }
+    let listed = match shared.engine.list().await {
+        Ok(listed) => listed,
+        Err(error) => {
+            tracing::debug!(%error, "the engine cannot list its sandboxes");
+            return;
+        }
+    };
+    let states = listed.iter().map(|facts| (facts.sandbox, facts.state));
+    for sandbox in without_container(&known, &states.collect()) {
+        ended(shared, sandbox, GoneCause::Exited).await;
+    }
+}
+
+/// The sandboxes of which no container is there, or a stopped one.
+fn without_container(
+    known: &[SandboxId],
+    states: &HashMap<SandboxId, ContainerState>,
+) -> Vec<SandboxId> {
+    let lost = known
+        .iter()
+        .filter(|known| matches!(states.get(known), None | Some(ContainerState::Stopped)));
+    lost.copied().collect()
 }
 
 /// A container ended. This is ignored while we remove it ourselves.
@@ -135,4 +168,21 @@ async fn ended(shared: &Arc<Shared>, sandbox: SandboxId, cause: GoneCause) {
             .await;
     }
     reconcile::drained(shared).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sandboxes_that_stopped_or_are_missing_have_ended() {
+        let id = |number: u128| SandboxId(uuid::Uuid::from_u128(number));
+        let states = HashMap::from([
+            (id(1), ContainerState::Running),
+            (id(2), ContainerState::Stopped),
+            (id(3), ContainerState::Unknown),
+        ]);
+        let known = [id(1), id(2), id(3), id(4)];
+        assert_eq!(without_container(&known, &states), [id(2), id(4)]);
+    }
 }

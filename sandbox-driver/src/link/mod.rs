@@ -46,7 +46,10 @@ pub struct GuestLink {
 }
 
 impl GuestLink {
-    /// Attaches to a running container and checks that its guest answers.
+    /// Attaches to a container and checks that its guest answers. An engine also attaches to a container that has ended.
+    ///
+    /// # Errors
+    /// [`DriverError::NoSandbox`] when the container does not run, [`DriverError::GuestSilent`], or the engine's error.
     pub(crate) async fn open(
         docker: Docker,
         sandbox: SandboxId,
@@ -56,6 +59,7 @@ impl GuestLink {
         let lanes = Arc::new(Lanes::default());
         let wire = task::Wire::new(docker, sandbox, container);
         let attached = wire.attach().await?;
+        let inspected = wire.clone();
         let mut link = Self {
             sandbox,
             instance: InstanceId(uuid::Uuid::nil()),
@@ -67,7 +71,10 @@ impl GuestLink {
             Ok(hello) => link.instance = hello.instance,
             Err(error) => {
                 link.lanes.close();
-                return Err(error);
+                return Err(match inspected.runs().await {
+                    Ok(false) => DriverError::NoSandbox(sandbox),
+                    _ => error,
+                });
             }
         }
         Ok(link)

@@ -26,6 +26,7 @@ const GIVE_UP_AFTER: Duration = Duration::from_secs(30);
 const BATCH: usize = 256 * 1024;
 
 /// Where to attach.
+#[derive(Clone)]
 pub(super) struct Wire {
     docker: Docker,
     sandbox: SandboxId,
@@ -80,7 +81,7 @@ impl Wire {
     }
 
     /// `Ok(false)` when the container no longer runs.
-    async fn runs(&self) -> Result<bool, bollard::errors::Error> {
+    pub(super) async fn runs(&self) -> Result<bool, bollard::errors::Error> {
         match self
             .docker
             .inspect_container(&self.container, None::<InspectContainerOptions>)

@@ -187,26 +187,36 @@ async fn sweep_removes_only_orphans_past_the_grace() {
 async fn watch_reports_a_sandbox_that_ends_by_itself() {
     let bench = Bench::new().await;
     let (sandbox, _link) = bench.sandbox().await;
-    let mut watch = Box::pin(bench.driver.watch());
-    // The engine's events begin when the request arrives. Repeating the kill until one is seen avoids a sleep.
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let docker = bollard::Docker::connect_with_unix_defaults().unwrap();
     let name = format!("roost-{sandbox}");
-    let mut tick = tokio::time::interval(Duration::from_millis(200));
-    let gone = loop {
-        tokio::select! {
-            gone = watch.next() => break gone.unwrap().unwrap(),
-            _ = tick.tick() => {
-                let _ = docker.start_container(&name, None).await;
-                let _ = docker.kill_container(&name, None).await;
-            }
-        }
-    };
+    docker.kill_container(&name, None).await.unwrap();
+    // The engine also tells what was between the moment and the request.
+    let mut watch = Box::pin(bench.driver.watch(i64::try_from(since).unwrap()));
+    let gone = watch.next().await.unwrap().unwrap();
     assert_eq!(
         gone,
         Gone {
             sandbox,
             how: GoneHow::Exited { code: Some(137) }
         }
+    );
+    bench.clean().await;
+}
+
+/// An engine attaches to a container that has ended, and says nothing more.
+#[tokio::test]
+async fn a_new_link_to_an_ended_sandbox_says_that_there_is_none() {
+    let bench = Bench::new().await;
+    let (sandbox, _link) = bench.sandbox().await;
+    let other = driver(&bench.owner).await;
+    let docker = bollard::Docker::connect_with_unix_defaults().unwrap();
+    let name = format!("roost-{sandbox}");
+    docker.kill_container(&name, None).await.unwrap();
+    let error = other.attach(sandbox).await.err();
+    assert!(
+        matches!(error, Some(DriverError::NoSandbox(id)) if id == sandbox),
+        "{error:?}"
     );
     bench.clean().await;
 }

@@ -80,6 +80,6 @@ test.describe("agents", () => {
     // A saved view or a link of before.
     await page.goto(`${mock.url}/agents?state=idle`);
     await page.getByText("Ready", { exact: true }).first().waitFor();
-    expect(await page.getByRole("row").filter({ hasText: first.name }).count()).toBe(0);
+    await until("the agent that waits to be left out", async () => (await row(first.name).count()) === 0);
   });
 });

@@ -46,7 +46,7 @@ const pair: Routes["POST /api/nodes/pair"] = ({ mock, state, body }) => {
     body: {
       node,
       join_code: code,
-      expires_at: ago(-600),
+      expires_at: ago(-(state.codeSeconds ?? 600)),
       command: join,
       address_problem: state.addressProblem ?? null,
       install: {

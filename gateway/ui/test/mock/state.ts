@@ -94,6 +94,8 @@ export interface State {
   pendingEmail?: string;
   /** Why others do not reach the gateway at its address. */
   addressProblem?: string;
+  /** How long a code of a machine works; ten minutes unless a test says another time. */
+  codeSeconds?: number;
   plans: Schemas["PlanLimits"][];
   attempts: number;
   workspace: string;

@@ -107,11 +107,17 @@ impl Books<'_> {
     async fn reads_on(&self, node: &str, why: &str) {
         let what = format!("the files are there again after {why}");
         let here = json!({ "node_id": node });
+        let said = std::cell::RefCell::new(String::new());
         eventually(&what, async || {
-            self.owner.post(&self.sandbox).json(&here).send().await;
+            let opened = self.owner.post(&self.sandbox).json(&here).send().await;
             let body = json!({ "argv": ["/bin/sh", "-c", "cat file"] });
             let exec = format!("{}/exec?wait=true", self.sandbox);
             let read = self.owner.post(&exec).json(&body).send().await;
+            // Only a test that fails shows this.
+            let now = format!("opened: {}; read: {}", opened.body["state"], read.body);
+            if said.replace(now.clone()) != now {
+                eprintln!("{now}");
+            }
             let text = read.body["stdout_base64"].as_str().map(decoded)?;
             (text == self.written).then_some(())
         })
