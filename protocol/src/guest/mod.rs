@@ -7,6 +7,7 @@
 pub mod listing;
 pub mod message;
 pub mod restoring;
+pub mod runtime;
 pub mod wire;
 
 pub use message::{ExitCause, FromGuest, Process, ToGuest};

@@ -8,6 +8,7 @@ mod operation;
 mod outbox;
 mod reaper;
 mod ring;
+mod runtime;
 mod snapshot;
 mod stdin;
 mod supervisor;
@@ -42,12 +43,15 @@ fn main() -> ExitCode {
         ["usage"] => usage(),
         ["mark-restored", digest] => std::fs::write(RESTORED, digest),
         ["restored"] => restored(),
+        ["runtime-serve", port, pattern, command @ ..] => runtime::serve(port, pattern, command),
+        ["runtime-code", wait_s] => runtime::code(wait_s),
+        ["runtime-request", port] => runtime::request(port),
         ["--version"] => {
             let mut out = io::stdout().lock();
             writeln!(out, "roost-guest {}", env!("CARGO_PKG_VERSION"))
         }
         _ => Err(io::Error::other(
-            "usage: roost-guest [archive-out <bytes> | snapshot-list <bytes> | snapshot-read | snapshot-in | archive-in | usage | mark-restored <sha256> | restored | --version]",
+            "usage: roost-guest [archive-out <bytes> | snapshot-list <bytes> | snapshot-read | snapshot-in | archive-in | usage | mark-restored <sha256> | restored | runtime-serve <port> <pattern> <program>… | runtime-code <seconds> | runtime-request <port> | --version]",
         )),
     };
     match done {

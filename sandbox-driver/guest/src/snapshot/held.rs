@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(written(&list[1..], told, hash(&list, told)), list[1..]);
         assert_eq!(written(&list, told, None), list);
         // An empty list is not the same as no change.
-        assert_eq!(written(&[], "", None), []);
+        assert!(written(&[], "", None).is_empty());
         assert_eq!(written(&[], "", hash(&[], "")), [UNCHANGED]);
     }
 
