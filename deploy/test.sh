@@ -23,7 +23,7 @@ trap 'exit 130' INT TERM HUP
 images() {
     local recipe
     deploy/agent-image/build.sh --profile tiny --check >/dev/null || return
-    for recipe in base rust node python polyglot security; do
+    for recipe in base rust node python polyglot security runtime; do
         deploy/agent-image/build.sh --recipe "$recipe" --check >/dev/null || return
     done
 }

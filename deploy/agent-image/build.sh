@@ -4,7 +4,7 @@
 #
 #   deploy/agent-image/build.sh [options]
 #
-#   --recipe NAME         base, rust, node, python, polyglot, security: the files in deploy/agent-image/recipes (default: the tag's,
+#   --recipe NAME         base, rust, node, python, polyglot, security, runtime: the files in deploy/agent-image/recipes (default: the tag's,
 #                         else rust)
 #   --profile tiny        busybox, for tests that need only a shell
 #   --tag NAME:TAG        default roost-agent:NAME, roost-agent:tiny

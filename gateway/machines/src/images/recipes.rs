@@ -21,13 +21,14 @@ macro_rules! file {
     };
 }
 
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     file!("base"),
     file!("rust"),
     file!("node"),
     file!("python"),
     file!("polyglot"),
     file!("security"),
+    file!("runtime"),
 ];
 
 /// All of them, `base` first.

@@ -10,10 +10,12 @@ const MOST_SHOWN: usize = 20;
 const MOST_LINE: usize = 300;
 const MASK: &str = "[masked]";
 
-/// Reads the output line by line. Nothing passes before the code is found: a server may print it in one line before the line
-/// that the pattern knows.
+/// Reads the output line by line. Nothing passes before the pairing is over: a server may print its code in an earlier line
+/// than the one that the pattern knows, and its bearer while it answers.
 pub struct Screen {
     pattern: Option<Regex>,
+    /// The pairing is over, or there is none.
+    is_open: bool,
     held: Vec<String>,
     secrets: Vec<String>,
 }
@@ -22,7 +24,7 @@ pub struct Screen {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// To print, without secrets.
-    pub lines: Vec<String>,
+    pub line: Option<String>,
     /// The code, when the line has it.
     pub code: Option<String>,
 }
@@ -31,6 +33,7 @@ impl Screen {
     /// `pattern` has one group, which is the code. Without it the server needs no pairing.
     pub fn new(pattern: Option<Regex>) -> Self {
         Self {
+            is_open: pattern.is_none(),
             pattern,
             held: Vec::new(),
             secrets: Vec::new(),
@@ -39,10 +42,9 @@ impl Screen {
 
     /// The next line.
     pub fn line(&mut self, line: &str) -> Passed {
-        let looks = self.pattern.is_some() && self.secrets.is_empty();
-        if !looks {
+        if self.is_open {
             return Passed {
-                lines: vec![masked(line, &self.secrets)],
+                line: Some(masked(line, &self.secrets)),
                 code: None,
             };
         }
@@ -50,32 +52,39 @@ impl Screen {
             self.held.remove(0);
         }
         self.held.push(line.to_owned());
+        if !self.seeks_code() {
+            return Passed::default();
+        }
         let found = self.pattern.as_ref().and_then(|known| known.captures(line));
         let code = found.and_then(|found| Some(found.get(1)?.as_str().to_owned()));
-        let Some(code) = code.filter(|code| !code.is_empty()) else {
-            return Passed::default();
-        };
-        self.secrets.push(code.clone());
+        let code = code.filter(|code| !code.is_empty());
+        self.secrets.extend(code.clone());
+        Passed { line: None, code }
+    }
+
+    /// Whether the code was not printed yet.
+    pub fn seeks_code(&self) -> bool {
+        !self.is_open && self.secrets.is_empty()
+    }
+
+    /// The server gave this bearer for its code. Returns the lines that were held, to print.
+    pub fn paired(&mut self, bearer: String) -> Vec<String> {
+        self.secrets.push(bearer);
+        self.is_open = true;
         let held = std::mem::take(&mut self.held);
-        Passed {
-            lines: held
-                .iter()
-                .map(|line| masked(line, &self.secrets))
-                .collect(),
-            code: Some(code),
-        }
+        held.iter()
+            .map(|line| masked(line, &self.secrets))
+            .collect()
     }
 
-    /// Another secret that no line may show.
-    pub fn hide(&mut self, secret: String) {
-        self.secrets.push(secret);
-    }
-
-    /// The last lines that are held, for people. The pattern did not find the code, so each word that may be one is masked.
+    /// The last lines that are held, for people. A code or a bearer that is not known yet may be in them, so each word that
+    /// may be one is masked.
     pub fn last(&self) -> Vec<String> {
         let from = self.held.len().saturating_sub(MOST_SHOWN);
         let lines = self.held[from..].iter();
-        lines.map(|line| without_codes(line)).collect()
+        lines
+            .map(|line| without_codes(&masked(line, &self.secrets)))
+            .collect()
     }
 }
 
@@ -119,27 +128,31 @@ mod tests {
     }
 
     #[test]
-    fn nothing_passes_before_the_code_and_the_code_never() {
+    fn nothing_passes_before_the_pairing_and_its_secrets_never() {
         let mut screen = screen();
-        assert_eq!(
-            screen.line("PAIRING REQUIRED, use this one-time code:"),
-            Passed::default()
-        );
-        assert_eq!(screen.line("│  384112  │"), Passed::default());
+        for line in ["PAIRING REQUIRED, use this one-time code:", "│  384112  │"] {
+            assert_eq!(screen.line(line), Passed::default());
+            assert!(screen.seeks_code());
+        }
         let passed = screen.line("Send: POST /pair with header X-Pairing-Code: 384112");
         assert_eq!(passed.code.as_deref(), Some("384112"));
-        assert_eq!(passed.lines.len(), 3);
-        assert!(!passed.lines.concat().contains("384112"), "{passed:?}");
-        screen.hide("zc_secret".to_owned());
+        assert!(!screen.seeks_code());
+        // It prints its bearer before the answer is read.
+        assert_eq!(screen.line("paired: zc_secret"), Passed::default());
+        let held = screen.paired("zc_secret".to_owned());
+        assert_eq!(held.len(), 4);
+        assert_eq!(held[3], "paired: [masked]");
+        assert!(!held.concat().contains("384112"), "{held:?}");
         let later = screen.line("token zc_secret for 384112");
-        assert_eq!(later.lines, ["token [masked] for [masked]"]);
+        assert_eq!(later.line.as_deref(), Some("token [masked] for [masked]"));
         assert_eq!(later.code, None);
     }
 
     #[test]
     fn server_without_pairing_prints_at_once() {
         let mut screen = Screen::new(None);
-        assert_eq!(screen.line("listening").lines, ["listening"]);
+        assert_eq!(screen.line("listening").line.as_deref(), Some("listening"));
+        assert!(!screen.seeks_code());
     }
 
     #[test]

@@ -100,17 +100,19 @@ fn pass_on(port: u16, output: impl Read, screen: &SharedScreen) -> io::Result<()
         let line = String::from_utf8_lossy(&bytes);
         let (passed, last) = {
             let mut screen = locked(screen);
-            (screen.line(line.trim_end()), screen.last())
+            let passed = screen.line(line.trim_end());
+            // From the code on, the standing is that of the pairing.
+            (passed, screen.seeks_code().then(|| screen.last()))
         };
+        if let Some(last) = last {
+            stand(Boot::Starting, last)?;
+        }
         if let Some(code) = passed.code {
             let screen = screen.clone();
             std::thread::spawn(move || pair(port, &code, &screen));
-        } else if !last.is_empty() {
-            stand(Boot::Starting, last)?;
         }
-        let mut out = io::stdout().lock();
-        for line in passed.lines {
-            writeln!(out, "{line}")?;
+        if let Some(line) = passed.line {
+            writeln!(io::stdout().lock(), "{line}")?;
         }
     }
 }
@@ -146,10 +148,15 @@ fn pair(port: u16, code: &str, screen: &SharedScreen) -> io::Result<()> {
         .filter(|token| !token.is_empty());
     match token {
         Some(token) if status == 200 && code.len() <= MOST_CODE => {
-            locked(screen).hide(token.clone());
             write("token", &token)?;
             write("code", code)?;
-            stand(Boot::Ready, Vec::new())
+            stand(Boot::Ready, Vec::new())?;
+            let mut screen = locked(screen);
+            let mut out = io::stdout().lock();
+            for line in screen.paired(token) {
+                writeln!(out, "{line}")?;
+            }
+            Ok(())
         }
         _ => stand(
             Boot::Refused,
