@@ -13,6 +13,7 @@
 pub use context::RuntimeContext;
 pub use error::RuntimeError;
 pub use routes::router;
+pub use runtime_steps::{MissionRuntimes, RuntimePlace};
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -34,6 +35,7 @@ use roost_tenancy::auth::WorkspaceScope;
 
 use self::progress_events::Ended;
 
+mod a2a;
 mod agent_context;
 mod checkout;
 mod checks;
@@ -48,6 +50,7 @@ mod progress_events;
 mod progress_stream;
 mod read_result;
 mod routes;
+mod runtime_steps;
 mod sandbox;
 mod session;
 pub mod spending;
@@ -71,6 +74,8 @@ pub struct Agents {
     /// A step ends after this many turns of its model: a guard against an agent that never finishes.
     pub max_turns: usize,
     pub kill_points: KillPoints,
+    /// Finds the runtimes of missions.
+    pub mission_runtimes: MissionRuntimes,
 }
 
 impl Agents {
@@ -93,10 +98,18 @@ impl StepExecutor for Agents {
             return command_steps::execute(self, &job).await;
         }
         let begun = Instant::now();
-        let (context, mind) = match agent_context::load(self, &job).await {
+        let (mut context, mind) = match agent_context::load(self, &job).await {
             Ok(context) => context,
             Err(end) => return end,
         };
+        let place = match runtime_steps::of_run(self, &job.run).await {
+            Ok(place) => place,
+            Err(error) => return agent_context::again(error),
+        };
+        if let Some(place) = &place {
+            context.may = runtime_steps::in_sandbox_of(place, context.may);
+            (context.seat, context.machine) = (None, None);
+        }
         let scope = job.journal.fence.scope();
         // Do not publish an update for every poll of an absent machine.
         if !job.journal.waited {
@@ -113,7 +126,13 @@ impl StepExecutor for Agents {
             checkout: Mutex::default(),
         };
         // Dropping the session closes the voice, and the closed voice ends the telling.
-        let (end, ()) = futures::join!(session.work(), publisher.run());
+        let work = async {
+            match &place {
+                Some(place) => session.work_through(place).await,
+                None => session.work().await,
+            }
+        };
+        let (end, ()) = futures::join!(work, publisher.run());
         let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         if !end.waits() {
             let ended = Ended::of(&end, job.attempt);
@@ -124,10 +143,29 @@ impl StepExecutor for Agents {
 
     async fn abandon(&self, run: &RunRow, effects: Vec<Effect>) {
         let scope = WorkspaceScope::of_row(run.workspace_id);
+        let place = match runtime_steps::of_run(self, run).await {
+            Ok(place) => place,
+            Err(error) => {
+                tracing::info!(%error, run = %run.id, "the gateway cannot find the runtime of a cancelled run");
+                None
+            }
+        };
+        if let (Some(place), Some(may)) = (&place, command_steps::capability(scope, run))
+            && let Err(error) = runtime_steps::abandon(self, run, &may, place).await
+        {
+            let error: &dyn std::error::Error = &error;
+            tracing::info!(error, run = %run.id, "the gateway cannot cancel a task of a cancelled run; its runtime continues until the mission ends");
+        }
         for effect in effects {
             let stopped = async {
                 let may = match effect.agent {
-                    Some(agent) => agent_context::capability(self, scope, run, agent).await?,
+                    Some(agent) => {
+                        let may = agent_context::capability(self, scope, run, agent).await?;
+                        match &place {
+                            Some(place) => runtime_steps::in_sandbox_of(place, may),
+                            None => may,
+                        }
+                    }
                     None => match command_steps::capability(scope, run) {
                         Some(may) => may,
                         None => return Ok(()),

@@ -45,6 +45,7 @@ mod message_store;
 mod messages;
 pub mod model;
 mod of_mission_store;
+mod open_calls;
 pub mod origin;
 mod outcome;
 mod overdue;
@@ -99,6 +100,7 @@ pub use model::{Class, Kind, Status as RunStatus, StepStatus, Tier, effect_key, 
 pub use of_mission_store::{
     SaidInStep, SaidSince, UsedInRuns, commands_of, costs, listed, of_mission, said_since, used_in,
 };
+pub use open_calls::open_calls;
 pub use origin::{Caller, Origin, OriginWord};
 pub use outcome::{Decided, Evidence, Outcome};
 pub use parking::lock_working;

@@ -12,6 +12,7 @@ mod context;
 mod door;
 mod error;
 mod input;
+mod loopback;
 pub mod mcp;
 pub mod model;
 mod output;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::door;
 use super::error::ToolError;
 use super::input::{self, Call};
+use super::loopback;
 use super::model::{Capability, EffectKey, ToolResult};
 use super::output::{Frame, RESULT_BYTES, readable};
 use super::repo::{self, Author};
@@ -20,6 +21,7 @@ use roost_connections::doors::DoorsContext;
 use roost_machines::sandboxes::{OwnerKind, SandboxError, SandboxesHandle};
 use roost_platform::db::Db;
 use roost_platform::ids::ClawId;
+use roost_protocol::guest::runtime::{Asked, Reply};
 use roost_tenancy::auth::WorkspaceScope;
 
 /// A skill as an agent reads it.
@@ -129,6 +131,21 @@ impl Toolbox {
         on_frame: &mut (dyn FnMut(Frame) + Send),
     ) -> Result<ScriptEnd, ToolError> {
         script::run(&self.sandboxes, may, key, script, on_frame).await
+    }
+
+    /// Sends a request to the runtime of a mission, in whose sandbox the capability works. `what` says it for people. A repeat
+    /// with the same key sends nothing again and returns the first answer.
+    ///
+    /// # Errors
+    /// See [`ToolError`].
+    pub async fn loopback(
+        &self,
+        may: &Capability,
+        key: EffectKey,
+        at: (u16, &str),
+        asked: &Asked,
+    ) -> Result<Reply, ToolError> {
+        loopback::request(&self.sandboxes, may, key, at, asked).await
     }
 
     /// Cancels the operation of a call with this key. The call then ends with [`ToolError::Cancelled`].

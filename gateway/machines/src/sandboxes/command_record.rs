@@ -5,8 +5,9 @@ use super::{OwnerKind, Starter};
 use crate::fleet::operations::{CommandRecord, typed};
 use roost_platform::ids::RunId;
 
-/// Tools that Roost starts by itself, so that people see an agent's commands. They are no work of an agent.
-const OWN: [&str; 1] = ["pane"];
+/// Tools that Roost starts by itself: so that people see an agent's commands, and the server of a mission's runtime. They are
+/// no work of an agent.
+const OWN: [&str; 2] = ["pane", "runtime"];
 
 /// The record; `None` for a program that nobody asked for.
 pub(super) fn of(owner: OwnerKind, wanted: &NewExec, starter: Starter) -> Option<CommandRecord> {

@@ -45,8 +45,8 @@ mod working;
 
 pub use branch::{branch, transitions};
 pub use commands::{
-    cancel, destroy_for_good, exec, flush, forget_archives, has_machine, of_owner, output,
-    provision, reached, running_sandbox, stdin,
+    cancel, destroy_for_good, exec, exec_whole, flush, forget_archives, has_machine, of_owner,
+    output, provision, reached, running_sandbox, stdin,
 };
 pub use dto::{NewExec, NewSandbox, Worker};
 pub use error::SandboxError;
