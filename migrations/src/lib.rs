@@ -91,6 +91,7 @@ mod m0936_run_limits;
 mod m0937_workflow_policy;
 mod m0938_machine_purges;
 mod m0939_task_marks;
+mod m0941_mission_runtimes;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -180,6 +181,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0937_workflow_policy::Migration),
             Box::new(m0938_machine_purges::Migration),
             Box::new(m0939_task_marks::Migration),
+            Box::new(m0941_mission_runtimes::Migration),
         ]
     }
 }

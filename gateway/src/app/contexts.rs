@@ -75,6 +75,8 @@ pub(super) fn contexts(
         handle: work.missions.clone(),
         summarizer: config.summarizer_model.as_deref().map(Into::into),
         recurrence: Arc::new(OfMissions(work.routines.clone())),
+        credentials: hosts::credentials(shared),
+        runtime_boot: config.limits.runtime_boot,
         pdf: config.pdf_program(),
     };
     Ok(Contexts {

@@ -16,7 +16,7 @@ use roost_missions::routines::RoutinesHandle;
 use roost_organisation::{agent_skills, skills};
 use roost_platform::supervision::{AnyChild, SupervisorSpec};
 use roost_runtime::spending::Spending;
-use roost_runtime::{self as runtime, Agents};
+use roost_runtime::{self as runtime, Agents, MissionRuntimes, RuntimePlace};
 
 /// The wired parts.
 pub(super) struct Work {
@@ -59,6 +59,7 @@ pub(super) fn work(
         spending: Spending::default(),
         max_turns: shared.config.runs.max_turns,
         kill_points: shared.kill_points.clone(),
+        mission_runtimes: mission_runtimes(shared),
     };
     let (live_missions, handle) = SupervisorSpec::new("live")
         .serves("missions at work")
@@ -100,6 +101,23 @@ pub(super) fn work(
         missions,
         routines,
         live_missions,
+    })
+}
+
+/// The runtimes of missions, for the steps of their agents.
+fn mission_runtimes(shared: &Shared<'_>) -> MissionRuntimes {
+    let db = shared.db.for_work();
+    Arc::new(move |scope, mission| {
+        let db = db.clone();
+        Box::pin(async move {
+            let found = missions::runtime_of(db.read(), scope, mission).await?;
+            Ok(found.map(|found| RuntimePlace {
+                mission,
+                is_ready: found.state == missions::RuntimeState::Ready,
+                port: found.port,
+                path: found.path,
+            }))
+        })
     })
 }
 

@@ -199,6 +199,12 @@ impl Reader {
                     1,
                     300,
                 )),
+                runtime_boot: Duration::from_secs(self.number(
+                    "limits.runtime_boot_seconds",
+                    60,
+                    1,
+                    3_600,
+                )),
                 stalled: Duration::from_secs(self.number("limits.stalled_seconds", 60, 1, 3_600)),
                 streams: StreamLimits {
                     a_user: self.number("limits.streams_per_user", 16, 1, 1_000_000),

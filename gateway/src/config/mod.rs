@@ -162,6 +162,8 @@ pub struct Limits {
     pub body_grace: Duration,
     /// How long the headers of a request may take to arrive.
     pub header_timeout: Duration,
+    /// How long the server of a mission's runtime may take until it is paired.
+    pub runtime_boot: Duration,
     /// How long a client may leave sent data unread.
     pub stalled: Duration,
     /// The limits on open event streams.

@@ -210,6 +210,10 @@ pub fn show(config: &Config) -> String {
         (config.limits.commands.shell_unread.as_secs() / 3_600).to_string(),
     );
     line(
+        "limits.runtime_boot_seconds",
+        config.limits.runtime_boot.as_secs().to_string(),
+    );
+    line(
         "limits.stalled_seconds",
         config.limits.stalled.as_secs().to_string(),
     );

@@ -1,11 +1,13 @@
 //! The context of missions.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::handle::MissionsHandle;
 use super::recurrence::Recurrence;
 use crate::pdf::Program;
 use roost_organisation::teams::TeamsContext;
+use roost_platform::broker::Credentials;
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
 use roost_platform::ids::SharedIds;
@@ -24,6 +26,10 @@ pub struct MissionsContext {
     pub summarizer: Option<Arc<str>>,
     /// Makes routines of missions with a schedule.
     pub recurrence: Arc<dyn Recurrence>,
+    /// Places, keeps and forgets the pairing codes of runtimes.
+    pub credentials: Credentials,
+    /// How long the server of a runtime may take until it is paired.
+    pub runtime_boot: Duration,
     /// Makes PDF files.
     pub pdf: Program,
 }

@@ -2,7 +2,7 @@
 //! time. So a mission continues after a crash at any line.
 
 use super::facts::Node;
-use super::model::{PhaseKind, PhaseStatus, Status};
+use super::model::{PhaseKind, PhaseStatus, RuntimeState, Status};
 use roost_execution::runs::Outcome;
 use roost_platform::ids::{MissionPhaseId, RunId};
 
@@ -14,6 +14,8 @@ pub struct Facts {
     pub phases: Vec<PhaseFact>,
     /// The target node, for a mission that works on one node.
     pub node: Option<Node>,
+    /// The state of its runtime. `None` when it has none: agents then work in the gateway.
+    pub runtime: Option<RuntimeState>,
 }
 
 /// The facts about a phase, with the runs of its present attempt.
@@ -58,6 +60,8 @@ pub enum Next {
     Rest,
     /// Begin the next phase.
     Begin(MissionPhaseId),
+    /// Start the runtime, which the phase's agents need.
+    BootRuntime,
     /// End a phase, with the reason for people.
     End(MissionPhaseId, PhaseStatus, String),
     /// Pause these runs: the mission is paused.
@@ -91,7 +95,11 @@ fn running(facts: &Facts) -> Next {
     match phase.status {
         PhaseStatus::Pending => match facts.node {
             Some(Node::Away(_)) => Next::Rest,
-            Some(Node::Ready) | None => Next::Begin(phase.id),
+            Some(Node::Ready) | None => match facts.runtime_for(phase) {
+                Some(RuntimeState::Gone) => Next::BootRuntime,
+                Some(RuntimeState::Starting) => Next::Rest,
+                Some(RuntimeState::Ready) | None => Next::Begin(phase.id),
+            },
             Some(Node::Deleted) => Next::LoseNode,
         },
         PhaseStatus::Running => {
@@ -103,7 +111,11 @@ fn running(facts: &Facts) -> Next {
             }
             let held = phase.runs_where(|run| run.is_open() && run.held);
             match held.is_empty() {
-                true => end.unwrap_or(Next::Rest),
+                true => match (end, facts.runtime_for(phase)) {
+                    (Some(end), _) => end,
+                    (None, Some(RuntimeState::Gone)) => Next::BootRuntime,
+                    (None, _) => Next::Rest,
+                },
                 false => Next::Resume(held),
             }
         }
@@ -149,6 +161,11 @@ fn ended(facts: &Facts) -> Next {
 }
 
 impl Facts {
+    /// The state of the runtime, for a phase that needs it.
+    fn runtime_for(&self, phase: &PhaseFact) -> Option<RuntimeState> {
+        self.runtime.filter(|_| phase.kind.has_teams())
+    }
+
     fn at_work(&self) -> impl Iterator<Item = &PhaseFact> {
         let phases = self.phases.iter();
         phases.filter(|phase| phase.status == PhaseStatus::Running)

@@ -30,6 +30,7 @@ fn mission(status: Status, phases: Vec<PhaseFact>) -> Facts {
         status,
         phases,
         node: None,
+        runtime: None,
     }
 }
 
@@ -49,6 +50,33 @@ fn one(status: Status, phase_status: PhaseStatus, runs: Vec<RunFact>) -> Facts {
 
 fn first() -> MissionPhaseId {
     MissionPhaseId(Uuid::from_u128(1))
+}
+
+#[test]
+fn phase_with_teams_waits_for_its_runtime_and_commands_do_not() {
+    let of = |state, kind, status, runs| {
+        let phases = vec![phase(1, kind, status, runs)];
+        let mut facts = mission(Status::Running, phases);
+        facts.runtime = state;
+        next(&facts)
+    };
+    let pending = |state, kind| of(state, kind, PhaseStatus::Pending, Vec::new());
+    let gone = Some(RuntimeState::Gone);
+    assert_eq!(pending(gone, PhaseKind::Coding), Next::BootRuntime);
+    assert_eq!(pending(gone, PhaseKind::Benchmark), Next::Begin(first()));
+    let starting = Some(RuntimeState::Starting);
+    assert_eq!(pending(starting, PhaseKind::Coding), Next::Rest);
+    let ready = Some(RuntimeState::Ready);
+    assert_eq!(pending(ready, PhaseKind::Coding), Next::Begin(first()));
+    let open = || vec![run(1, RunState::Open)];
+    let at_work = |state, runs| of(state, PhaseKind::Coding, PhaseStatus::Running, runs);
+    assert_eq!(at_work(gone, open()), Next::BootRuntime);
+    assert_eq!(at_work(ready, open()), Next::Rest);
+    let ended = at_work(gone, vec![run(1, accepted())]);
+    assert!(
+        matches!(ended, Next::End(_, PhaseStatus::Completed, _)),
+        "{ended:?}"
+    );
 }
 
 #[test]
@@ -209,6 +237,9 @@ enum Event {
     Retry,
     Skip,
     NodeDeleted,
+    RuntimeStands,
+    RuntimeFails,
+    RuntimeEnds,
 }
 
 fn an_event() -> impl Strategy<Value = Event> {
@@ -220,6 +251,9 @@ fn an_event() -> impl Strategy<Value = Event> {
         1 => Just(Event::Retry),
         1 => Just(Event::Skip),
         1 => Just(Event::NodeDeleted),
+        4 => Just(Event::RuntimeStands),
+        1 => Just(Event::RuntimeFails),
+        1 => Just(Event::RuntimeEnds),
     ]
 }
 
@@ -239,6 +273,7 @@ fn carry_out(facts: &mut Facts, step: Next, runs: &mut u128) {
                 .unwrap();
             assert_eq!(phase.status, PhaseStatus::Pending);
             assert_eq!(facts.node, Some(Node::Ready));
+            assert!(matches!(facts.runtime, None | Some(RuntimeState::Ready)));
             phase.status = PhaseStatus::Running;
             *runs += 1;
             phase.runs = vec![run(*runs, RunState::Open)];
@@ -263,6 +298,10 @@ fn carry_out(facts: &mut Facts, step: Next, runs: &mut u128) {
             (run.cancel_requested, run.state) = (true, RunState::Cancelled);
         }),
         Next::LoseNode => facts.status = Status::Paused,
+        Next::BootRuntime => {
+            assert_eq!(facts.runtime, Some(RuntimeState::Gone));
+            facts.runtime = Some(RuntimeState::Starting);
+        }
         Next::Complete => facts.status = Status::Completed,
     }
 }
@@ -283,6 +322,19 @@ fn happens(facts: &mut Facts, event: Event) {
             }
         }
         Event::NodeDeleted => facts.node = Some(Node::Deleted),
+        Event::RuntimeStands if facts.runtime == Some(RuntimeState::Starting) => {
+            facts.runtime = Some(RuntimeState::Ready);
+        }
+        // A boot that fails pauses the mission.
+        Event::RuntimeFails if facts.runtime == Some(RuntimeState::Starting) => {
+            facts.runtime = Some(RuntimeState::Gone);
+            if may(facts, Status::Paused) {
+                facts.status = Status::Paused;
+            }
+        }
+        Event::RuntimeEnds if facts.runtime == Some(RuntimeState::Ready) => {
+            facts.runtime = Some(RuntimeState::Gone);
+        }
         Event::Pause if may(facts, Status::Paused) => facts.status = Status::Paused,
         Event::Resume if may(facts, Status::Running) => facts.status = Status::Running,
         Event::Cancel if may(facts, Status::Cancelled) => facts.status = Status::Cancelled,
@@ -311,10 +363,12 @@ proptest! {
     #[test]
     fn mission_settles_after_each_event_and_never_works_after_its_end(
         events in prop::collection::vec(an_event(), 0..40),
+        has_runtime in any::<bool>(),
     ) {
         let phases = (1..=3).map(|n| phase(n, PhaseKind::Coding, PhaseStatus::Pending, Vec::new()));
         let mut facts = mission(Status::Running, phases.collect());
         facts.node = Some(Node::Ready);
+        facts.runtime = has_runtime.then_some(RuntimeState::Gone);
         let mut runs = 100;
         for event in events.into_iter().map(Some).chain([None]) {
             for round in 0..20 {

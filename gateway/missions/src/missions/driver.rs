@@ -27,6 +27,7 @@ mod begin;
 mod end;
 mod moves;
 mod probe;
+mod runtime;
 
 /// How often the mission is looked at without a nudge. Its runs may work on another gateway.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -111,7 +112,7 @@ impl Driver {
                 return Ok(Standing::Over);
             };
             self.user = loaded.mission.created_by;
-            if !self.read_marks().await? {
+            if !self.read_marks().await? || !self.watch_runtime(&loaded).await? {
                 return Ok(Standing::Over);
             }
             let next = decide::next(&loaded.facts());
@@ -147,6 +148,7 @@ impl Driver {
             Next::Hold(runs) => self.hold(runs).await,
             Next::Resume(runs) => self.resume(runs).await,
             Next::Cancel(runs) => self.cancel(runs).await,
+            Next::BootRuntime => self.boot(cx, next).await,
             Next::Begin(phase) => self.begin(cx, next.clone(), *phase).await,
             Next::End(phase, status, reason) => {
                 let left = self.left_by(loaded, *phase).await?;

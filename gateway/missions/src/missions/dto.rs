@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
-use super::model::{PhaseKind, PhaseStatus, Reason, RuntimeKind, Status, TemplateKind};
+use super::model::{
+    PhaseKind, PhaseStatus, Reason, RuntimeKind, RuntimeState, Status, TemplateKind,
+};
 use super::plan;
+use super::runtime_config;
 use crate::artifacts::{ArtifactKind, ArtifactStatus};
 use crate::cards::Card;
 use crate::probes;
@@ -36,6 +39,28 @@ pub struct MissionConfig {
     /// The image of the mission's own sandbox, in which benchmarks and scanners run. That of its coding team when it is
     /// absent.
     pub image: Option<String>,
+    pub runtime: Option<RuntimeSettings>,
+}
+
+/// The runtime of a mission: an A2A server in the mission's own sandbox. The steps of its teams are executed through it.
+#[derive(ToSchema)]
+#[schema(as = MissionRuntimeSettings)]
+#[expect(dead_code, reason = "as above")]
+pub struct RuntimeSettings {
+    /// The image of the mission's own sandbox, with the server in it: a name of the catalogue.
+    pub image: String,
+    /// The program of the server with its arguments.
+    #[schema(min_items = 1, max_items = 64)]
+    pub command: Option<Vec<String>>,
+    /// The port on the sandbox's loopback.
+    #[schema(minimum = 1024, maximum = 65535, default = 42617)]
+    pub port: Option<u16>,
+    /// The path of its A2A endpoint. `{agent}` becomes the role of the step.
+    #[schema(max_length = 200, default = "/")]
+    pub path: Option<String>,
+    /// A pattern with one group that finds the pairing code in what the server prints. `false`: it has no pairing.
+    #[schema(value_type = Option<Object>)]
+    pub pairing: Option<Value>,
 }
 
 /// How the benchmark phases of a mission measure.
@@ -144,6 +169,7 @@ impl Check for NewMission {
         plan::phases(self.template_kind, config, mistakes);
         plan::phase_teams(config, mistakes);
         probes::check_settings(config, mistakes);
+        runtime_config::read(config, mistakes);
         if config.get("image").is_some_and(|image| !image.is_string()) {
             mistakes.add("/config/image", "must be the name of an image");
         }
@@ -232,6 +258,9 @@ pub struct Mission {
     pub target_node_id: Option<NodeId>,
     pub runtime_container_name: Option<String>,
     pub runtime_endpoint: Option<String>,
+    /// Its runtime. Absent when its config names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<MissionRuntimeStanding>,
     pub budget_usd: Option<f64>,
     pub model: Option<String>,
     pub phases: Vec<PhaseBrief>,
@@ -244,6 +273,15 @@ pub struct Mission {
     /// What its runs and the narratives of its cards have cost, in millionths of a US dollar.
     pub cost_microusd: i64,
     pub version: i64,
+}
+
+/// How far the runtime of a mission is.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MissionRuntimeStanding {
+    /// Absent before it starts for the first time.
+    pub state: Option<RuntimeState>,
+    /// The state in words.
+    pub detail: Option<String>,
 }
 
 /// A mission with its phases, tasks and artifacts.

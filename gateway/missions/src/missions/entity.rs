@@ -48,6 +48,12 @@ pub mod mission {
         /// A reference to the broker, never the code.
         #[sea_orm(column_type = "Text", nullable)]
         pub runtime_pairing_code: Option<String>,
+        /// A value of `RuntimeState`. Absent before the first boot.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub runtime_state: Option<String>,
+        /// The state in words.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub runtime_detail: Option<String>,
         pub budget_microusd: Option<i64>,
         #[sea_orm(column_type = "Text", nullable)]
         pub model_binding: Option<String>,

@@ -6,8 +6,8 @@ use sea_orm::{ConnectionTrait, DbErr};
 
 use super::decide::{Facts, PhaseFact, RunFact, RunState};
 use super::entity::{mission, mission_team, phase, phase_run};
-use super::model::{PhaseKind, PhaseStatus, RuntimeKind, Status};
-use super::store;
+use super::model::{PhaseKind, PhaseStatus, RuntimeKind, RuntimeState, Status};
+use super::{runtime_config, store};
 use roost_execution::runs::{self, ListedRun, Outcome};
 use roost_machines::fleet;
 use roost_organisation::teams;
@@ -28,6 +28,8 @@ pub struct Loaded {
     pub runs: HashMap<RunId, ListedRun>,
     /// The target node, for a mission that works on one node.
     pub node: Option<Node>,
+    /// The state of its runtime. `None` when its config names none.
+    pub runtime: Option<RuntimeState>,
 }
 
 /// The state of the target node.
@@ -62,7 +64,14 @@ pub async fn load(
         Some(RuntimeKind::LocalNode) => Some(node_of(db, scope, mission.target_node_id).await?),
         _ => None,
     };
+    let runtime = runtime_config::of(&mission.config).map(|_| {
+        let state = mission.runtime_state.as_deref();
+        state
+            .and_then(RuntimeState::parse)
+            .unwrap_or(RuntimeState::Gone)
+    });
     Ok(Some(Loaded {
+        runtime,
         mission,
         phases,
         teams: minted,
@@ -96,6 +105,7 @@ impl Loaded {
             status: self.status(),
             phases: self.phases.iter().map(|row| self.phase_fact(row)).collect(),
             node: self.node.clone(),
+            runtime: self.runtime,
         }
     }
 

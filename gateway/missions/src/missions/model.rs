@@ -139,6 +139,19 @@ words! {
         PhaseFailed = "phase_failed",
         /// The target node was deleted.
         NodeDeleted = "node_deleted",
+        /// Its runtime did not start. A person resumes the mission, and it starts again.
+        RuntimeFailed = "runtime_failed",
+    }
+}
+
+words! {
+    /// How far the runtime of a mission is.
+    RuntimeState as MissionRuntimeState {
+        /// Its sandbox is made, or its server starts.
+        Starting = "starting",
+        Ready = "ready",
+        /// It did not start, or its server or its sandbox ended.
+        Gone = "gone",
     }
 }
 

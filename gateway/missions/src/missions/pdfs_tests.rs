@@ -25,6 +25,8 @@ fn mission(status: &str, ended: Option<i64>, updated: i64) -> mission::Model {
         runtime_container_name: None,
         runtime_endpoint: None,
         runtime_pairing_code: None,
+        runtime_state: None,
+        runtime_detail: None,
         budget_microusd: None,
         model_binding: None,
         created_by: UserId::SYSTEM,

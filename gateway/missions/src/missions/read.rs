@@ -6,13 +6,13 @@ use chrono::DateTime;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::dto::{
-    Mission, MissionArtifact, MissionDetail, MissionPdf, MissionPhase, MissionRun, MissionTask,
-    MissionTaskMark, MissionTeam, PhaseBrief, PhaseSummary,
+    Mission, MissionArtifact, MissionDetail, MissionPdf, MissionPhase, MissionRun,
+    MissionRuntimeStanding, MissionTask, MissionTaskMark, MissionTeam, PhaseBrief, PhaseSummary,
 };
 use super::entity::{mission, phase};
 use super::facts::{self, Loaded, Node, kind_of, status_of};
-use super::model::{PhaseKind, Reason, RuntimeKind, Status, TemplateKind};
-use super::{MissionError, report, store};
+use super::model::{PhaseKind, Reason, RuntimeKind, RuntimeState, Status, TemplateKind};
+use super::{MissionError, report, runtime_config, store};
 use crate::artifacts::pdfs;
 use crate::artifacts::{self, ArtifactKind, ArtifactStatus};
 use crate::cards;
@@ -86,6 +86,10 @@ fn one(
     created_by: Option<UserBrief>,
     cost_microusd: i64,
 ) -> Mission {
+    let runtime = runtime_config::of(&row.config).map(|_| MissionRuntimeStanding {
+        state: row.runtime_state.as_deref().and_then(RuntimeState::parse),
+        detail: row.runtime_detail,
+    });
     Mission {
         cost_microusd,
         id: row.id,
@@ -107,6 +111,7 @@ fn one(
         target_node_id: row.target_node_id,
         runtime_container_name: row.runtime_container_name,
         runtime_endpoint: row.runtime_endpoint,
+        runtime,
         budget_usd: row.budget_microusd.map(|micro| micro as f64 / 1e6),
         model: row.model_binding,
         phases,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::entity::mission;
 use super::model::{PhaseKind, RuntimeKind, Status};
-use super::store;
+use super::{runtime_config, store};
 use roost_platform::db::WriteTx;
 use roost_platform::ids::{MissionId, NodeId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -15,7 +15,7 @@ use roost_tenancy::auth::WorkspaceScope;
 /// What a mission wants for its own sandbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxWish {
-    /// The name of an image in its config.
+    /// The name of an image in its config. That of its runtime goes before the other.
     pub image: Option<String>,
     /// Else its sandbox is like that of this team.
     pub like: Option<TeamId>,
@@ -88,6 +88,9 @@ pub async fn titles(
 }
 
 fn image_of(row: &mission::Model) -> Option<String> {
+    if let Some(runtime) = runtime_config::of(&row.config) {
+        return Some(runtime.image);
+    }
     let config: Map<String, Value> = serde_json::from_str(&row.config).ok()?;
     config.get("image")?.as_str().map(str::to_owned)
 }

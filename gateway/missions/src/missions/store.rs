@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
     QuerySelect, QueryTrait,
@@ -12,6 +13,8 @@ use sea_orm::{
 use super::entity::{mission, mission_team, phase, phase_run};
 use super::handle::MissionsHandle;
 use super::model::{PhaseStatus, Status};
+use roost_platform::broker::credential::name_of;
+use roost_platform::broker::outbox;
 use roost_platform::db::lease::Lease;
 use roost_platform::db::{Db, TenantEntity, WriteTx};
 use roost_platform::ids::{MissionId, MissionPhaseId, RunId, TeamId, WorkspaceId};
@@ -144,6 +147,20 @@ pub async fn replace(tx: &WriteTx, row: &mission::Model) -> Result<(), DbErr> {
         .col_expr(C::Status, Expr::value(row.status.clone()))
         .col_expr(C::StatusReason, Expr::value(row.status_reason.clone()))
         .col_expr(C::StatusDetail, Expr::value(row.status_detail.clone()))
+        .col_expr(
+            C::RuntimeContainerName,
+            Expr::value(row.runtime_container_name.clone()),
+        )
+        .col_expr(
+            C::RuntimeEndpoint,
+            Expr::value(row.runtime_endpoint.clone()),
+        )
+        .col_expr(
+            C::RuntimePairingCode,
+            Expr::value(row.runtime_pairing_code.clone()),
+        )
+        .col_expr(C::RuntimeState, Expr::value(row.runtime_state.clone()))
+        .col_expr(C::RuntimeDetail, Expr::value(row.runtime_detail.clone()))
         .col_expr(C::UpdatedAt, Expr::value(row.updated_at))
         .col_expr(C::LaunchedAt, Expr::value(row.launched_at))
         .col_expr(C::EndedAt, Expr::value(row.ended_at))
@@ -383,7 +400,22 @@ pub fn after_runs(tx: &mut WriteTx, handle: &MissionsHandle, missions: &[Mission
 ///
 /// # Errors
 /// When the database fails.
-pub async fn remove_all(tx: &WriteTx, scope: WorkspaceScope) -> Result<(), DbErr> {
+pub async fn remove_all(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    let paired = mission::Entity::find_in(scope)
+        .filter(mission::Column::RuntimePairingCode.is_not_null())
+        .all(&**tx)
+        .await?;
+    for reference in paired
+        .into_iter()
+        .filter_map(|row| row.runtime_pairing_code)
+    {
+        let name = name_of(scope.workspace(), &reference)?;
+        outbox::forget(tx, &name, now).await?;
+    }
     mission::Entity::delete_in(scope).exec(&**tx).await?;
     Ok(())
 }

@@ -5,8 +5,8 @@ use sea_orm::DbErr;
 
 use super::context::MissionsContext;
 use super::entity::mission;
-use super::model::Status;
-use super::{pdfs, store};
+use super::model::{RuntimeState, Status};
+use super::{pdfs, runtime_boot, store};
 use roost_platform::db::WriteTx;
 use roost_platform::events::{About, Event, ResourceKind};
 use roost_platform::ids::{MissionId, SharedIds, UserId};
@@ -33,6 +33,12 @@ pub async fn end(
     row: mission::Model,
 ) -> Result<mission::Model, DbErr> {
     let (scope, now, user) = (change.scope(), change.now(), change.actor());
+    let mut row = row;
+    runtime_boot::forget_code(change, state, &mut row).await?;
+    if row.runtime_state.is_some() {
+        row.runtime_state = Some(RuntimeState::Gone.as_str().to_owned());
+        row.runtime_detail = Some("The mission has ended.".to_owned());
+    }
     begin_removal(change, &state.ids, now, scope, user, row.id).await?;
     change.wake(&state.teams.claws.sagas);
     if row.launched_at.is_some() {

@@ -115,7 +115,7 @@ impl SagaHandler for WorkspaceEnd {
             skills::remove_all(&**tx, scope).await?;
             models::remove_all(tx, scope, now).await?;
             routines::remove_all(tx, scope).await?;
-            missions::remove_all(tx, scope).await?;
+            missions::remove_all(tx, scope, now).await?;
             runs::remove_all(tx, scope).await?;
             events::remove_log(tx, scope.workspace()).await?;
             workspaces::remove(tx, scope).await?;

@@ -3,7 +3,7 @@
 use crate::missions::dto::NewMission;
 use crate::missions::entity::{mission, phase};
 use crate::missions::model::{PhaseStatus, RuntimeKind, Status};
-use crate::missions::{MissionError, MissionsContext, plan, store};
+use crate::missions::{MissionError, MissionsContext, plan, runtime_config, store};
 use roost_connections::repos;
 use roost_execution::models;
 use roost_machines::fleet;
@@ -57,7 +57,7 @@ pub async fn create_in(
     let config = new.config.clone().unwrap_or_default();
     let mut ignored = Mistakes::default();
     let kinds = plan::phases(new.template_kind, &config, &mut ignored);
-    unknown_things(change, scope, &new).await?;
+    unknown_things(state, change, scope, &new).await?;
     let title = title_of(&new);
     let schedule = match &new.schedule {
         Some(schedule) => {
@@ -88,6 +88,8 @@ pub async fn create_in(
         runtime_container_name: None,
         runtime_endpoint: None,
         runtime_pairing_code: None,
+        runtime_state: None,
+        runtime_detail: None,
         budget_microusd: new.budget_usd.map(microusd),
         model_binding: new.model,
         created_by: user,
@@ -125,6 +127,7 @@ pub async fn create_in(
 
 /// Refuses a mission that names things that the workspace does not have.
 async fn unknown_things(
+    state: &MissionsContext,
     change: &Change,
     scope: WorkspaceScope,
     new: &NewMission,
@@ -149,6 +152,12 @@ async fn unknown_things(
         let detail = "the workspace has no such repository; `/api/repos` lists them";
         add("/repo_id".to_owned(), detail);
     }
+    let config = new.config.clone().unwrap_or_default();
+    if let Some(runtime) = runtime_config::read(&config, &mut Mistakes::default())
+        && let Some(detail) = state.teams.sandboxes.images().refusal(&runtime.image)
+    {
+        add("/config/runtime/image".to_owned(), &detail);
+    }
     if let Some(model) = &new.model
         && !models::is_there(db, scope, model).await?
     {
@@ -156,7 +165,6 @@ async fn unknown_things(
         add("/model".to_owned(), detail);
     }
     let mut ignored = Mistakes::default();
-    let config = new.config.clone().unwrap_or_default();
     let named = plan::phase_teams(&config, &mut ignored).unwrap_or_default();
     let detail = "there is no such template; `/api/team-templates` lists them";
     for mint in named {
