@@ -313,6 +313,16 @@ fn lines(mission: &MissionDetail) -> Vec<String> {
     if let Some(node) = &mission.waits_for_node {
         lines.push(format!("waits for the machine {}", node.shown()));
     }
+    if let Some(runtime) = &mission.runtime {
+        let state = match &runtime.state {
+            Some(state) => state.shown(),
+            None => "not started".to_owned(),
+        };
+        lines.push(match &runtime.detail {
+            Some(detail) => format!("runtime {state}: {}", detail.shown()),
+            None => format!("runtime {state}"),
+        });
+    }
     lines
 }
 

@@ -73,6 +73,14 @@ string_enum!(
 );
 
 string_enum!(
+    MissionRuntimeState {
+        Starting = "starting",
+        Ready = "ready",
+        Gone = "gone",
+    }
+);
+
+string_enum!(
     MissionStatus {
         Draft = "draft",
         Running = "running",

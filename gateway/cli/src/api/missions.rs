@@ -44,6 +44,7 @@ pub struct MissionDetail {
     pub artifacts: Vec<MissionArtifact>,
     pub repo_full_name: Option<String>,
     pub waits_for_node: Option<String>,
+    pub runtime: Option<MissionRuntimeStanding>,
     pub cost_microusd: i64,
 }
 
@@ -77,6 +78,12 @@ pub struct MissionRun {
     pub outcome: Option<RunOutcome>,
     pub steps_done: i32,
     pub steps_most: i32,
+}
+
+#[derive(Deserialize)]
+pub struct MissionRuntimeStanding {
+    pub state: Option<MissionRuntimeState>,
+    pub detail: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -31,6 +31,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "artifacts",
             "repo_full_name",
             "waits_for_node",
+            "runtime",
             "cost_microusd",
         ],
     ),
@@ -55,6 +56,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "steps_most",
         ],
     ),
+    ("MissionRuntimeStanding", &["state", "detail"]),
     ("MissionStatusChange", &["status", "accept_lacks"]),
     (
         "MissionTask",

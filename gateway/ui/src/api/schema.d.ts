@@ -5473,6 +5473,7 @@ export interface components {
             model?: string | null;
             phases: components["schemas"]["MissionPhaseBrief"][];
             repo_id?: components["schemas"]["RepoId"] | null;
+            runtime?: components["schemas"]["MissionRuntimeStanding"] | null;
             runtime_container_name?: string | null;
             runtime_endpoint?: string | null;
             runtime_kind: components["schemas"]["MissionRuntimeKind"];
@@ -5560,6 +5561,7 @@ export interface components {
             phase_teams?: components["schemas"]["MissionPhaseTeams"] | null;
             /** @description The phases in order. Those of the template kind when it is absent. */
             phases?: components["schemas"]["MissionPhaseKind"][] | null;
+            runtime?: components["schemas"]["MissionRuntimeSettings"] | null;
             security?: components["schemas"]["MissionSecurity"] | null;
         };
         /** @description A mission with its phases, tasks and artifacts. */
@@ -5650,7 +5652,7 @@ export interface components {
          * @description Why a mission is paused or failed.
          * @enum {string}
          */
-        MissionReason: "person" | "phase_failed" | "node_deleted";
+        MissionReason: "person" | "phase_failed" | "node_deleted" | "runtime_failed";
         /** @description The run of a team in a phase, or of the commands of a benchmark or a security scan. */
         MissionRun: {
             /** Format: int32 */
@@ -5681,6 +5683,37 @@ export interface components {
          * @enum {string}
          */
         MissionRuntimeKind: "standard" | "local_node";
+        /** @description The runtime of a mission: an A2A server in the mission's own sandbox. The steps of its teams are executed through it. */
+        MissionRuntimeSettings: {
+            /** @description The program of the server with its arguments. */
+            command?: string[] | null;
+            /** @description The image of the mission's own sandbox, with the server in it: a name of the catalogue. */
+            image: string;
+            /** @description A pattern with one group that finds the pairing code in what the server prints. `false`: it has no pairing. */
+            pairing?: Record<string, never> | null;
+            /**
+             * @description The path of its A2A endpoint. `{agent}` becomes the role of the step.
+             * @default /
+             */
+            path?: string | null;
+            /**
+             * Format: int32
+             * @description The port on the sandbox's loopback.
+             * @default 42617
+             */
+            port?: number | null;
+        };
+        /** @description How far the runtime of a mission is. */
+        MissionRuntimeStanding: {
+            /** @description The state in words. */
+            detail?: string | null;
+            state?: components["schemas"]["MissionRuntimeState"] | null;
+        };
+        /**
+         * @description How far the runtime of a mission is.
+         * @enum {string}
+         */
+        MissionRuntimeState: "starting" | "ready" | "gone";
         /** @description What the security phases of a mission scan with, beside the scan for secrets. */
         MissionSecurity: {
             /**
@@ -6889,6 +6922,7 @@ export interface components {
                 model?: string | null;
                 phases: components["schemas"]["MissionPhaseBrief"][];
                 repo_id?: components["schemas"]["RepoId"] | null;
+                runtime?: components["schemas"]["MissionRuntimeStanding"] | null;
                 runtime_container_name?: string | null;
                 runtime_endpoint?: string | null;
                 runtime_kind: components["schemas"]["MissionRuntimeKind"];

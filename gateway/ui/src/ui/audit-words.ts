@@ -106,6 +106,7 @@ const DONE: Record<string, string> = {
   "mission.cancelled": "cancelled the mission *",
   "mission.failed": "marked the mission * as failed",
   "mission.completed": "completed the mission *",
+  "mission.runtime_ready": "started the runtime of the mission *",
   "mission.phase_completed": "completed a phase of a mission",
   "mission.phase_failed": "ended a phase of a mission as failed",
   "mission.phase_retried": "retried a phase of a mission",

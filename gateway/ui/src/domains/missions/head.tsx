@@ -20,7 +20,7 @@ import { visible } from "~/ui/visible";
 import { PhasesLine } from "./phases-line";
 import { retryPhase, setStatus, skipPhase, useTake } from "./queries";
 import { budgetWord } from "./table";
-import { isFinal, missionState, phaseName, progressWord, reasonWord, templateKind } from "./words";
+import { isFinal, missionState, phaseName, progressWord, reasonWord, runtimeState, templateKind } from "./words";
 
 interface Asks {
   status: MissionStatus;
@@ -171,6 +171,7 @@ function Cost({ mission: { cost_microusd, budget_usd } }: { mission: MissionDeta
 export function MissionHead({ mission, manages }: { mission: MissionDetail; manages: boolean }) {
   const now = useNow();
   const { created_by: person } = mission;
+  const runtime = runtimeState(mission);
   return (
     <>
       <header
@@ -193,6 +194,11 @@ export function MissionHead({ mission, manages }: { mission: MissionDetail; mana
           <span>{progressWord(mission.phases)}</span>
           {mission.launched_at && (
             <span className="tabular-nums">{duration(took(mission.launched_at, mission.ended_at, now))}</span>
+          )}
+          {runtime && (
+            <span title={visible(mission.runtime?.detail ?? "")} data-runtime={mission.runtime?.state}>
+              <Status {...runtime} />
+            </span>
           )}
           <Cost mission={mission} />
           {mission.repo_full_name && <bdi>{visible(mission.repo_full_name)}</bdi>}

@@ -104,8 +104,18 @@ export function reasonWord({ status, status_reason, status_detail }: Mission): s
   if (status_detail) return status_detail;
   if (status_reason === "person") return status === "paused" ? "A person paused it." : "A person ended it.";
   if (status_reason === "phase_failed") return "A phase failed.";
+  if (status_reason === "runtime_failed") return "Its runtime did not start.";
   if (status_reason === "node_deleted") return "The machine that it has to work on was deleted.";
   return undefined;
+}
+
+/** How far the mission's own runtime is. */
+export function runtimeState({ runtime }: Pick<Mission, "runtime">): State | undefined {
+  if (!runtime) return undefined;
+  if (runtime.state === "ready") return { tone: "done", word: "Runtime ready" };
+  if (runtime.state === "starting") return { tone: "running", word: "Runtime starts" };
+  if (runtime.state === "gone") return { tone: "offline", word: "Runtime gone" };
+  return { tone: "idle", word: "Runtime not started" };
 }
 
 const PAST: PhaseStatus[] = ["completed", "skipped"];

@@ -4,6 +4,7 @@ import { asProblem } from "~/api/problem";
 import type { BrokerNow } from "~/api/types";
 import { QueryView } from "~/ui/query-view";
 import { DASH, number } from "~/ui/bytes";
+import { RefreshCw } from "lucide-react";
 import { Button } from "~/ui/button";
 import { CopyText } from "~/ui/copy";
 import { Empty } from "~/ui/empty";
@@ -94,11 +95,11 @@ function Now({ now, at, again, busy }: { now: BrokerNow; at: number; again: () =
         title="Now"
         aside={
           <>
-            {/* As wide for each age, so that nothing beside it moves. */}
-            <span className="min-w-32 text-right">
+            {/* As wide for each age, and from the left, so that nothing moves. */}
+            <span className="min-w-32">
               read <Ago at={new Date(at).toISOString()} />
             </span>
-            <Button busy={busy} onClick={again}>
+            <Button icon={<RefreshCw size={14} aria-hidden />} busy={busy} onClick={again}>
               Look again
             </Button>
           </>
