@@ -14,6 +14,7 @@ mod probes_tools;
 mod refused;
 mod retries;
 pub(crate) mod routines;
+mod runtime;
 mod states;
 mod terminal;
 mod two_gateways;
@@ -83,8 +84,15 @@ async fn mission(owner: &Person, id: &str) -> Answer {
 
 /// Waits until the mission has this status.
 async fn becomes(owner: &Person, id: &str, status: &str) -> Answer {
+    let said = std::cell::RefCell::new(String::new());
     eventually(&format!("the mission is {status}"), async || {
         let now = mission(owner, id).await;
+        // Only a test that fails shows this.
+        let standing = ["status", "status_detail", "runtime", "phase_details"];
+        let standing = standing.map(|key| now.body[key].to_string()).join(" ");
+        if said.replace(standing.clone()) != standing {
+            eprintln!("{standing}");
+        }
         let paused = now.body["status"] == "paused" && status == "completed";
         assert!(!paused, "it is paused: {now:?}");
         (now.body["status"] == status).then_some(now)
