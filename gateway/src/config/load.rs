@@ -187,25 +187,10 @@ impl Reader {
             summarizer_model: self.optional("summarizer_model"),
             limits: Limits {
                 body: self.number("limits.body_bytes", 1 << 20, 1_024, 1 << 30),
-                body_grace: Duration::from_secs(self.number(
-                    "limits.body_timeout_seconds",
-                    30,
-                    1,
-                    3_600,
-                )),
-                header_timeout: Duration::from_secs(self.number(
-                    "limits.header_timeout_seconds",
-                    10,
-                    1,
-                    300,
-                )),
-                runtime_boot: Duration::from_secs(self.number(
-                    "limits.runtime_boot_seconds",
-                    60,
-                    1,
-                    3_600,
-                )),
-                stalled: Duration::from_secs(self.number("limits.stalled_seconds", 60, 1, 3_600)),
+                body_grace: self.seconds("limits.body_timeout_seconds", 30, 1, 3_600),
+                header_timeout: self.seconds("limits.header_timeout_seconds", 10, 1, 300),
+                runtime_boot: self.seconds("limits.runtime_boot_seconds", 60, 1, 3_600),
+                stalled: self.seconds("limits.stalled_seconds", 60, 1, 3_600),
                 streams: StreamLimits {
                     a_user: self.number("limits.streams_per_user", 16, 1, 1_000_000),
                     a_workspace: self.number("limits.streams_per_workspace", 1_000, 1, 1_000_000),
@@ -402,6 +387,11 @@ impl Reader {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         self.wrong(key, format!("must be {}", names.join(" or ")));
         choices[0].1
+    }
+
+    /// A time in whole seconds.
+    fn seconds(&mut self, key: &str, default: u64, least: u64, most: u64) -> Duration {
+        Duration::from_secs(self.number(key, default, least, most))
     }
 
     fn number<T>(&mut self, key: &str, default: u64, least: u64, most: u64) -> T

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use roost_tests::broker::BrokerProcess;
-use roost_tests::{Answer, Gateway, Person, Process, Store, encodings_of, eventually};
+use roost_tests::{Answer, Client, Gateway, Person, Process, Store, encodings_of, eventually};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -99,6 +99,27 @@ async fn mission_works_through_the_reference_runtime() {
     stage.stop().await;
 }
 
+/// A team template of a gateway that is a process of its own.
+async fn writers(owner: &Client) -> String {
+    let role = json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.", "skills": [], "brain_seed": "" });
+    let made = json!({ "key": "writers", "name": "Writers", "description": "", "stack": "any", "default_topology": "single",
+        "risk_profile": "toolfree", "mcp_bundles": [], "category": "research", "roles": [role] });
+    let made = owner.post("/api/team-templates").json(&made).expect(201);
+    made.await.str("/id").to_owned()
+}
+
+/// Launches a new mission, and returns its path.
+async fn begun(owner: &Client, asked: &Value) -> String {
+    let mission = owner.post("/api/missions").json(asked).expect(201).await;
+    let path = format!("/api/missions/{}", mission.str("/id"));
+    let launch = owner.post(&format!("{path}/status"));
+    launch
+        .json(&json!({ "status": "running" }))
+        .expect(202)
+        .await;
+    path
+}
+
 /// The files of a folder and of the folders in it, with what they have.
 fn files(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
@@ -130,23 +151,13 @@ async fn code_and_bearer_are_in_no_answer_no_row_and_no_log() {
     )
     .await;
     let owner = process.owner().await;
-    let role = json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.", "skills": [], "brain_seed": "" });
-    let made = json!({ "key": "writers", "name": "Writers", "description": "", "stack": "any", "default_topology": "single",
-        "risk_profile": "toolfree", "mcp_bundles": [], "category": "research", "roles": [role] });
-    let made = owner.post("/api/team-templates").json(&made).expect(201);
-    let template = made.await.str("/id").to_owned();
+    let template = writers(&owner).await;
     // Its program has no secret in it: the base of the sandbox's command line is a stored row.
     let hidden = SERVER
         .replace("\"Code_77_planted\"", "\"Code_77_\" + \"planted\"")
         .replace("\"rt_planted+token/81\"", "\"rt_planted+\" + \"token/81\"");
     let asked = new(&template, &["python3", "-c", &hidden, "old"]);
-    let mission = owner.post("/api/missions").json(&asked).expect(201).await;
-    let path = format!("/api/missions/{}", mission.str("/id"));
-    let launch = owner.post(&format!("{path}/status"));
-    launch
-        .json(&json!({ "status": "running" }))
-        .expect(202)
-        .await;
+    let path = begun(&owner, &asked).await;
     let mut answers = String::new();
     let over = eventually("the mission is complete", async || {
         let now = owner.get(&path).expect(200).await;
@@ -295,22 +306,12 @@ async fn killed_gateway_continues_and_sends_the_message_once() {
     )
     .await;
     let owner = process.owner().await;
-    let role = json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.", "skills": [], "brain_seed": "" });
-    let made = json!({ "key": "writers", "name": "Writers", "description": "", "stack": "any", "default_topology": "single",
-        "risk_profile": "toolfree", "mcp_bundles": [], "category": "research", "roles": [role] });
-    let made = owner.post("/api/team-templates").json(&made).expect(201);
-    let template = made.await.str("/id").to_owned();
+    let template = writers(&owner).await;
     let counts =
         "echo x >>/workspace/sent; sleep 6; echo \"Sent $(wc -l </workspace/sent) times.\"";
     let asked = new(&template, &["roost-runtime", "--", "sh", "-c", counts]);
-    let mission = owner.post("/api/missions").json(&asked).expect(201).await;
-    let path = format!("/api/missions/{}", mission.str("/id"));
-    let launch = owner.post(&format!("{path}/status"));
-    launch
-        .json(&json!({ "status": "running" }))
-        .expect(202)
-        .await;
-    let sent = async |owner: &roost_tests::Client| {
+    let path = begun(&owner, &asked).await;
+    let sent = async |owner: &Client| {
         let runs = owner.get("/api/topology-runs").expect(200).await;
         let id = runs.body["items"][0]["id"].as_str()?.to_owned();
         let calls = owner
