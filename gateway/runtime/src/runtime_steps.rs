@@ -29,9 +29,9 @@ use roost_protocol::guest::runtime::Asked;
 use roost_tenancy::auth::WorkspaceScope;
 
 /// The call that sends the message.
-const SEND: &str = "runtime.send";
+const SEND: &str = "ask_runtime";
 /// The call that waits for a task.
-const TASK: &str = "runtime.task";
+const TASK: &str = "await_runtime";
 /// How often a message is sent: its server may end before it answers.
 const MOST_SENDS: usize = 3;
 /// The most requests with a message, those that nobody took among them.

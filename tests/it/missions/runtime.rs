@@ -263,7 +263,7 @@ async fn server_that_hangs_is_left_when_the_mission_is_cancelled() {
         let run = now.body["phase_details"][0]["runs"][0]["run_id"].as_str();
         let path = format!("/api/topology-runs/{}/calls", run?);
         let calls = owner.get(&path).expect(200).await.body.to_string();
-        calls.contains("runtime.send").then_some(())
+        calls.contains("ask_runtime").then_some(())
     })
     .await;
     set_status(owner, &id, "cancelled", 200).await;
@@ -321,7 +321,7 @@ async fn killed_gateway_continues_and_sends_the_message_once() {
         calls
             .body
             .to_string()
-            .contains("runtime.task")
+            .contains("await_runtime")
             .then_some(())
     };
     eventually("the message is sent", async || sent(&owner).await).await;

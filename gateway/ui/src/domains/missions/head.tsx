@@ -20,7 +20,15 @@ import { visible } from "~/ui/visible";
 import { PhasesLine } from "./phases-line";
 import { retryPhase, setStatus, skipPhase, useTake } from "./queries";
 import { budgetWord } from "./table";
-import { isFinal, missionState, phaseName, progressWord, reasonWord, runtimeState, templateKind } from "./words";
+import {
+  isFinal,
+  missionState,
+  phaseName,
+  progressWord,
+  reasonWord,
+  runtimeState,
+  templateKind,
+} from "./words";
 
 interface Asks {
   status: MissionStatus;
