@@ -78,7 +78,7 @@ agent_image() {
             return
         fi
     done
-    printf '    Other images     node, python, polyglot, security: deploy/agent-image/build.sh --recipe NAME\n'
+    printf '    Other images     node, python, polyglot, security, runtime: deploy/agent-image/build.sh --recipe NAME\n'
 }
 
 # The gateway works without it, and a PDF that is asked for before says so.

@@ -99,6 +99,11 @@ pub struct SandboxFacts {
     pub limits: Limits,
 }
 
+/// The name of a sandbox's container at the engine.
+pub fn container_name(sandbox: SandboxId) -> String {
+    format!("roost-{sandbox}")
+}
+
 /// State of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,7 +1,6 @@
 //! Names and labels. Only labels identify our containers; nothing without them is ever changed.
 use std::collections::HashMap;
 
-use roost_protocol::ids::SandboxId;
 use roost_protocol::sandbox::{ContainerState, Limits, SandboxFacts, SandboxSpec};
 use sha2::{Digest, Sha256};
 
@@ -21,10 +20,7 @@ pub const SPEC: &str = "org.roost.spec";
 /// container inherits its image's labels, and an image must not be able to hide a sandbox.
 pub const PROBE: &str = "org.roost.probe-sandbox";
 
-/// The container's name.
-pub fn container(sandbox: SandboxId) -> String {
-    format!("roost-{sandbox}")
-}
+pub use roost_protocol::sandbox::container_name as container;
 
 /// Labels of a sandbox; `created_s` in seconds since the epoch.
 pub fn labels(

@@ -15,7 +15,7 @@ use crate::engine::{EngineFacts, EngineKind};
 use crate::error::DriverError;
 
 /// The guest supervisor in every agent image: the sandbox's first process.
-pub const GUEST: &str = "/usr/local/lib/roost/guest";
+pub const GUEST: &str = roost_protocol::guest::PROGRAM;
 /// The escape probe in every agent image.
 pub const PROBE: &str = "/usr/local/lib/roost/escape-probe";
 /// User and group of everything in a sandbox; never 0.

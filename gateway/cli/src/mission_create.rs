@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use crate::api::types::{
-    MissionBenchmark, MissionConfig, MissionPhaseTeams, MissionRuntimeKind, MissionStatus,
-    MissionTemplateKind, NewMission, TemplateId,
+    MissionBenchmark, MissionConfig, MissionPhaseTeams, MissionRuntimeKind, MissionRuntimeSettings,
+    MissionStatus, MissionTemplateKind, NewMission, TemplateId,
 };
 use crate::api::{Api, routes};
 use crate::mission::{print, set};
@@ -45,6 +45,12 @@ pub struct Create {
     /// The image of the sandbox in which benchmarks and scanners run. That of the coding team when it is absent
     #[arg(long, value_name = "IMAGE")]
     image: Option<String>,
+    /// The image of the mission's own runtime, an A2A server: the steps of its teams go to it
+    #[arg(long, value_name = "IMAGE")]
+    runtime: Option<String>,
+    /// The command that starts the server of the runtime. `roost-runtime` when it is absent
+    #[arg(long, value_name = "COMMAND", requires = "runtime")]
+    runtime_command: Option<String>,
     /// Work on this machine only. While it is away, the mission waits
     #[arg(long, value_name = "MACHINE")]
     node: Option<String>,
@@ -80,11 +86,16 @@ impl Create {
                 command: Some(command),
             }),
             image: self.image,
+            runtime: self.runtime.map(|image| MissionRuntimeSettings {
+                image,
+                command: self.runtime_command,
+            }),
         };
         let has_config = config.phase_teams.is_some()
             || config.phases.is_some()
             || config.benchmark.is_some()
-            || config.image.is_some();
+            || config.image.is_some()
+            || config.runtime.is_some();
         let new = NewMission {
             template_kind: MissionTemplateKind::from(self.kind),
             title: self.title,

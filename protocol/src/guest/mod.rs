@@ -13,6 +13,8 @@ pub mod wire;
 pub use message::{ExitCause, FromGuest, Process, ToGuest};
 pub use wire::{FrameReader, WireError, checksum, encode};
 
+/// The guest's program in each image. It is the first process of a sandbox, and its subcommands are run there.
+pub const PROGRAM: &str = "/usr/local/lib/roost/guest";
 /// Output that the guest holds for one operation, bytes. A program that fills it blocks until output is acknowledged.
 pub const OUTPUT_RING: usize = 1024 * 1024;
 /// Bytes of stdin that may be sent beyond the last `StdinTaken`. The guest refuses more.

@@ -49,12 +49,18 @@ impl Stage {
 }
 
 /// A mission of one phase whose agents work through this program.
-async fn with(owner: &Person, command: &[&str]) -> String {
+async fn with(owner: &Person, command: &str) -> String {
     let writers = template(owner, "Writers").await;
     created(owner, &new(&writers, command)).await
 }
 
-fn new(template: &str, command: &[&str]) -> Value {
+/// A command that starts the server of the other tests, in this mode.
+fn server(program: &str, mode: &str) -> String {
+    let quoted = program.replace('\'', r"'\''");
+    format!("exec python3 -c '{quoted}' {mode}")
+}
+
+fn new(template: &str, command: &str) -> Value {
     json!({ "template_kind": "research", "title": "Through it", "goal": "Say hello.", "team_template_id": template,
         "config": { "runtime": { "image": "runtime", "command": command } } })
 }
@@ -87,16 +93,30 @@ async fn result(owner: &Person, over: &Answer) -> String {
 async fn mission_works_through_the_reference_runtime() {
     let stage = Stage::new(&[]).await;
     let owner = stage.owner().await;
-    let says = "grep -q 'Say hello' && echo 'Hello from the runtime.'";
-    let id = with(owner, &["roost-runtime", "--", "sh", "-c", says]).await;
+    let says = "grep -q \"Say hello\" && echo Hello from the runtime.";
+    let id = with(owner, &format!("exec roost-runtime -- sh -c '{says}'")).await;
     launched(owner, &id).await;
     let over = becomes(owner, &id, "completed").await;
     assert_eq!(phases(&over), ["completed"]);
     assert_eq!(result(owner, &over).await.trim(), "Hello from the runtime.");
     assert!(over.str("/runtime_endpoint").starts_with("sandbox://"));
-    assert!(!over.str("/runtime_container_name").is_empty());
+    let sandbox = over.str("/runtime_endpoint").split('/').nth(2);
+    let name = format!("roost-{}", sandbox.expect("a sandbox"));
+    assert_eq!(over.str("/runtime_container_name"), name);
     assert_eq!(over.str("/runtime/state"), "gone");
     stage.stop().await;
+}
+
+/// A gateway that is a process of its own, with its folder, beside a broker.
+async fn alone(set: &[(&str, &str)]) -> (TempDir, (BrokerProcess, TempDir), Process) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = tempfile::tempdir().expect("a folder");
+    let broker = BrokerProcess::start(kept.path()).await;
+    let socket = broker.client.socket().display().to_string();
+    let mut all = vec![("sandboxes.local", "on"), ("broker.socket", &*socket)];
+    all.extend(set);
+    let process = Process::start_with(folder.path(), &Store::Sqlite, &all).await;
+    (folder, (broker, kept), process)
 }
 
 /// A team template of a gateway that is a process of its own.
@@ -140,23 +160,14 @@ fn files(folder: &Path) -> Vec<(String, String)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn code_and_bearer_are_in_no_answer_no_row_and_no_log() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let kept = tempfile::tempdir().expect("a folder");
-    let broker = BrokerProcess::start(kept.path()).await;
-    let socket = broker.client.socket().display().to_string();
-    let mut process = Process::start_with(
-        folder.path(),
-        &Store::Sqlite,
-        &[("sandboxes.local", "on"), ("broker.socket", &socket)],
-    )
-    .await;
+    let (folder, _broker, mut process) = alone(&[]).await;
     let owner = process.owner().await;
     let template = writers(&owner).await;
     // Its program has no secret in it: the base of the sandbox's command line is a stored row.
     let hidden = SERVER
         .replace("\"Code_77_planted\"", "\"Code_77_\" + \"planted\"")
         .replace("\"rt_planted+token/81\"", "\"rt_planted+\" + \"token/81\"");
-    let asked = new(&template, &["python3", "-c", &hidden, "old"]);
+    let asked = new(&template, &server(&hidden, "old"));
     let path = begun(&owner, &asked).await;
     let mut answers = String::new();
     let over = eventually("the mission is complete", async || {
@@ -214,7 +225,7 @@ async fn boot_without_a_code_pauses_the_mission_with_the_last_words() {
         ("refuses", "refused the pairing", "POST /pair answered 403"),
     ] {
         let writers = template(owner, &format!("Writers{mode}")).await;
-        let id = created(owner, &new(&writers, &["python3", "-c", SERVER, mode])).await;
+        let id = created(owner, &new(&writers, &server(SERVER, mode))).await;
         launched(owner, &id).await;
         let now = pauses(owner, &id).await;
         assert_eq!(now.str("/status_reason"), "runtime_failed", "{mode}");
@@ -241,7 +252,7 @@ async fn answers_that_are_not_a2a_fail_the_phase() {
         ("asks", "asks for more input: Old dialect."),
     ] {
         let writers = template(owner, &format!("Writers{mode}")).await;
-        let id = created(owner, &new(&writers, &["python3", "-c", SERVER, mode])).await;
+        let id = created(owner, &new(&writers, &server(SERVER, mode))).await;
         launched(owner, &id).await;
         let now = pauses(owner, &id).await;
         assert_eq!(now.str("/status_reason"), "phase_failed", "{mode}");
@@ -256,7 +267,7 @@ async fn answers_that_are_not_a2a_fail_the_phase() {
 async fn server_that_hangs_is_left_when_the_mission_is_cancelled() {
     let stage = Stage::new(&[]).await;
     let owner = stage.owner().await;
-    let id = with(owner, &["python3", "-c", SERVER, "hangs"]).await;
+    let id = with(owner, &server(SERVER, "hangs")).await;
     launched(owner, &id).await;
     eventually("the message is sent", async || {
         let now = mission(owner, &id).await;
@@ -282,7 +293,7 @@ async fn server_that_was_ended_is_started_again() {
     let owner = stage.owner().await;
     // Its first server ends with the first message; the file in the workspace says so.
     let once = "if [ -e seen ]; then echo Again.; else touch seen; kill -9 $PPID; fi";
-    let id = with(owner, &["roost-runtime", "--", "sh", "-c", once]).await;
+    let id = with(owner, &format!("exec roost-runtime -- sh -c '{once}'")).await;
     launched(owner, &id).await;
     let over = becomes(owner, &id, "completed").await;
     assert_eq!(result(owner, &over).await.trim(), "Again.");
@@ -291,25 +302,15 @@ async fn server_that_was_ended_is_started_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_gateway_continues_and_sends_the_message_once() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let kept = tempfile::tempdir().expect("a folder");
-    let broker = BrokerProcess::start(kept.path()).await;
-    let socket = broker.client.socket().display().to_string();
-    let mut process = Process::start_with(
-        folder.path(),
-        &Store::Sqlite,
-        &[
-            ("runs.lease_seconds", "3"),
-            ("sandboxes.local", "on"),
-            ("broker.socket", &socket),
-        ],
-    )
-    .await;
+    let (_folder, _broker, mut process) = alone(&[("runs.lease_seconds", "3")]).await;
     let owner = process.owner().await;
     let template = writers(&owner).await;
     let counts =
         "echo x >>/workspace/sent; sleep 6; echo \"Sent $(wc -l </workspace/sent) times.\"";
-    let asked = new(&template, &["roost-runtime", "--", "sh", "-c", counts]);
+    let asked = new(
+        &template,
+        &format!("exec roost-runtime -- sh -c '{counts}'"),
+    );
     let path = begun(&owner, &asked).await;
     let sent = async |owner: &Client| {
         let runs = owner.get("/api/topology-runs").expect(200).await;
@@ -345,6 +346,28 @@ async fn killed_gateway_continues_and_sends_the_message_once() {
         .await;
     assert_eq!(one.str("/content").trim(), "Sent 1 times.");
     process.terminate().await;
+}
+
+/// The image is not on this machine, so the plan says so, and a launch is refused unless a person accepts it.
+#[tokio::test]
+async fn launch_says_first_that_the_image_of_the_runtime_is_missing() {
+    let set = [("sandboxes.images", "[\"absent=roost-agent:absent\"]")];
+    let gateway = Gateway::start_with(&set).await;
+    let owner = gateway.owner().await;
+    let writers = template(owner, "Writers").await;
+    let mut asked = new(&writers, "roost-runtime");
+    asked["config"]["runtime"]["image"] = json!("absent");
+    let id = created(owner, &asked).await;
+    let plan = format!("/api/missions/{id}/launch-plan");
+    eventually("the plan says what is missing", async || {
+        let plan = owner.get(&plan).expect(200).await;
+        let lacks = plan.body["lacks"].to_string();
+        lacks.contains("Image `absent` is not on").then_some(())
+    })
+    .await;
+    let refused = set_status(owner, &id, "running", 409).await;
+    assert_eq!(refused.str("/code"), "sandbox-lacks");
+    gateway.stop().await;
 }
 
 #[tokio::test]

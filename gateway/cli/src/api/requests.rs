@@ -109,6 +109,8 @@ pub struct MissionConfig {
     pub benchmark: Option<MissionBenchmark>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<MissionRuntimeSettings>,
 }
 
 #[derive(Serialize)]
@@ -117,6 +119,13 @@ pub struct MissionPhaseTeams {
     pub research: Option<Vec<TemplateId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coding: Option<Vec<TemplateId>>,
+}
+
+#[derive(Serialize)]
+pub struct MissionRuntimeSettings {
+    pub image: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
 }
 
 #[derive(Serialize)]

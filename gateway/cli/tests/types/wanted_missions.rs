@@ -17,7 +17,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ("MissionBenchmark", &["command"]),
     (
         "MissionConfig",
-        &["phase_teams", "phases", "benchmark", "image"],
+        &["phase_teams", "phases", "benchmark", "image", "runtime"],
     ),
     (
         "MissionDetail",
@@ -56,6 +56,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "steps_most",
         ],
     ),
+    ("MissionRuntimeSettings", &["image", "command"]),
     ("MissionRuntimeStanding", &["state", "detail"]),
     ("MissionStatusChange", &["status", "accept_lacks"]),
     (

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use roost_protocol::guest::PROGRAM;
 use roost_protocol::guest::runtime::{Asked, Reply};
 use roost_protocol::operation::Purpose;
 
@@ -12,8 +13,6 @@ use super::output::Keep;
 use super::sandbox_command::{self, Exit, SandboxCommand};
 use roost_machines::sandboxes::SandboxesHandle;
 
-/// The guest in each sandbox.
-const GUEST: &str = "/usr/local/lib/roost/guest";
 /// How much longer than the request the command may take, in seconds.
 const MORE_S: u64 = 30;
 /// JSON may write a byte as six.
@@ -31,7 +30,7 @@ pub(super) async fn request(
     let most = usize::try_from(asked.most).unwrap_or(usize::MAX);
     let work = SandboxCommand {
         purpose: Purpose::new("a2a", Some(what)),
-        argv: [GUEST, "runtime-request", &port.to_string()]
+        argv: [PROGRAM, "runtime-request", &port.to_string()]
             .map(str::to_owned)
             .to_vec(),
         cwd: None,

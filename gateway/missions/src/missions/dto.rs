@@ -49,9 +49,9 @@ pub struct MissionConfig {
 pub struct RuntimeSettings {
     /// The image of the mission's own sandbox, with the server in it: a name of the catalogue.
     pub image: String,
-    /// The program of the server with its arguments.
-    #[schema(min_items = 1, max_items = 64)]
-    pub command: Option<Vec<String>>,
+    /// A command for `/bin/sh` that starts the server.
+    #[schema(max_length = 16384, default = "roost-runtime")]
+    pub command: Option<String>,
     /// The port on the sandbox's loopback.
     #[schema(minimum = 1024, maximum = 65535, default = 42617)]
     pub port: Option<u16>,
@@ -59,8 +59,18 @@ pub struct RuntimeSettings {
     #[schema(max_length = 200, default = "/")]
     pub path: Option<String>,
     /// A pattern with one group that finds the pairing code in what the server prints. `false`: it has no pairing.
-    #[schema(value_type = Option<Object>)]
-    pub pairing: Option<Value>,
+    pub pairing: Option<RuntimePairing>,
+}
+
+/// How the pairing code of a runtime is found.
+#[derive(ToSchema)]
+#[schema(as = MissionRuntimePairing)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "as above")]
+pub enum RuntimePairing {
+    Pattern(String),
+    /// Only `false`.
+    Wanted(bool),
 }
 
 /// How the benchmark phases of a mission measure.

@@ -46,7 +46,7 @@ pub use handle::{MissionsHandle, Parts};
 pub use model::RuntimeState;
 pub use recurrence::Recurrence;
 pub use routes::router;
-pub use runtime_boot::{GUEST, MissionRuntime, runtime_of};
+pub use runtime_boot::{MissionRuntime, runtime_of};
 pub use sandbox_facts::{SandboxWish, lock_live, pin_of_team, sandbox_wish, titles};
 pub use scheduler::branch;
 pub use store::{after_runs, get as find, in_flight, remove_all, teams_of};

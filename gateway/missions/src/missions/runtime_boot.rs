@@ -22,14 +22,16 @@ use roost_machines::sandboxes::{
 use roost_platform::broker::credential::{CredentialError, name_of};
 use roost_platform::ids::{MissionId, OperationId, SandboxId, UserId, fresh};
 use roost_platform::supervision::{Failure, StartError, Tenant};
+use roost_protocol::guest::PROGRAM;
 use roost_protocol::guest::runtime::{Boot, PAD, Standing, unseal};
+use roost_protocol::ids as wire;
 use roost_protocol::operation::Purpose;
+use roost_protocol::sandbox::container_name;
+use roost_secret_broker::outbound::chain;
 use roost_secret_broker::wire::{Inject, Secret, Store};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
-/// The guest in each sandbox.
-pub const GUEST: &str = "/usr/local/lib/roost/guest";
 /// The most times that a server is started in one sandbox.
 const MOST_BOOTS: u32 = 20;
 /// How long one look at the boot waits, in seconds.
@@ -72,7 +74,6 @@ enum End {
 
 struct Ready {
     sandbox: SandboxId,
-    container: Option<String>,
     code: Option<String>,
 }
 
@@ -159,13 +160,10 @@ async fn boot(
     };
     let end = match started(state, scope, user, id, &config).await {
         Ok(end) => end,
-        Err(error) => {
-            let error: &dyn std::error::Error = &error;
-            End::Failed(format!(
-                "The sandbox of the runtime does not work: {}",
-                chain(error)
-            ))
-        }
+        Err(error) => End::Failed(format!(
+            "The sandbox of the runtime does not work: {}",
+            chain(&error)
+        )),
     };
     match end {
         End::Ready(ready) => note_ready(state, scope, user, id, &config, ready).await?,
@@ -209,10 +207,17 @@ async fn started(
     if !is_begun {
         let port = config.port.to_string();
         let pattern = config.pairing.as_deref().unwrap_or_default();
-        let mut argv: Vec<String> = [GUEST, "runtime-serve", &port, pattern]
-            .map(str::to_owned)
-            .to_vec();
-        argv.extend(config.command.iter().cloned());
+        let line = config.command.as_str();
+        let argv = [
+            PROGRAM,
+            "runtime-serve",
+            &port,
+            pattern,
+            "/bin/sh",
+            "-c",
+            line,
+        ];
+        let argv = argv.map(str::to_owned).to_vec();
         let serve = command(argv, None, 0)?;
         sandboxes::exec(sandboxes, scope, owner, operation, serve, true, starter).await?;
     }
@@ -224,7 +229,6 @@ async fn started(
             Boot::Ready => {
                 return Ok(End::Ready(Ready {
                     sandbox: sandbox.id,
-                    container: sandbox.container,
                     code: standing.code,
                 }));
             }
@@ -270,7 +274,7 @@ async fn look(
     let mut pad = vec![0; PAD];
     getrandom::fill(&mut pad).map_err(|error| unreadable(&error.to_string()))?;
     let stdin = serde_json::to_string(&pad).map_err(|error| unreadable(&error.to_string()))?;
-    let argv = [GUEST, "runtime-code", &LOOK_S.to_string()]
+    let argv = [PROGRAM, "runtime-code", &LOOK_S.to_string()]
         .map(str::to_owned)
         .to_vec();
     let asks = command(argv, Some(stdin), LOOK_S + 30)?;
@@ -356,7 +360,7 @@ async fn note_ready(
         placed.keep(&change).await?;
         row.runtime_pairing_code = Some(reference);
     }
-    row.runtime_container_name = ready.container;
+    row.runtime_container_name = Some(container_name(wire::SandboxId(ready.sandbox.0)));
     row.runtime_endpoint = Some(endpoint(ready.sandbox, config.port));
     row.runtime_state = Some(RuntimeState::Ready.as_str().to_owned());
     row.runtime_detail = None;
@@ -402,15 +406,4 @@ pub(super) async fn forget_code(
         state.credentials.forget(change, &name).await?;
     }
     Ok(())
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        text.push_str(": ");
-        text.push_str(&next.to_string());
-        cause = next.source();
-    }
-    text
 }

@@ -11,16 +11,16 @@ const PORT: u16 = 42617;
 const PAIRING: &str = r"X-Pairing-Code:\s*([A-Za-z0-9_-]{4,64})";
 /// The program of the recipe `runtime`.
 const PROGRAM: &str = "roost-runtime";
-const MOST_ARGUMENTS: usize = 64;
-/// The most bytes of an argument. It may be a script.
-const MOST_ARGUMENT: usize = 16 * 1024;
+/// The most bytes of a command. It may have a script in it.
+const MOST_COMMAND: usize = 16 * 1024;
 const MOST_PATTERN: usize = 1_000;
 
 /// The runtime of a mission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeConfig {
     pub image: String,
-    pub command: Vec<String>,
+    /// For `/bin/sh`.
+    pub command: String,
     pub port: u16,
     pub path: String,
     /// Finds the pairing code. `None` for a server without pairing.
@@ -72,28 +72,18 @@ fn image(value: Option<&Value>, mistakes: &mut Mistakes) -> String {
     name.unwrap_or_default().to_owned()
 }
 
-fn command(value: Option<&Value>, mistakes: &mut Mistakes) -> Vec<String> {
+fn command(value: Option<&Value>, mistakes: &mut Mistakes) -> String {
     let Some(value) = value else {
-        return vec![PROGRAM.to_owned()];
+        return PROGRAM.to_owned();
     };
-    let words = value.as_array().map(|words| {
-        let words = words.iter().map(|word| word.as_str().map(str::to_owned));
-        words.collect::<Option<Vec<String>>>()
-    });
-    let fits = |words: &Vec<String>| {
-        let is_short = |word: &String| word.len() <= MOST_ARGUMENT && !word.contains('\0');
-        (1..=MOST_ARGUMENTS).contains(&words.len())
-            && words.iter().all(is_short)
-            && !words[0].is_empty()
-    };
-    let words = words.flatten().filter(fits);
-    if words.is_none() {
-        let detail = format!(
-            "must be a program with its arguments: at most {MOST_ARGUMENTS} texts of 16 KiB"
-        );
+    let fits =
+        |line: &&str| !line.trim().is_empty() && line.len() <= MOST_COMMAND && !line.contains('\0');
+    let line = value.as_str().filter(fits);
+    if line.is_none() {
+        let detail = "must be a command for /bin/sh, of at most 16 KiB";
         mistakes.add("/config/runtime/command", detail);
     }
-    words.unwrap_or_default()
+    line.unwrap_or_default().to_owned()
 }
 
 fn port(value: Option<&Value>, mistakes: &mut Mistakes) -> u16 {
@@ -168,7 +158,7 @@ mod tests {
         let read = read.unwrap();
         assert!(wrong.is_empty());
         assert_eq!((read.port, read.path.as_str()), (42617, "/"));
-        assert_eq!(read.command, ["roost-runtime"]);
+        assert_eq!(read.command, "roost-runtime");
         let pattern = Regex::new(&read.pairing.unwrap()).unwrap();
         let line = "     Send: POST /pair with header X-Pairing-Code: 384112";
         assert_eq!(&pattern.captures(line).unwrap()[1], "384112");
@@ -176,7 +166,7 @@ mod tests {
 
     #[test]
     fn server_without_pairing_and_with_agents_in_its_path_is_possible() {
-        let runtime = json!({ "image": "r", "pairing": false, "path": "/a2a/{agent}", "port": 8080, "command": ["zeroclaw", "gateway"] });
+        let runtime = json!({ "image": "r", "pairing": false, "path": "/a2a/{agent}", "port": 8080, "command": "zeroclaw gateway" });
         let (read, wrong) = read_of(runtime);
         let read = read.unwrap();
         assert!(wrong.is_empty(), "{wrong:?}");
@@ -194,11 +184,15 @@ mod tests {
                 "/config/runtime/port",
             ),
             (
-                json!({ "image": "r", "command": [] }),
+                json!({ "image": "r", "command": ["a"] }),
                 "/config/runtime/command",
             ),
             (
-                json!({ "image": "r", "command": ["a", 1] }),
+                json!({ "image": "r", "command": "a\0" }),
+                "/config/runtime/command",
+            ),
+            (
+                json!({ "image": "r", "command": " " }),
                 "/config/runtime/command",
             ),
             (

@@ -5683,14 +5683,18 @@ export interface components {
          * @enum {string}
          */
         MissionRuntimeKind: "standard" | "local_node";
+        /** @description How the pairing code of a runtime is found. */
+        MissionRuntimePairing: string | boolean;
         /** @description The runtime of a mission: an A2A server in the mission's own sandbox. The steps of its teams are executed through it. */
         MissionRuntimeSettings: {
-            /** @description The program of the server with its arguments. */
-            command?: string[] | null;
+            /**
+             * @description A command for `/bin/sh` that starts the server.
+             * @default roost-runtime
+             */
+            command?: string | null;
             /** @description The image of the mission's own sandbox, with the server in it: a name of the catalogue. */
             image: string;
-            /** @description A pattern with one group that finds the pairing code in what the server prints. `false`: it has no pairing. */
-            pairing?: Record<string, never> | null;
+            pairing?: components["schemas"]["MissionRuntimePairing"] | null;
             /**
              * @description The path of its A2A endpoint. `{agent}` becomes the role of the step.
              * @default /

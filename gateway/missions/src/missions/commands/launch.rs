@@ -7,10 +7,11 @@ use crate::missions::entity::{mission, mission_team};
 use crate::missions::model::{PhaseKind, RuntimeKind, Status};
 use crate::missions::plan::{self, Mint};
 use crate::missions::touch::touch;
-use crate::missions::{MissionError, MissionsContext, store};
+use crate::missions::{MissionError, MissionsContext, runtime_config, store};
 use roost_connections::repos;
 use roost_execution::topology::{self, Graph};
 use roost_machines::fleet;
+use roost_machines::images::Wanted;
 use roost_organisation::teams::{self, NewTeam, TeamError, TeamRepo, TeamRow};
 use roost_organisation::templates::{self, Content};
 use roost_platform::ids::{MissionId, TeamId, UserId, fresh};
@@ -97,6 +98,9 @@ async fn mint(
     kinds: &[PhaseKind],
     how: Launch,
 ) -> Result<Vec<Minted>, MissionError> {
+    if !how.accept_lacks && kinds.iter().any(|kind| kind.has_teams()) {
+        of_runtime(state, change, row).await?;
+    }
     let mut all = Vec::new();
     let config = config_of(row);
     let mints = plan::mints(&config, row.team_template_id, kinds);
@@ -141,6 +145,27 @@ async fn mint(
         });
     }
     Ok(all)
+}
+
+/// Checks that the image of the runtime is where its sandbox will be made.
+async fn of_runtime(
+    state: &MissionsContext,
+    change: &Change,
+    row: &mission::Model,
+) -> Result<(), MissionError> {
+    let Some(runtime) = runtime_config::of(&row.config) else {
+        return Ok(());
+    };
+    let (sandboxes, machine) = (&state.teams.sandboxes, machine_of(row));
+    let here = sandboxes.here(change.tx(), change.scope(), machine.as_deref());
+    let wanted = Wanted {
+        image: Some(&runtime.image),
+        needs: &[],
+    };
+    match sandboxes.lacks(wanted, &here.await?) {
+        lacks if lacks.is_empty() => Ok(()),
+        lacks => Err(TeamError::Lacks(lacks).into()),
+    }
 }
 
 /// What a launch would do now: it is tried in a transaction that is taken back.
