@@ -1,5 +1,5 @@
 // How long pages are: the first screen says what matters, and a page folds what a person reads second.
-import { drawn, settled } from "../kit.ts";
+import { drawn, settled, until } from "../kit.ts";
 import { expect, test } from "./fixtures.ts";
 import { allPagesOf } from "./pages.ts";
 
@@ -40,7 +40,7 @@ test.describe("heights", () => {
       if (width > 640) continue;
       await machine.locator("summary").press("Enter");
       await host.waitFor();
-      expect(new URL(page.url()).hash).toBe("#machine");
+      await until("the address to say so", () => new URL(page.url()).hash === "#machine");
       await page.goto("about:blank");
       await page.goto(`${address}#tools`);
       await page.getByText("docker-compose").waitFor();

@@ -21,6 +21,10 @@ export interface Draft {
   budget: string;
   /** The command of the benchmark; empty for what Roost finds. */
   benchmark: string;
+  /** The image of the mission's own runtime; empty for Roost itself. */
+  runtime: string;
+  /** The command that starts its server; empty for the usual one. */
+  program: string;
 }
 
 export const EMPTY: Draft = {
@@ -35,6 +39,8 @@ export const EMPTY: Draft = {
   model: "",
   budget: "",
   benchmark: "",
+  runtime: "",
+  program: "",
 };
 
 /** The largest number of phases of a mission. */
@@ -78,6 +84,13 @@ export function bodyOf(draft: Draft): NewMission {
     ...(Object.keys(teams).length > 0 && { phase_teams: teams }),
     ...(phasesOf(draft).includes("benchmark") &&
       draft.benchmark.trim() && { benchmark: { command: draft.benchmark.trim() } }),
+    ...(draft.runtime &&
+      purposesOf(draft).length > 0 && {
+        runtime: {
+          image: draft.runtime,
+          ...(draft.program.trim() && { command: draft.program.trim() }),
+        },
+      }),
   };
   const budget = microusdOf(draft.budget);
   // The gateway would take the first line with its signs of Markdown.
@@ -97,7 +110,7 @@ export function bodyOf(draft: Draft): NewMission {
 }
 
 /** The keys of a config that the form writes. It keeps the others. */
-const WRITTEN = ["phases", "phase_teams", "benchmark"];
+const WRITTEN = ["phases", "phase_teams", "benchmark", "runtime"];
 
 /** The request of a draft that changes an earlier request. What the form does not show stays as it was. */
 export function bodyOver(draft: Draft, before: NewMission | undefined): NewMission {
@@ -106,9 +119,16 @@ export function bodyOver(draft: Draft, before: NewMission | undefined): NewMissi
   const kept = Object.fromEntries(Object.entries(old).filter(([name]) => !WRITTEN.includes(name)));
   const measured = phasesOf(draft).includes("benchmark") && (old["benchmark"] as object | undefined);
   const { command: _command, ...measure } = { command: "", ...measured };
-  const now = (body.config ?? {}) as { benchmark?: object };
+  const now = (body.config ?? {}) as { benchmark?: object; runtime?: object };
   const benchmark = { ...measure, ...now.benchmark };
-  const config = { ...kept, ...now, ...(Object.keys(benchmark).length > 0 && { benchmark }) };
+  const { command: _started, ...place } = { command: "", ...(old["runtime"] as object | undefined) };
+  const runtime = now.runtime && { ...place, ...now.runtime };
+  const config = {
+    ...kept,
+    ...now,
+    ...(Object.keys(benchmark).length > 0 && { benchmark }),
+    ...(runtime && { runtime }),
+  };
   return { ...body, ...(Object.keys(config).length > 0 && { config: config as Record<string, never> }) };
 }
 
@@ -157,6 +177,8 @@ export function parseDraft(stored: string | null): Draft {
       model: word(found.model),
       budget: word(found.budget),
       benchmark: word(found.benchmark),
+      runtime: word(found.runtime),
+      program: word(found.program),
     };
   } catch {
     // Not ours, or cut off: there is no draft.
@@ -181,6 +203,7 @@ export function draftOf(mission: {
     phases?: unknown;
     phase_teams?: unknown;
     benchmark?: { command?: unknown } | null;
+    runtime?: { image?: unknown; command?: unknown } | null;
   };
   const own = Array.isArray(config.phases);
   return parseDraft(
@@ -196,6 +219,8 @@ export function draftOf(mission: {
       model: mission.model,
       budget: mission.budget_usd == null ? "" : String(mission.budget_usd),
       benchmark: config.benchmark?.command,
+      runtime: config.runtime?.image,
+      program: config.runtime?.command,
     }),
   );
 }

@@ -185,6 +185,8 @@ describe("a mission that is written down", () => {
     model: "openai/gpt",
     budget: "2,50",
     benchmark: "make bench",
+    runtime: "runtime",
+    program: " roost-runtime -- cat ",
   };
   it("sends what was chosen, and no team for a phase that it does not have", () => {
     expect(bodyOf(whole)).toEqual({
@@ -195,6 +197,7 @@ describe("a mission that is written down", () => {
         phases: ["coding", "benchmark"],
         phase_teams: { coding: ["t1", "t2"] },
         benchmark: { command: "make bench" },
+        runtime: { image: "runtime", command: "roost-runtime -- cat" },
       },
       repo_id: "r1",
       base_ref: "main",
@@ -208,6 +211,20 @@ describe("a mission that is written down", () => {
       title: "x",
       goal: "x",
     });
+  });
+  it("keeps what the form does not show of a runtime, and drops the runtime of a mission without teams", () => {
+    const runtime = { image: "old", port: 4000, command: "cat" };
+    const before = {
+      ...bodyOf({ ...whole, kind: "development" }),
+      config: { runtime } as unknown as Record<string, never>,
+    };
+    const draft = draftOfNew(before);
+    expect(draft).toMatchObject({ runtime: "old", program: "cat" });
+    expect(bodyOver(draft, before).config).toMatchObject({ runtime });
+    const line = bodyOver({ ...draft, runtime: "new", program: "cat" }, before).config;
+    expect(line).toMatchObject({ runtime: { image: "new", port: 4000, command: "cat" } });
+    expect(bodyOver({ ...draft, runtime: "" }, before).config ?? {}).not.toHaveProperty("runtime");
+    expect(bodyOf({ ...whole, phases: ["benchmark"] }).config ?? {}).not.toHaveProperty("runtime");
   });
   it("names what is missing", () => {
     expect(Object.keys(mistakesOf(EMPTY))).toEqual(["goal", "teams"]);

@@ -109,9 +109,9 @@ export function reasonWord({ status, status_reason, status_detail }: Mission): s
   return undefined;
 }
 
-/** How far the mission's own runtime is. */
-export function runtimeState({ runtime }: Pick<Mission, "runtime">): State | undefined {
-  if (!runtime) return undefined;
+/** How far the mission's own runtime is. It ends with its mission. */
+export function runtimeState({ runtime, status }: Pick<Mission, "runtime" | "status">): State | undefined {
+  if (!runtime || isFinal(status)) return undefined;
   if (runtime.state === "ready") return { tone: "done", word: "Runtime ready" };
   if (runtime.state === "starting") return { tone: "running", word: "Runtime starts" };
   if (runtime.state === "gone") return { tone: "offline", word: "Runtime gone" };
