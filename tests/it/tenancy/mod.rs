@@ -14,3 +14,4 @@ mod set_up;
 mod stream_sockets;
 mod streams;
 mod token_scopes;
+mod two_people;

@@ -9,6 +9,9 @@ pub enum ModelsError {
     /// No model has that id.
     #[error("there is no such model")]
     None,
+    /// `If-Match` named another version.
+    #[error("the model has version {current}")]
+    VersionMismatch { current: i64 },
     /// The address is not valid, or the outbound policy forbids it.
     #[error("the address {0}")]
     BadAddress(String),
@@ -36,6 +39,9 @@ impl From<ModelsError> for ApiError {
         use ModelsError as E;
         match error {
             E::None => Self::not_found("model"),
+            E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
+                "The model has version {current} now: another person changed it. Read it again and repeat your change."
+            )),
             E::BadAddress(why) => Self::validation("/base_url", why),
             E::Taken { name } => Self::new(Code::Conflict).detail(format!(
                 "There is already a model {name} in this workspace. Change that one, or delete it first."

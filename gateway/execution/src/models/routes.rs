@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -14,6 +14,7 @@ use super::{ModelsContext, ModelsError, commands, resolve, store};
 use crate::providers::{Limits, Message, Model as _, Purpose, Request};
 use roost_platform::ids::ModelId;
 use roost_tenancy::auth::{self, Scoped, UserBrief, can};
+use roost_web::conditional::if_match;
 use roost_web::error::ApiResult;
 use roost_web::idempotency::CreationId;
 use roost_web::json::{Path, Valid};
@@ -63,16 +64,23 @@ async fn add(
 }
 
 /// Changes a model's price or key, or whether it is the default.
-#[utoipa::path(patch, path = "/api/models/{id}", operation_id = "change_model", tag = "models", params(("id" = ModelId, Path)), request_body = ModelChange,
+#[utoipa::path(patch, path = "/api/models/{id}", operation_id = "change_model", tag = "models",
+    params(("id" = ModelId, Path),
+        ("If-Match" = Option<String>, Header, description = "the version that the change is based on")),
+    request_body = ModelChange,
     responses((status = 200, body = ModelBinding), (status = 400, body = Problem), (status = 401, body = Problem),
-        (status = 403, body = Problem), (status = 404, body = Problem), (status = 503, body = Problem)))]
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem),
+        (status = 503, body = Problem)))]
 async fn change(
     State(state): State<ModelsContext>,
     caller: Scoped<can::ManageModels>,
     Path(id): Path<ModelId>,
+    headers: HeaderMap,
     Valid(change): Valid<ModelChange>,
 ) -> ApiResult<Json<ModelBinding>> {
-    let row = commands::change(&state, caller.scope(), caller.user_id(), id, change).await?;
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let over = if_match(&headers)?;
+    let row = commands::change(&state, scope, user, (id, over), change).await?;
     Ok(Json(one(&state, row).await?))
 }
 

@@ -10,6 +10,9 @@ pub enum FleetError {
     /// The workspace does not have this machine.
     #[error("no such machine in this workspace")]
     NotFound,
+    /// `If-Match` named another version.
+    #[error("the machine has version {current}")]
+    VersionMismatch { current: i64 },
     /// The join code is unknown, or its ten minutes are over.
     #[error("the join code is unknown or has expired")]
     JoinCodeUnknown,
@@ -44,6 +47,9 @@ impl From<FleetError> for ApiError {
         use FleetError as E;
         match error {
             E::NotFound => Self::not_found("node"),
+            E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
+                "The machine has version {current} now. Read it again and repeat your change."
+            )),
             E::JoinCodeUnknown => Self::new(Code::JoinCodeUnknown)
                 .detail("The join code is unknown or older than ten minutes; make a new one on the fleet page."),
             E::JoinCodeUsed => Self::new(Code::JoinCodeUsed)

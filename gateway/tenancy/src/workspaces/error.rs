@@ -10,6 +10,9 @@ pub enum WorkspaceError {
     /// The workspace does not exist, or the caller is not a member.
     #[error("there is no such workspace")]
     NotFound,
+    /// `If-Match` named another version.
+    #[error("the workspace has version {current}")]
+    VersionMismatch { current: i64 },
     /// The workspace has no such member.
     #[error("there is no such member")]
     NoMember,
@@ -57,6 +60,9 @@ impl From<WorkspaceError> for ApiError {
         use WorkspaceError as E;
         match error {
             E::NotFound => Self::not_found("workspace"),
+            E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
+                "The workspace has version {current} now: another person changed it. Read it again and repeat your change."
+            )),
             E::NoMember => Self::not_found("member"),
             E::NoInvitation => Self::not_found("invitation"),
             E::Refused(Refusal::NotAllowed) => Self::new(Code::Forbidden)

@@ -101,14 +101,18 @@ async fn get(
 /// decision, whether their commits may change workflow files, and whether its machines send saved files to the gateway. Only operators of the deployment set plans, also
 /// those of workspaces that they do not belong to. A smaller plan deletes nothing: the gateway refuses what needs more than it allows.
 #[utoipa::path(patch, path = "/api/workspaces/{id}", tag = "workspaces", operation_id = "change_workspace",
-    request_body = WorkspaceChange, params(("id" = WorkspaceId, Path)),
+    request_body = WorkspaceChange,
+    params(("id" = WorkspaceId, Path),
+        ("If-Match" = Option<String>, Header, description = "the version that the change is based on")),
     responses((status = 200, body = Workspace), (status = 400, body = Problem), (status = 401, body = Problem),
-        (status = 403, body = Problem), (status = 404, body = Problem)))]
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem)))]
 async fn change(
     State(state): State<WorkspacesContext>,
     caller: MemberOrOperator,
+    headers: HeaderMap,
     Valid(change): Valid<WorkspaceChange>,
 ) -> ApiResult<Json<Workspace>> {
+    let over = if_match(&headers)?;
     let settings = change.settings();
     if change.name.is_some() || !settings.is_empty() {
         caller.demand(Verb::ChangeWorkspace)?;
@@ -121,7 +125,7 @@ async fn change(
         plan: change.plan,
         settings,
     };
-    let row = commands::change(&state, caller.scope(), caller.user_id(), new).await?;
+    let row = commands::change(&state, caller.scope(), caller.user_id(), over, new).await?;
     Ok(Json(Workspace::new(row, caller.role())))
 }
 

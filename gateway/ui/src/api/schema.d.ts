@@ -17254,7 +17254,10 @@ export interface operations {
     change_model: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description the version that the change is based on */
+                "If-Match"?: string | null;
+            };
             path: {
                 id: components["schemas"]["ModelId"];
             };
@@ -17299,6 +17302,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18139,7 +18150,10 @@ export interface operations {
     describe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description the version that the change is based on */
+                "If-Match"?: string | null;
+            };
             path: {
                 id: components["schemas"]["NodeId"];
             };
@@ -18184,6 +18198,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24208,7 +24230,10 @@ export interface operations {
     change_workspace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description the version that the change is based on */
+                "If-Match"?: string | null;
+            };
             path: {
                 id: components["schemas"]["WorkspaceId"];
             };
@@ -24253,6 +24278,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -63,6 +63,12 @@ async fn a_model_is_added_tried_changed_and_removed_with_its_key() {
             json!({ "price": { "input_microusd": 2_000_000, "output_microusd": 5_000_000 } });
         let changed = owner.patch(&path).json(&price).expect(200).await;
         assert_eq!(changed.body["version"], 2);
+        // Somebody who saw the first version changes neither the price nor the key.
+        let other_key = json!({ "api_key": "sk-nobody-planted", "price": null });
+        for stale in [&price, &other_key] {
+            let request = owner.patch(&path).header("if-match", "1").json(stale);
+            request.refused(412, "precondition-failed").await;
+        }
         let tried = owner.post(&format!("{path}/try")).expect(200).await;
         assert_eq!(tried.body["cost_microusd"], 25);
         assert!(server.asked()[1].head.contains(KEY));

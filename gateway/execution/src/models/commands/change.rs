@@ -13,19 +13,21 @@ use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 use roost_tenancy::workspaces;
 
-/// Changes a model. The broker replaces the old key, for the same address, before the row is written.
+/// Changes a model. The broker replaces the old key, for the same address, before the row is written. `over` is the
+/// version that the person saw.
 ///
 /// # Errors
-/// [`ModelsError::None`], [`ModelsError::Credential`].
+/// [`ModelsError::None`], [`ModelsError::VersionMismatch`], [`ModelsError::Credential`].
 pub async fn change(
     state: &ModelsContext,
     scope: WorkspaceScope,
     user: UserId,
-    id: ModelId,
+    (id, over): (ModelId, Option<i64>),
     wanted: ModelChange,
 ) -> Result<model::Model, ModelsError> {
     let present = store::get(state.db.read(), scope, id).await?;
     let present = present.ok_or(ModelsError::None)?;
+    based_on(&present, over)?;
     if let Some(key) = &wanted.api_key {
         let provider = Provider::from_stored(&present.provider).ok_or(ModelsError::None)?;
         let base = Url::parse(&present.base_url)
@@ -45,6 +47,10 @@ pub async fn change(
         change.commit().await?;
         return Err(ModelsError::None);
     };
+    // A key that was replaced above stays: the person of the other change saw no key.
+    if wanted.api_key.is_none() {
+        based_on(&row, over)?;
+    }
     if wanted.api_key.is_some() {
         row.has_key = true;
     }
@@ -69,4 +75,13 @@ pub async fn change(
     write_down(&mut change, &row, action);
     change.commit().await?;
     Ok(row)
+}
+
+fn based_on(row: &model::Model, over: Option<i64>) -> Result<(), ModelsError> {
+    match over {
+        Some(version) if version != row.version => Err(ModelsError::VersionMismatch {
+            current: row.version,
+        }),
+        _ => Ok(()),
+    }
 }

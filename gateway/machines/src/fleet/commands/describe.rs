@@ -8,15 +8,16 @@ use roost_platform::ids::{NodeId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
-/// Names a node, labels it, or both.
+/// Names a node, labels it, or both. `over` is the version that the person saw; each report of the machine is a version
+/// too, so a caller whose fields are unchanged repeats its request.
 ///
 /// # Errors
-/// When the node does not exist, or the store fails.
+/// When the node does not exist or has another version, or the store fails.
 pub async fn describe(
     fleet: &FleetHandle,
     scope: WorkspaceScope,
     user: UserId,
-    id: NodeId,
+    (id, over): (NodeId, Option<i64>),
     request: DescribeRequest,
 ) -> Result<node::Model, FleetError> {
     let mut change = Change::begin(fleet, scope, user).await?;
@@ -36,6 +37,11 @@ pub async fn describe(
     let version = store::change(&change, scope, id, columns)
         .await?
         .ok_or(FleetError::NotFound)?;
+    // The row is locked by now. Without a commit the change is undone.
+    let current = version - 1;
+    if over.is_some_and(|seen| seen != current) {
+        return Err(FleetError::VersionMismatch { current });
+    }
     for (action, details) in news {
         change.record(action, ("node", &id), details);
     }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 
 use super::FleetContext;
 use crate::fleet::describe::DescribeRequest;
@@ -13,6 +13,7 @@ use crate::fleet::operations;
 use crate::fleet::{Drain, FleetError, commands, sanitize, store};
 use roost_platform::ids::{NodeId, OperationId};
 use roost_tenancy::auth::{Scoped, WorkspaceScope, can};
+use roost_web::conditional::if_match;
 use roost_web::error::ApiResult;
 use roost_web::json::{Path, Query, Valid};
 use roost_web::pagination::{Page, PageQuery};
@@ -73,17 +74,22 @@ pub(super) async fn get(
 }
 
 /// Changes a node's name or labels. An absent field stays as it is.
-#[utoipa::path(patch, path = "/api/nodes/{id}", tag = "nodes", params(("id" = NodeId, Path)), request_body = DescribeRequest,
+#[utoipa::path(patch, path = "/api/nodes/{id}", tag = "nodes",
+    params(("id" = NodeId, Path),
+        ("If-Match" = Option<String>, Header, description = "the version that the change is based on")),
+    request_body = DescribeRequest,
     responses((status = 200, body = Node), (status = 400, body = Problem), (status = 401, body = Problem),
-        (status = 403, body = Problem), (status = 404, body = Problem)))]
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem)))]
 pub(super) async fn describe(
     State(state): State<FleetContext>,
     caller: Scoped<can::ManageNodes>,
     Path(id): Path<NodeId>,
+    headers: HeaderMap,
     Valid(request): Valid<DescribeRequest>,
 ) -> ApiResult<Json<Node>> {
+    let over = if_match(&headers)?;
     let (scope, user) = (caller.scope(), caller.user_id());
-    let row = commands::describe(&state.fleet, scope, user, id, request).await?;
+    let row = commands::describe(&state.fleet, scope, user, (id, over), request).await?;
     one(&state, row).await
 }
 

@@ -20,12 +20,15 @@ pub struct New {
 /// Changes the workspace. The next request sees the limits of a new plan. A smaller plan deletes nothing: while more is
 /// in use than it allows, the gateway refuses what needs more.
 ///
+/// `over` is the version that the person saw.
+///
 /// # Errors
-/// [`WorkspaceError::NoPlan`], [`WorkspaceError::NotFound`] when the workspace does not exist any more.
+/// [`WorkspaceError::NoPlan`], [`WorkspaceError::VersionMismatch`], [`WorkspaceError::NotFound`] when the workspace does not exist any more.
 pub async fn change(
     state: &WorkspacesContext,
     scope: WorkspaceScope,
     user: UserId,
+    over: Option<i64>,
     new: New,
 ) -> Result<workspace::Model, WorkspaceError> {
     if let Some(plan) = &new.plan
@@ -41,6 +44,11 @@ pub async fn change(
     let present = store::get(change.tx(), scope)
         .await?
         .ok_or(WorkspaceError::NotFound)?;
+    // The row is locked by now. Without a commit the change is undone.
+    let current = version - 1;
+    if over.is_some_and(|seen| seen != current) {
+        return Err(WorkspaceError::VersionMismatch { current });
+    }
     let name = new.name.unwrap_or_else(|| present.name.clone());
     let plan = new.plan.unwrap_or_else(|| present.plan.clone());
     let before = Settings::of(&present);
