@@ -25,3 +25,10 @@ export function must<T>(found: T | undefined, title = "There is no such thing", 
   if (found === undefined) throw new Refusal(404, code, title);
   return found;
 }
+
+/** Refuses a change that names another version than the present one, as the gateway does. */
+export function basedOn(version: number, headers: { "if-match"?: string | undefined }) {
+  const over = headers["if-match"];
+  if (over !== undefined && over !== `"${version}"`)
+    throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+}

@@ -1,6 +1,6 @@
 // Models of the mock, over HTTP: keys are taken and never given back.
 import { ago, newId } from "./ids.ts";
-import { Refusal } from "./refusal.ts";
+import { basedOn, Refusal } from "./refusal.ts";
 import type { Routes } from "./route.ts";
 import { found } from "./routes-teams.ts";
 import type { Model, Schemas } from "./schema.ts";
@@ -79,8 +79,10 @@ export const modelRoutes = {
     state.models.settings = body;
     return { body };
   },
-  "PATCH /api/models/{id}": ({ state: { models }, params, body }) => {
+  "PATCH /api/models/{id}": ({ state: { models }, params, body, request }) => {
     const one = found(models.list, params.id, "model");
+    basedOn(one.version, request.headers);
+    one.version += 1;
     models.changed = body;
     if (body.api_key) models.keys.push(body.api_key);
     if (body.price !== undefined) one.price = body.price;

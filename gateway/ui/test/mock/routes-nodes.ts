@@ -1,7 +1,7 @@
 import { fleetHistory, nodeHistory } from "./history.ts";
 import { ago } from "./ids.ts";
 import { lineOf, makeNode } from "./nodes.ts";
-import { must, Refusal } from "./refusal.ts";
+import { basedOn, must, Refusal } from "./refusal.ts";
 import type { AskedOf, Routes } from "./route.ts";
 import type { Node, Schemas } from "./schema.ts";
 import type { Mock } from "./server.ts";
@@ -102,6 +102,7 @@ export const nodeRoutes = {
   "PATCH /api/nodes/{id}": (at) => {
     const { name, labels } = at.body;
     const node = nodeOf(at);
+    basedOn(node.version, at.request.headers);
     return touch(at.mock, node, { name: name ?? node.name, labels: labels ?? node.labels });
   },
   "DELETE /api/nodes/{id}": (at) => {

@@ -1,7 +1,7 @@
 // People of the mock: members, invitations, tokens, workspaces.
 import { randomUUID } from "node:crypto";
 import { ago, newId } from "./ids.ts";
-import { must, Refusal } from "./refusal.ts";
+import { basedOn, must, Refusal } from "./refusal.ts";
 import type { Routes } from "./route.ts";
 import type { Member, Schemas } from "./schema.ts";
 import type { State } from "./state.ts";
@@ -41,16 +41,14 @@ const whole = (state: State, one: Schemas["MembershipBrief"]): Schemas["Workspac
   workflow_policy: state.workflowPolicy,
   plan: "scale",
   created_at: ago(86_400 * 40),
-  version: 1,
+  version: state.workspaceVersion,
 });
 
 export const peopleRoutes = {
   "GET /api/ops/plans": ({ state }) => ({ body: { items: state.plans, default: "scale", signup: "free" } }),
   "PUT /api/ops/plans/{name}": ({ state, params, body, request }) => {
     const one = must(state.plans.find(({ name }) => name === params.name));
-    const over = request.headers["if-match"];
-    if (over !== undefined && over !== `"${one.version}"`)
-      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+    basedOn(one.version, request.headers);
     Object.assign(one, body, { version: one.version + 1 });
     return { body: one };
   },
@@ -78,7 +76,8 @@ export const peopleRoutes = {
   "GET /api/workspaces/{id}": ({ state, params }) => ({
     body: whole(state, must(state.people.workspaces.find((one) => one.id === params.id))),
   }),
-  "PATCH /api/workspaces/{id}": ({ mock, state, params, body }) => {
+  "PATCH /api/workspaces/{id}": ({ mock, state, params, body, request }) => {
+    basedOn(state.workspaceVersion, request.headers);
     if (state.renameRefused)
       throw new Refusal(400, "validation", "The name is not taken", {
         errors: [{ pointer: "/name", detail: state.renameRefused }],
@@ -90,6 +89,7 @@ export const peopleRoutes = {
       Object.assign(state.quota, { plan: plan.name, agents: plan.agents });
       state.quota.live_containers = plan.live_containers;
     }
+    state.workspaceVersion += 1;
     if (body.name) row.name = body.name;
     if (body.push_policy) state.pushPolicy = body.push_policy;
     if (body.file_policy) state.filePolicy = body.file_policy;

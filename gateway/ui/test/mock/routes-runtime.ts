@@ -1,7 +1,7 @@
 // What an agent of the mock runs with: its runtime, compartments, skills and tokens.
 import { ago, newId } from "./ids.ts";
 import type { AskedOf, Routes } from "./route.ts";
-import { Refusal } from "./refusal.ts";
+import { basedOn } from "./refusal.ts";
 import { begin, summaryOf } from "./routes-runs.ts";
 import { found } from "./routes-teams.ts";
 import type { Claw, Schemas, Team } from "./schema.ts";
@@ -110,8 +110,7 @@ export const runtimeRoutes = {
   "GET /api/claws/{id}/runtime-config": (at) => ({ body: config(at) }),
   "PATCH /api/claws/{id}/runtime-config": (at) => {
     const one = claw(at);
-    if (at.request.headers["if-match"] !== `"${one.version}"`)
-      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+    basedOn(one.version, at.request.headers);
     const own = rightsOf(at.state, one.id);
     at.state.rights.set(one.id, {
       profile: at.body.risk_profile ?? own.profile,

@@ -1,6 +1,6 @@
 // Skills of the mock, over HTTP.
 import { ago } from "./ids.ts";
-import { must, Refusal } from "./refusal.ts";
+import { basedOn, must, Refusal } from "./refusal.ts";
 import type { AskedOf, Routes } from "./route.ts";
 import { found } from "./routes-teams.ts";
 import type { Schemas } from "./schema.ts";
@@ -23,8 +23,7 @@ const versionOf = (at: AskedOf & { params: { version: string } }): Version =>
 /** Another version, only over the one that was read. */
 function write(at: AskedOf, text: Partial<Schemas["SkillText"]>, more: Partial<Version> = {}) {
   const one = skill(at);
-  if (at.request.headers["if-match"] !== `"${one.current_version}"`)
-    throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+  basedOn(one.current_version, at.request.headers);
   Object.assign(one, text, { current_version: one.current_version + 1, updated_at: ago(0) });
   one.versions.unshift({
     version: one.current_version,

@@ -1,5 +1,5 @@
 // Teams of the mock, over HTTP.
-import { must, Refusal } from "./refusal.ts";
+import { basedOn, must, Refusal } from "./refusal.ts";
 import { keyOf, type AskedOf, type Routes } from "./route.ts";
 import { begin, summaryOf } from "./routes-runs.ts";
 import type { Schemas } from "./schema.ts";
@@ -73,8 +73,7 @@ export const teamRoutes = {
   },
   "PATCH /api/teams/{id}": (at) => {
     const one = team(at);
-    if (at.request.headers["if-match"] !== `"${one.version}"`)
-      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+    basedOn(one.version, at.request.headers);
     const { repo, ...rest } = at.body;
     Object.assign(one, rest, { version: one.version + 1 });
     if (repo !== undefined)
@@ -91,8 +90,7 @@ export const teamRoutes = {
   },
   "PATCH /api/teams/{id}/runtime-config": (at) => {
     const one = team(at);
-    if (at.request.headers["if-match"] !== `"${one.version}"`)
-      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+    basedOn(one.version, at.request.headers);
     const template = found(at.state.templates, one.template_id, "template");
     one.risk_profile = at.body.risk_profile;
     one.effective_profile = one.risk_profile ?? profileOf(template);

@@ -1,6 +1,6 @@
 // Team templates of the mock, over HTTP.
 import { ago, newId } from "./ids.ts";
-import { Refusal } from "./refusal.ts";
+import { basedOn, Refusal } from "./refusal.ts";
 import type { AskedOf, Routes } from "./route.ts";
 import { found } from "./routes-teams.ts";
 import type { Schemas, Template } from "./schema.ts";
@@ -58,8 +58,7 @@ export const templateRoutes = {
   "GET /api/team-templates/{id}": (at) => ({ body: template(at) }),
   "PUT /api/team-templates/{id}": (at) => {
     const one = template(at);
-    if (at.request.headers["if-match"] !== `"${one.version}"`)
-      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+    basedOn(one.version, at.request.headers);
     const wrong = at.body.roles.findIndex(({ slot }, n) =>
       at.body.roles.some((other, m) => m < n && other.slot === slot),
     );

@@ -84,6 +84,7 @@ export interface State {
   put: { query: string; archive: Buffer } | undefined;
   delayMs: number;
   /** What happens when an agent asks to push its branch. */
+  workspaceVersion: number;
   pushPolicy: Schemas["PushPolicy"];
   filePolicy: Schemas["FilePolicy"];
   workflowPolicy: Schemas["WorkflowPolicy"];
@@ -371,6 +372,7 @@ export function makeState({
     uploads: new Map(),
     put: undefined,
     delayMs: 0,
+    workspaceVersion: 1,
     pushPolicy: "ask",
     filePolicy: "upload",
     workflowPolicy: "refuse",

@@ -3,8 +3,12 @@ import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import type { components } from "~/api/schema";
 
-export const renameWorkspace = (id: string, name: string) =>
-  api.patch("/api/workspaces/{id}", { path: { id }, body: { name } });
+export const renameWorkspace = (id: string, name: string, version: number | undefined) =>
+  api.patch("/api/workspaces/{id}", {
+    path: { id },
+    body: { name },
+    ...(version !== undefined && { ifMatch: version }),
+  });
 
 /** Only operators may. */
 export const setPlan = (id: string, plan: string) =>
@@ -13,6 +17,7 @@ export const setPlan = (id: string, plan: string) =>
 export type PushPolicy = components["schemas"]["PushPolicy"];
 export type FilePolicy = components["schemas"]["FilePolicy"];
 export type WorkflowPolicy = components["schemas"]["WorkflowPolicy"];
+export type Workspace = components["schemas"]["Workspace"];
 /** A setting that is absent stays. */
 export interface Settings {
   push_policy?: PushPolicy;
@@ -24,14 +29,9 @@ export const settingsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.workspace(id),
     queryFn: ({ signal }) => api.get("/api/workspaces/{id}", { path: { id }, signal }),
-    select: ({ push_policy, file_policy, workflow_policy }) => ({
-      push_policy,
-      file_policy,
-      workflow_policy,
-    }),
   });
-export const setSettings = (id: string, body: Settings) =>
-  api.patch("/api/workspaces/{id}", { path: { id }, body });
+export const setSettings = (id: string, body: Settings, version: number) =>
+  api.patch("/api/workspaces/{id}", { path: { id }, body, ifMatch: version });
 
 /** As the gateway was configured when it started; for operators. */
 export const plansQuery = queryOptions({

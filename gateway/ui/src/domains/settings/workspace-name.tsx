@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type SubmitEvent } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
+import { meQuery } from "~/api/me";
 import { asProblem } from "~/api/problem";
 import type { Me } from "~/api/types";
-import { meQuery } from "~/api/me";
 import { Button } from "~/ui/button";
 import { ClashPart } from "~/ui/clash/clash";
 import { useEdit } from "~/ui/clash/edit";
@@ -14,7 +14,7 @@ import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
 import { LeaveGuard } from "~/ui/leave-guard";
-import { renameWorkspace } from "./queries";
+import { renameWorkspace, settingsQuery } from "./queries";
 
 const LONGEST = 100;
 
@@ -25,18 +25,23 @@ function mistake(name: string): string | undefined {
   return length > LONGEST ? `At most ${LONGEST} characters; this has ${length}.` : undefined;
 }
 
-const draftOf = ({ name }: Me["workspace"]) => ({ name });
+/** Who is signed in names the workspace without its version. */
+type Named = Me["workspace"] & { version?: number };
+
+const draftOf = ({ name }: Named) => ({ name });
 
 function Form({ workspace }: { workspace: Me["workspace"] }) {
   const client = useQueryClient();
-  const edit = useEdit(workspace, draftOf, {
-    read: async () => (await client.fetchQuery({ ...meQuery, staleTime: 0 })).workspace,
-    unversioned: true,
-  });
+  // The version first: a name that is newer than it is found out by the gateway.
+  const read = async () => {
+    const { version } = await client.fetchQuery({ ...settingsQuery(workspace.id), staleTime: 0 });
+    return { ...(await client.fetchQuery({ ...meQuery, staleTime: 0 })).workspace, version };
+  };
+  const edit = useEdit<Named, { name: string }>(workspace, draftOf, { read, unversioned: true });
   const { name } = edit.draft;
   const [left, setLeft] = useState(false);
   const save = useMutation({
-    mutationFn: () => edit.send((to) => renameWorkspace(workspace.id, to.name.trim())),
+    mutationFn: () => edit.send((to, from) => renameWorkspace(workspace.id, to.name.trim(), from.version)),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.me }),
   });
   const dirty = edit.dirty && !save.isPending;

@@ -18,6 +18,7 @@ import {
   type Settings,
   settingsQuery,
   type WorkflowPolicy,
+  type Workspace,
 } from "./queries";
 
 /** What a setting is called, what it asks, and its choices. */
@@ -57,22 +58,28 @@ const FILES: Words<FilePolicy> = {
   },
 };
 
+/** What was chosen, in a version of the workspace. */
+interface Version<T> {
+  policy: T;
+  version: number;
+}
+
 interface Chosen<T extends string> {
-  read: () => Promise<T>;
+  read: () => Promise<Version<T>>;
   workspace: string;
   words: Words<T>;
-  present: T;
+  present: Version<T>;
   change: (wanted: T) => Settings;
 }
 
-const draftOf = <T extends string>(policy: T) => ({ policy });
+const draftOf = <T extends string>({ policy }: Version<T>) => ({ policy });
 
 function Form<T extends string>({ workspace, words, present, change, read }: Chosen<T>) {
   const client = useQueryClient();
-  const edit = useEdit(present, draftOf<T>, { read, unversioned: true });
+  const edit = useEdit(present, draftOf<T>, { read });
   const wanted = edit.draft.policy;
   const save = useMutation({
-    mutationFn: () => edit.send((to) => setSettings(workspace, change(to.policy))),
+    mutationFn: () => edit.send((to, { version }) => setSettings(workspace, change(to.policy), version)),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.workspace(workspace) }),
   });
   const submit = (event: SubmitEvent) => {
@@ -107,7 +114,11 @@ function Form<T extends string>({ workspace, words, present, change, read }: Cho
         }}
       />
       <div>
-        <Button type="submit" busy={save.isPending} disabled={wanted === present || edit.clash !== undefined}>
+        <Button
+          type="submit"
+          busy={save.isPending}
+          disabled={wanted === present.policy || edit.clash !== undefined}
+        >
           Save
         </Button>
       </div>
@@ -123,11 +134,12 @@ function Setting<T extends string>({
 }: Omit<Chosen<T>, "present" | "read"> & { of: (settings: Required<Settings>) => T }) {
   const settings = useQuery(settingsQuery(workspace));
   const may = useMay();
-  const present = settings.data && of(settings.data);
+  const versioned = (now: Workspace): Version<T> => ({ policy: of(now), version: now.version });
+  const present = settings.data && versioned(settings.data);
   const client = useQueryClient();
-  const read = async () => of(await client.fetchQuery({ ...settingsQuery(workspace), staleTime: 0 }));
+  const read = async () => versioned(await client.fetchQuery({ ...settingsQuery(workspace), staleTime: 0 }));
   return (
-    <NarrowFold id={words.id} title={words.title} summary={present && words.choices[present]}>
+    <NarrowFold id={words.id} title={words.title} summary={present && words.choices[present.policy]}>
       <div className="flex flex-col gap-3 p-4">
         {settings.isPending && <Loading what="the setting" rows={1} className="" />}
         {settings.isError && !settings.data && (
@@ -138,7 +150,7 @@ function Setting<T extends string>({
             <Form {...{ workspace, words, present, change }} read={read} />
           ) : (
             <>
-              <p className="text-fg-2">{words.choices[present]}</p>
+              <p className="text-fg-2">{words.choices[present.policy]}</p>
               <MissingRight what="change this" least="admin" />
             </>
           ))}

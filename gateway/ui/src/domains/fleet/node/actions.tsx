@@ -23,7 +23,6 @@ function Describe({ node, onClose }: { node: Node; onClose: () => void }) {
   const client = useQueryClient();
   const edit = useEdit(node, draftOf, {
     read: () => client.fetchQuery({ ...nodeQuery(node.id), staleTime: 0 }),
-    unversioned: true,
   });
   const { name, labels } = edit.draft;
   const describe = async () => {

@@ -130,7 +130,6 @@ export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: 
       const { items } = await client.fetchQuery({ ...modelsQuery, staleTime: 0 });
       return items.find(({ id }) => id === model.id) ?? model;
     },
-    unversioned: true,
   });
   const keeps = { typed: edit.draft, onType: edit.set };
   return (
