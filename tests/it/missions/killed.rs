@@ -4,8 +4,15 @@ use roost_platform::supervision::KILL_POINTS;
 use roost_tests::{Process, ScratchPostgres, Store, eventually};
 use serde_json::json;
 
-/// The points that have their case here.
-pub const KILLED_THERE: &[&str] = &["missions.step.before_commit", "missions.step.after_commit"];
+/// The points that have their case here, or in `killed_paused`.
+pub const KILLED_THERE: &[&str] = &[
+    "missions.step.before_commit",
+    "missions.step.after_commit",
+    "missions.hold.after_mark",
+    "missions.resume.after_runs",
+];
+/// The points of each step.
+const STEPS: &[&str] = &["missions.step.before_commit", "missions.step.after_commit"];
 
 /// How `abort` ends a process.
 const SIGABRT: i32 = 6;
@@ -48,7 +55,7 @@ async fn killed_at_each_point(store: &Store) {
         .expect(201)
         .await;
     let template = made.str("/id").to_owned();
-    for point in KILLED_THERE {
+    for point in STEPS {
         // The steps: research begins and ends, coding begins and ends, the mission is complete.
         for passed in 0..5 {
             let new = json!({ "template_kind": "development", "goal": format!("{point} {passed}"), "team_template_id": template });

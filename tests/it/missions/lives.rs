@@ -1,7 +1,7 @@
 //! What people do with a mission that is at work: pause, resume, cancel, retry, skip.
 
 use roost_tests::model_server::{Asked, ModelServer};
-use roost_tests::{Person, eventually};
+use roost_tests::{Client, eventually};
 use serde_json::{Value, json};
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
 use crate::connections::repos::Place;
 use crate::execution::runs::windows::piece;
 
-async fn coding(owner: &Person, phases: &Value) -> String {
+pub(super) async fn coding(owner: &Client, phases: &Value) -> String {
     let codes = template(owner, "Coders").await;
     let new = json!({ "template_kind": "custom", "title": "Faster", "goal": "Be fast.",
         "config": { "phases": phases }, "team_template_id": codes });

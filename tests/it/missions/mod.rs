@@ -2,6 +2,7 @@
 
 mod demonstration;
 pub(crate) mod killed;
+mod killed_paused;
 pub mod levelups;
 mod lives;
 mod marks;
@@ -21,7 +22,7 @@ mod two_gateways;
 mod world;
 
 use roost_tests::model_server::{Asked, ModelServer};
-use roost_tests::{Answer, Person, eventually};
+use roost_tests::{Answer, Client, Person, eventually};
 use serde_json::{Value, json};
 
 use crate::connections::repos::Place;
@@ -42,7 +43,7 @@ async fn model(says: Says) -> ModelServer {
 }
 
 /// Adds the model to the workspace, as the default.
-async fn think_with(owner: &Person, server: &ModelServer) {
+async fn think_with(owner: &Client, server: &ModelServer) {
     let model = json!({ "provider": "openai", "model": "tiny", "api_key": "sk-of-this-test-1234",
         "base_url": format!("http://{}/v1", server.address), "context_tokens": 1_000_000, "is_default": true,
         "price": { "input_microusd": 0, "output_microusd": 0 } });
@@ -50,7 +51,7 @@ async fn think_with(owner: &Person, server: &ModelServer) {
 }
 
 /// A template of the workspace with one agent that only speaks.
-pub(crate) async fn template(owner: &Person, name: &str) -> String {
+pub(crate) async fn template(owner: &Client, name: &str) -> String {
     let role = json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.", "skills": [], "brain_seed": "# Notes" });
     let new = json!({ "key": name.to_lowercase(), "name": name, "description": "", "stack": "any", "default_topology": "single",
         "risk_profile": "research_readonly", "mcp_bundles": ["skills"], "category": "research", "roles": [role] });
@@ -62,23 +63,23 @@ pub(crate) async fn template(owner: &Person, name: &str) -> String {
     made.str("/id").to_owned()
 }
 
-async fn created(owner: &Person, new: &Value) -> String {
+async fn created(owner: &Client, new: &Value) -> String {
     let made = owner.post("/api/missions").json(new).expect(201).await;
     assert_eq!(made.str("/status"), "draft");
     made.str("/id").to_owned()
 }
 
-async fn launched(owner: &Person, id: &str) -> Answer {
+async fn launched(owner: &Client, id: &str) -> Answer {
     set_status(owner, id, "running", 202).await
 }
 
-async fn set_status(owner: &Person, id: &str, status: &str, answer: u16) -> Answer {
+async fn set_status(owner: &Client, id: &str, status: &str, answer: u16) -> Answer {
     let path = format!("/api/missions/{id}/status");
     let change = json!({ "status": status });
     owner.post(&path).json(&change).expect(answer).await
 }
 
-async fn mission(owner: &Person, id: &str) -> Answer {
+async fn mission(owner: &Client, id: &str) -> Answer {
     owner.get(&format!("/api/missions/{id}")).expect(200).await
 }
 

@@ -145,8 +145,8 @@ impl Driver {
         next: Next,
     ) -> Result<Done, Failure> {
         match &next {
-            Next::Hold(runs) => self.hold(runs).await,
-            Next::Resume(runs) => self.resume(runs).await,
+            Next::Hold(runs) => self.hold(cx, runs).await,
+            Next::Resume(runs) => self.resume(cx, runs).await,
             Next::Cancel(runs) => self.cancel(runs).await,
             Next::BootRuntime => self.boot(cx, next).await,
             Next::Begin(phase) => self.begin(cx, next.clone(), *phase).await,
@@ -262,13 +262,14 @@ impl Driver {
         Ok(true)
     }
 
-    async fn hold(&mut self, runs: &[RunId]) -> Result<Done, Failure> {
+    async fn hold(&mut self, cx: &JobContext, runs: &[RunId]) -> Result<Done, Failure> {
         // First the row: a gateway that dies in between knows that the mission pauses them.
         let Some(change) = self.change().await? else {
             return Ok(Done::Lost);
         };
         store::set_held(&change, self.scope, runs, true).await?;
         change.commit().await?;
+        kill_point!(cx, "missions.hold.after_mark");
         for run in runs {
             let paused = runs::pause(&self.state.teams.runs, self.scope, self.user, *run).await;
             unless_over(paused)?;
@@ -276,11 +277,12 @@ impl Driver {
         Ok(Done::Changed)
     }
 
-    async fn resume(&mut self, runs: &[RunId]) -> Result<Done, Failure> {
+    async fn resume(&mut self, cx: &JobContext, runs: &[RunId]) -> Result<Done, Failure> {
         for run in runs {
             let resumed = runs::resume(&self.state.teams.runs, self.scope, self.user, *run).await;
             unless_over(resumed)?;
         }
+        kill_point!(cx, "missions.resume.after_runs");
         let Some(change) = self.change().await? else {
             return Ok(Done::Lost);
         };

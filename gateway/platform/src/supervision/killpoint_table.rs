@@ -78,6 +78,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the begin or the end is durable; the mission's actor has not looked at what follows",
     },
     KillPoint {
+        name: "missions.hold.after_mark",
+        place: "a paused mission's runs are marked as paused by it; no run is paused yet",
+    },
+    KillPoint {
+        name: "missions.resume.after_runs",
+        place: "the runs of a mission are resumed; they are still marked as paused by it",
+    },
+    KillPoint {
         name: "pdfs.make.after_take",
         place: "a gateway has the lease of a pending PDF; nothing is typeset",
     },
