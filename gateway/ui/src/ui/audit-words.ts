@@ -3,7 +3,8 @@ import { appName } from "~/ui/app-name";
 import { isolate } from "~/ui/isolate";
 import { visible } from "~/ui/visible";
 
-/** What somebody did, as the middle of a sentence; `*` stands for the thing, `@` for the agent. */
+/** What somebody did, as the middle of a sentence; `*` stands for the thing, `@` for the agent
+ * or for whose sandbox it is, and `#` for the kind of thing. */
 const DONE: Record<string, string> = {
   "claw.created": "created the agent *",
   "claw.changed": "changed the agent *",
@@ -13,13 +14,13 @@ const DONE: Record<string, string> = {
   "brain.written": "wrote the brain of *",
   "avatar.uploaded": "uploaded a picture of *",
   "avatar.removed": "removed the picture of *",
-  "sandbox.provisioned": "created a sandbox for the agent *",
-  "sandbox.moved": "saved and ended the sandbox of the agent * on a draining machine",
-  "sandbox.destroyed": "destroyed the sandbox of the agent *",
-  "sandbox.exec": "ran a command in the sandbox of the agent @: *",
-  "sandbox.upload": "put files into the sandbox of the agent @: *",
-  "sandbox.download": "downloaded a saved file of the agent @: *",
-  "sandbox.shell": "opened a terminal in the sandbox of the agent @: *",
+  "sandbox.provisioned": "created a sandbox for the # *",
+  "sandbox.moved": "saved and ended the sandbox of the # * on a draining machine",
+  "sandbox.destroyed": "destroyed the sandbox of the # *",
+  "sandbox.exec": "ran a command in the sandbox of the # @: *",
+  "sandbox.upload": "put files into the sandbox of the # @: *",
+  "sandbox.download": "downloaded a saved file of the # @: *",
+  "sandbox.shell": "opened a terminal in the sandbox of the # @: *",
   "node.paired": "began to pair the machine *",
   "node.joined": "joined the machine * to the workspace",
   "node.renamed": "renamed the machine *",
@@ -222,15 +223,14 @@ export function sentence(entry: AuditEntry): [string, string | undefined, string
   const cause = action === "brain.written" ? BRAIN[String(details["cause"])] : undefined;
   const replaced = action === "app.disconnected" && details["reason"] === "replaced" ? REPLACED : undefined;
   // An action that this page does not know yet is told as it is named.
-  const known =
-    cause ??
-    replaced ??
-    DONE[action] ??
-    `did “${action}” to the ${KINDS[entry.entity_kind] ?? entry.entity_kind} *`;
-  const agent = isolate(visible(text(details["agent"]) ?? "that is gone"));
+  const known = cause ?? replaced ?? DONE[action] ?? `did “${action}” to the # *`;
+  const named = text(details["agent"] ?? details["team"] ?? details["mission"]);
+  const owner = isolate(visible(named ?? "that is gone"));
+  const kind = KINDS[entry.entity_kind] ?? entry.entity_kind;
   const star = known.indexOf("*");
   if (star < 0) return [known, undefined, ""];
-  return [known.slice(0, star).replace("@", agent), thing(entry), known.slice(star + 1)];
+  const before = known.slice(0, star).replace("#", kind).replace("@", owner);
+  return [before, thing(entry), known.slice(star + 1)];
 }
 
 /** Families of actions to choose from. */

@@ -90,6 +90,13 @@ describe("what somebody did", () => {
       { agent: "Ada", command: "rm -rf target", cut: true },
       "ran a command in the sandbox of the agent Ada: rm -rf target …",
     ],
+    [
+      "sandbox.exec",
+      "team",
+      { team: "Ledger", command: "ls" },
+      "ran a command in the sandbox of the team Ledger: ls",
+    ],
+    ["sandbox.provisioned", "mission", { name: "Faster" }, "created a sandbox for the mission Faster"],
     ["workspace.plan_set", "workspace", { from: "free", to: "team" }, "gave the workspace the plan team"],
     ["moon.landed", "moon", {}, "did “moon.landed” to the moon 0198c0de"],
   ])("%s of %s %j", (action, kind, details, expected) => {

@@ -17,19 +17,24 @@ const SHOWN = {
 } as const;
 const isShown = (kind: string): kind is keyof typeof SHOWN => Object.hasOwn(SHOWN, kind);
 
+/** Things that have a page of their own. */
+const PAGES = {
+  claw: "/claws/$id",
+  node: "/fleet/$id",
+  team: "/teams/$id",
+  mission: "/missions/$id",
+  run: "/runs/$id",
+} as const;
+const hasPage = (kind: string): kind is keyof typeof PAGES => Object.hasOwn(PAGES, kind);
+/** Actions after which the thing has no page any more. */
+const ENDS = ["claw.purge_begun", "node.deleted", "team.deleted"];
+
 function Thing({ entry, name }: { entry: AuditEntry; name: string }) {
   const look = "rounded-control font-[550] hover:text-accent hover:underline";
   const { entity_kind: kind, entity_id: id } = entry;
-  const gone = entry.action === "claw.purge_begun" || entry.action === "node.deleted";
-  if (kind === "claw" && !gone)
+  if (hasPage(kind) && !ENDS.includes(entry.action))
     return (
-      <Link to="/claws/$id" params={{ id }} className={look}>
-        <bdi>{name}</bdi>
-      </Link>
-    );
-  if (kind === "node" && !gone)
-    return (
-      <Link to="/fleet/$id" params={{ id }} className={look}>
+      <Link to={PAGES[kind]} params={{ id }} className={look}>
         <bdi>{name}</bdi>
       </Link>
     );
@@ -66,7 +71,7 @@ export function EntryRow({ entry, gone, only }: Props) {
             id={`entry-${entry.id}`}
             className="inline-flex w-[calc(100%-20px)] flex-wrap items-baseline justify-between gap-x-4 gap-y-1 align-top"
           >
-            <span className="min-w-0 break-words">
+            <span className="min-w-0 break-words [details:not([open])_&]:line-clamp-2">
               {entry.by && <Avatar user={entry.by} className="mr-1.5 size-5 align-middle text-[9px]" />}
               <bdi>{who(entry)}</bdi> <bdi>{before}</bdi>
               {name !== undefined && (
