@@ -43,16 +43,19 @@ export default function RunOptions({
           ))}
         </Choice>
       )}
-      <Field
-        label="May cost at most, in dollars"
-        inputMode="decimal"
-        className="max-w-40"
-        autoComplete="off"
-        placeholder="no limit"
-        value={value.most}
-        onChange={(event) => onChange({ ...value, most: event.target.value })}
-        error={sumMistake(value.most) ?? problem?.field("/cost_ceiling_microusd")}
-      />
+      {/* On its own row of a phone: whether two labels fit beside each other depends on the font that arrives. */}
+      <div className="max-sm:basis-full">
+        <Field
+          label="May cost at most, in dollars"
+          inputMode="decimal"
+          className="max-w-40"
+          autoComplete="off"
+          placeholder="no limit"
+          value={value.most}
+          onChange={(event) => onChange({ ...value, most: event.target.value })}
+          error={sumMistake(value.most) ?? problem?.field("/cost_ceiling_microusd")}
+        />
+      </div>
       <PaceFields value={value} onChange={(pace) => onChange({ ...value, ...pace })} problem={problem} />
     </div>
   );
