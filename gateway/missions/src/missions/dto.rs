@@ -9,7 +9,7 @@ use super::model::{
     PhaseKind, PhaseStatus, Reason, RuntimeKind, RuntimeState, Status, TemplateKind,
 };
 use super::plan;
-use super::runtime_config;
+use super::runtime;
 use crate::artifacts::{ArtifactKind, ArtifactStatus};
 use crate::cards::Card;
 use crate::probes;
@@ -179,7 +179,7 @@ impl Check for NewMission {
         plan::phases(self.template_kind, config, mistakes);
         plan::phase_teams(config, mistakes);
         probes::check_settings(config, mistakes);
-        runtime_config::read(config, mistakes);
+        runtime::config::read(config, mistakes);
         if config.get("image").is_some_and(|image| !image.is_string()) {
             mistakes.add("/config/image", "must be the name of an image");
         }

@@ -7,7 +7,7 @@ use sea_orm::{ConnectionTrait, DbErr};
 use super::decide::{Facts, PhaseFact, RunFact, RunState};
 use super::entity::{mission, mission_team, phase, phase_run};
 use super::model::{PhaseKind, PhaseStatus, RuntimeKind, RuntimeState, Status};
-use super::{runtime_config, store};
+use super::{runtime, store};
 use roost_execution::runs::{self, ListedRun, Outcome};
 use roost_machines::fleet;
 use roost_organisation::teams;
@@ -64,7 +64,7 @@ pub async fn load(
         Some(RuntimeKind::LocalNode) => Some(node_of(db, scope, mission.target_node_id).await?),
         _ => None,
     };
-    let runtime = runtime_config::of(&mission.config).map(|_| {
+    let runtime = runtime::config::of(&mission.config).map(|_| {
         let state = mission.runtime_state.as_deref();
         state
             .and_then(RuntimeState::parse)

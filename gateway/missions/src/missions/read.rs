@@ -12,7 +12,7 @@ use super::dto::{
 use super::entity::{mission, phase};
 use super::facts::{self, Loaded, Node, kind_of, status_of};
 use super::model::{PhaseKind, Reason, RuntimeKind, RuntimeState, Status, TemplateKind};
-use super::{MissionError, report, runtime_config, store};
+use super::{MissionError, report, runtime, store};
 use crate::artifacts::pdfs;
 use crate::artifacts::{self, ArtifactKind, ArtifactStatus};
 use crate::cards;
@@ -86,7 +86,7 @@ fn one(
     created_by: Option<UserBrief>,
     cost_microusd: i64,
 ) -> Mission {
-    let runtime = runtime_config::of(&row.config).map(|_| MissionRuntimeStanding {
+    let runtime = runtime::config::of(&row.config).map(|_| MissionRuntimeStanding {
         state: row.runtime_state.as_deref().and_then(RuntimeState::parse),
         detail: row.runtime_detail,
     });

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::entity::mission;
 use super::model::{PhaseKind, RuntimeKind, Status};
-use super::{runtime_config, store};
+use super::{runtime, store};
 use roost_platform::db::WriteTx;
 use roost_platform::ids::{MissionId, NodeId, TeamId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -88,7 +88,7 @@ pub async fn titles(
 }
 
 fn image_of(row: &mission::Model) -> Option<String> {
-    if let Some(runtime) = runtime_config::of(&row.config) {
+    if let Some(runtime) = runtime::config::of(&row.config) {
         return Some(runtime.image);
     }
     let config: Map<String, Value> = serde_json::from_str(&row.config).ok()?;

@@ -6,7 +6,7 @@ use sea_orm::DbErr;
 use super::context::MissionsContext;
 use super::entity::mission;
 use super::model::{RuntimeState, Status};
-use super::{pdfs, runtime_boot, store};
+use super::{pdfs, runtime, store};
 use roost_platform::db::WriteTx;
 use roost_platform::events::{About, Event, ResourceKind};
 use roost_platform::ids::{MissionId, SharedIds, UserId};
@@ -34,7 +34,7 @@ pub async fn end(
 ) -> Result<mission::Model, DbErr> {
     let (scope, now, user) = (change.scope(), change.now(), change.actor());
     let mut row = row;
-    runtime_boot::forget_code(change, state, &mut row).await?;
+    runtime::forget_code(change, state, &mut row).await?;
     if row.runtime_state.is_some() {
         row.runtime_state = Some(RuntimeState::Gone.as_str().to_owned());
         row.runtime_detail = Some("The mission has ended.".to_owned());

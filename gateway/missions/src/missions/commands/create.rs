@@ -3,7 +3,7 @@
 use crate::missions::dto::NewMission;
 use crate::missions::entity::{mission, phase};
 use crate::missions::model::{PhaseStatus, RuntimeKind, Status};
-use crate::missions::{MissionError, MissionsContext, plan, runtime_config, store};
+use crate::missions::{MissionError, MissionsContext, plan, runtime, store};
 use roost_connections::repos;
 use roost_execution::models;
 use roost_machines::fleet;
@@ -153,7 +153,7 @@ async fn unknown_things(
         add("/repo_id".to_owned(), detail);
     }
     let config = new.config.clone().unwrap_or_default();
-    if let Some(runtime) = runtime_config::read(&config, &mut Mistakes::default())
+    if let Some(runtime) = runtime::config::read(&config, &mut Mistakes::default())
         && let Some(detail) = state.teams.sandboxes.images().refusal(&runtime.image)
     {
         add("/config/runtime/image".to_owned(), &detail);

@@ -7,7 +7,7 @@ use crate::missions::entity::{mission, mission_team};
 use crate::missions::model::{PhaseKind, RuntimeKind, Status};
 use crate::missions::plan::{self, Mint};
 use crate::missions::touch::touch;
-use crate::missions::{MissionError, MissionsContext, runtime_config, store};
+use crate::missions::{MissionError, MissionsContext, runtime, store};
 use roost_connections::repos;
 use roost_execution::topology::{self, Graph};
 use roost_machines::fleet;
@@ -153,7 +153,7 @@ async fn of_runtime(
     change: &Change,
     row: &mission::Model,
 ) -> Result<(), MissionError> {
-    let Some(runtime) = runtime_config::of(&row.config) else {
+    let Some(runtime) = runtime::config::of(&row.config) else {
         return Ok(());
     };
     let (sandboxes, machine) = (&state.teams.sandboxes, machine_of(row));

@@ -5,7 +5,7 @@ use crate::missions::decide::Next;
 use crate::missions::facts::Loaded;
 use crate::missions::model::{RuntimeState, Status};
 use crate::missions::touch::touch;
-use crate::missions::{runtime_boot, store};
+use crate::missions::{runtime, store};
 use roost_platform::supervision::{Failure, JobContext};
 
 impl Driver {
@@ -34,11 +34,11 @@ impl Driver {
                 if !self.keep().await? {
                     return Ok(false);
                 }
-                runtime_boot::ensure(&self.state, self.scope, self.user, self.id).await?;
+                runtime::ensure(&self.state, self.scope, self.user, self.id).await?;
                 Ok(true)
             }
             Some(RuntimeState::Ready) => {
-                if runtime_boot::stands(&self.state, self.scope, &loaded.mission).await? {
+                if runtime::stands(&self.state, self.scope, &loaded.mission).await? {
                     return Ok(true);
                 }
                 let Some(mut change) = self.change().await? else {
