@@ -22,11 +22,11 @@ mod store;
 pub use commands::{
     Checkout, Files, Offer, PackagesAdded, Prepared, PullWords, Pushed, StepPlace, add_packages,
     bind, bind_after, checkout, collect, diff, files_of, fork, offer_packages, offer_pull,
-    offer_push, prepare, pull_request, push, record_pull,
+    offer_push, own_diff, prepare, pull_request, push, record_pull,
 };
 pub use context::CheckoutsContext;
 pub use dto::{OfferedBranch, OfferedPackages, RunRepo};
 pub use error::CheckoutError;
-pub use read_models::{Received, Standing, received, standing};
+pub use read_models::{Received, Standing, branches, received, standing};
 pub use routes::router;
 pub use store::{is_bound, runs_of_upload};

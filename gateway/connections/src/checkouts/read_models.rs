@@ -1,5 +1,6 @@
 //! What other wings read about the commits of runs.
 
+use chrono::{DateTime, Utc};
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::{model, store};
@@ -13,6 +14,8 @@ pub struct Received {
     pub head: String,
     /// Commits after the base.
     pub commits: i64,
+    /// When the newest ones came.
+    pub at: DateTime<Utc>,
 }
 
 /// Where the work of a run begins.
@@ -40,7 +43,31 @@ pub async fn standing(
     }))
 }
 
-/// The newest commits that the broker received from a run, of its branch with the newest ones. `None` when it has none.
+/// The newest commits that the broker received from a run, of each of its branches, newest first. Each sandbox of the run
+/// has a branch of its own.
+///
+/// # Errors
+/// When the database fails.
+pub async fn branches(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    run: RunId,
+) -> Result<Vec<Received>, DbErr> {
+    let rows = store::commits(db, scope, run).await?;
+    let heads = model::heads(&rows).into_iter();
+    Ok(heads
+        .filter_map(|row| {
+            Some(Received {
+                branch: row.branch.clone(),
+                head: row.head.clone()?,
+                commits: row.commits,
+                at: row.at,
+            })
+        })
+        .collect())
+}
+
+/// The first of [`branches`]: that with the newest commits. `None` when the run has none.
 ///
 /// # Errors
 /// When the database fails.
@@ -49,13 +76,5 @@ pub async fn received(
     scope: WorkspaceScope,
     run: RunId,
 ) -> Result<Option<Received>, DbErr> {
-    let rows = store::commits(db, scope, run).await?;
-    let newest = model::heads(&rows).into_iter().next();
-    Ok(newest.and_then(|row| {
-        Some(Received {
-            branch: row.branch.clone(),
-            head: row.head.clone()?,
-            commits: row.commits,
-        })
-    }))
+    Ok(branches(db, scope, run).await?.into_iter().next())
 }

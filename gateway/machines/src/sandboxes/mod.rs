@@ -55,6 +55,7 @@ pub use limits::NewLimits;
 pub use model::State;
 pub use owner::{OwnerKind, SandboxOwner};
 pub use owner_facts::{OwnerFacts, OwningMission, OwningTeam, Preferences};
+pub use placement_store::placed_on;
 pub use rates::{CommandLimits, Starter, TooFast};
 pub use removal::{remove_all, remove_of};
 pub use routes::router;

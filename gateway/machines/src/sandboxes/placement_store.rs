@@ -24,6 +24,21 @@ pub async fn placement(
     }))
 }
 
+/// The node on which new sandboxes are made. `None` is the gateway's own machine.
+///
+/// # Errors
+/// When the database fails.
+pub async fn placed_on(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<Option<NodeId>, DbErr> {
+    let (setting, _) = placement(db, scope).await?;
+    Ok(match setting {
+        Setting::Local => None,
+        Setting::Node(node) => Some(node),
+    })
+}
+
 /// Sets the placement; `None` is local. Returns the new version.
 pub async fn set_placement(
     db: &impl ConnectionTrait,

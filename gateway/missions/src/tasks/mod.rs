@@ -20,4 +20,4 @@ pub use entity::mark::Model as MarkRow;
 pub use entity::task::Model as TaskRow;
 pub use model::{Marker, TaskStatus};
 pub use scan::{Scan, scan};
-pub use store::{carry, marks_of, of_mission, of_phase, reopen_failed};
+pub use store::{carry, marker_counts, marks_of, of_mission, of_phase, reopen_failed};

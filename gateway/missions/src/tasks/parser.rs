@@ -9,8 +9,8 @@ use roost_execution::topology::{is_task_id, lines};
 pub const MOST_TITLE: usize = 200;
 /// The maximum length of a body, in characters.
 pub const MOST_BODY: usize = 20_000;
-/// The maximum number of markers that are read from one text.
-pub const MOST_MARKS: usize = 10_000;
+/// The maximum number of markers that are read from one text: those of more than a megabyte, which no step says.
+pub const MOST_MARKS: usize = 100_000;
 
 /// A marker of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

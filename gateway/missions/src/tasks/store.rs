@@ -71,6 +71,33 @@ pub async fn marks_of(
     Ok(newest)
 }
 
+/// How many markers of each word these runs said, shown or not.
+///
+/// # Errors
+/// When the database fails.
+pub async fn marker_counts(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    runs: &[RunId],
+) -> Result<BTreeMap<String, u64>, DbErr> {
+    let mut counts = BTreeMap::new();
+    for some in runs.chunks(SOME) {
+        let rows: Vec<(String, i64)> = mark::Entity::find_in(scope)
+            .filter(mark::Column::RunId.is_in(some.iter().copied()))
+            .select_only()
+            .column(mark::Column::Marker)
+            .column_as(mark::Column::Place.count(), "said")
+            .group_by(mark::Column::Marker)
+            .into_tuple()
+            .all(db)
+            .await?;
+        for (marker, said) in rows {
+            *counts.entry(marker).or_default() += u64::try_from(said).unwrap_or(0);
+        }
+    }
+    Ok(counts)
+}
+
 /// Those of these places whose markers were read already.
 ///
 /// # Errors

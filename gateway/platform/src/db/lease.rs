@@ -113,6 +113,28 @@ impl Lease {
         tx.commit().await
     }
 
+    /// Gives the lease of one owner to another. Nothing happens when `from` does not hold it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn give(
+        db: &Db,
+        name: &str,
+        (from, to): (&str, &str),
+        ttl: Duration,
+    ) -> Result<(), DbErr> {
+        let tx = db.write().await?;
+        let now = tx.backend().now_ms();
+        let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
+        let sql = format!(
+            "UPDATE leases SET owner = $3, epoch = epoch + 1, expires_ms = {now} + $4 WHERE name = $1 AND owner = $2"
+        );
+        let values = [name.into(), from.into(), to.into(), ttl.into()];
+        tx.execute_raw(statement(tx.backend(), &sql, values))
+            .await?;
+        tx.commit().await
+    }
+
     /// Those of these leases that another owner holds now.
     ///
     /// # Errors

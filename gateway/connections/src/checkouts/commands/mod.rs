@@ -17,4 +17,4 @@ pub use check_out::{Checkout, StepPlace, checkout};
 pub use collect::collect;
 pub use offer::{Offer, PullWords, offer_pull, offer_push, pull_request, record_pull};
 pub use push::{Pushed, push};
-pub use read::{Diff, Read, diff, read};
+pub use read::{Diff, Read, diff, own_diff, read};

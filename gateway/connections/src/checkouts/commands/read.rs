@@ -63,7 +63,35 @@ pub async fn diff(
     run: RunId,
     (branch, expected): (Option<&str>, Option<&str>),
 ) -> Result<Diff, CheckoutError> {
-    let Read { bound, rows, .. } = read(state, scope, run).await?;
+    let read = read(state, scope, run).await?;
+    let base = read.bound.base_commit.clone();
+    between(state, scope, read, base, (branch, expected)).await
+}
+
+/// Reads the difference that the run itself made in a branch: from the commit at which its checkouts began, which may come
+/// from another run.
+///
+/// # Errors
+/// As [`diff`].
+pub async fn own_diff(
+    state: &CheckoutsContext,
+    scope: WorkspaceScope,
+    run: RunId,
+    branch: &str,
+) -> Result<Diff, CheckoutError> {
+    let read = read(state, scope, run).await?;
+    let base = read.bound.start_commit.clone();
+    let base = base.or_else(|| read.bound.base_commit.clone());
+    between(state, scope, read, base, (Some(branch), None)).await
+}
+
+async fn between(
+    state: &CheckoutsContext,
+    scope: WorkspaceScope,
+    Read { bound, rows, .. }: Read,
+    base: Option<String>,
+    (branch, expected): (Option<&str>, Option<&str>),
+) -> Result<Diff, CheckoutError> {
     let heads = model::heads(&rows);
     let head = heads
         .iter()
@@ -74,7 +102,7 @@ pub async fn diff(
         return Err(CheckoutError::Moved(commit));
     }
     let upstream = source::of(state.db.read(), scope, &bound).await?;
-    let base = bound.base_commit.ok_or(CheckoutError::NoCommits)?;
+    let base = base.ok_or(CheckoutError::NoCommits)?;
     let asked = GitDiff {
         name: upstream.name,
         mirror: upstream.mirror,
