@@ -30,6 +30,7 @@ impl RunActor {
             class,
             detail: &detail,
             after,
+            machine_wait: self.machine_wait(),
         };
         let (verdict, inbox) = retry::decide(&self.runs, self.fence, attempt).await?;
         self.inbox = inbox;

@@ -1,5 +1,7 @@
 //! How a live run parks its steps and itself, and how its steps work again. `parking` has the rows.
 
+use std::time::Duration;
+
 use super::actor::{Msg, RunActor};
 use super::fence::{FenceError, Used};
 use super::model::Class;
@@ -21,6 +23,14 @@ impl RunActor {
         rests && self.leaves_to.is_none()
     }
 
+    /// How long a step waits for its machine. `None` for a mission that works on one node only: it waits as long as the
+    /// node exists, and a person may cancel it.
+    pub(super) fn machine_wait(&self) -> Option<Duration> {
+        let origin = self.row.comes_from();
+        let waits = origin.is_ok_and(|origin| origin.waits_for_its_machine());
+        (!waits).then_some(self.runs.inner.machine_wait)
+    }
+
     /// Parks a step that waits for something outside, and the run when nothing else of it works.
     pub(super) async fn park(
         &mut self,
@@ -29,9 +39,10 @@ impl RunActor {
         on: WaitOn,
         text: String,
     ) -> Result<(), FenceError> {
-        let most = i64::try_from(self.runs.inner.machine_wait.as_millis()).unwrap_or(i64::MAX);
+        let is_absence = matches!(on, WaitOn::Machine { .. });
+        let most = self.machine_wait().filter(|_| is_absence);
         let wait = Wait {
-            most_ms: matches!(on, WaitOn::Machine { .. }).then_some(most),
+            most_ms: most.map(|most| i64::try_from(most.as_millis()).unwrap_or(i64::MAX)),
             on,
             text,
         };
@@ -44,7 +55,7 @@ impl RunActor {
             }
             Parked::NotNeeded => {
                 drop(tx);
-                if wait.most_ms.is_some() {
+                if is_absence {
                     // The machine is connected, and its sandbox will be back in a moment.
                     return self.failed(cx, at, Class::Away, wait.text, None).await;
                 }

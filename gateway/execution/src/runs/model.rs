@@ -176,14 +176,14 @@ pub fn is_last(class: Class, attempt: u32) -> bool {
 }
 
 /// Decides on a step whose machine is away. The absence counts no attempt of the step or the run, only the time since
-/// it began. `requested` is the longest time between two polls, for polls that cost more than a question.
+/// it began. Without a `limit` it waits as long as the machine exists. `requested` is the longest time between two polls, for polls that cost more than a question.
 pub fn after_absence(
     away: Duration,
-    limit: Duration,
+    limit: Option<Duration>,
     requested: Option<Duration>,
     chance: f64,
 ) -> Verdict {
-    if away >= limit {
+    if limit.is_some_and(|limit| away >= limit) {
         return Verdict::GivenUp;
     }
     // Poll often in a short absence and seldom in a long one.
@@ -283,11 +283,17 @@ mod tests {
 
     #[test]
     fn absence_is_waited_for_until_the_limit() {
-        let limit = Duration::from_secs(600);
+        let most = Duration::from_secs(600);
+        let limit = Some(most);
         assert_eq!(
-            after_absence(limit, limit, None, 0.5),
+            after_absence(most, limit, None, 0.5),
             Verdict::GivenUp,
             "so long, and no longer"
+        );
+        let month = Duration::from_secs(30 * 86_400);
+        assert!(
+            matches!(after_absence(month, None, None, 0.5), Verdict::Again(_)),
+            "without a limit it waits"
         );
         let wait_after =
             |away, requested, chance| match after_absence(away, limit, requested, chance) {

@@ -27,6 +27,9 @@ pub enum Origin {
     MissionPhase {
         mission: MissionId,
         phase: MissionPhaseId,
+        /// The mission works on one node only, so its steps wait for that node without a limit.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pinned: bool,
     },
     /// A routine that fired.
     Routine {
@@ -183,9 +186,14 @@ impl Origin {
     /// The mission and phase that this origin names.
     pub const fn phase(&self) -> Option<(MissionId, MissionPhaseId)> {
         match self {
-            Self::MissionPhase { mission, phase } => Some((*mission, *phase)),
+            Self::MissionPhase { mission, phase, .. } => Some((*mission, *phase)),
             _ => None,
         }
+    }
+
+    /// Whether a step of the run waits for its machine without a limit.
+    pub const fn waits_for_its_machine(&self) -> bool {
+        matches!(self, Self::MissionPhase { pinned: true, .. })
     }
 
     /// The room that this origin names.
@@ -212,6 +220,7 @@ mod tests {
             Origin::MissionPhase {
                 mission: MissionId(id(1)),
                 phase: MissionPhaseId(id(2)),
+                pinned: true,
             },
             Origin::Routine {
                 routine: RoutineId(id(3)),
@@ -251,6 +260,11 @@ mod tests {
             let json = serde_json::to_value(&origin).unwrap();
             assert_eq!(json["type"], word);
         }
+        // Rows of a mission that is pinned to no node are as older gateways wrote them.
+        let ids = r#"{"mission":"00000000-0000-0000-0000-000000000001","phase":"00000000-0000-0000-0000-000000000002"}"#;
+        let free = Origin::read("mission_phase", Some(ids)).expect("an origin");
+        assert!(!free.waits_for_its_machine());
+        assert_eq!(free.references().as_deref(), Some(ids));
     }
 
     #[test]

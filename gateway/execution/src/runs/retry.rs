@@ -21,6 +21,8 @@ pub(super) struct Attempt<'a> {
     pub detail: &'a str,
     /// How long the other side asks the gateway to wait.
     pub after: Option<Duration>,
+    /// How long an absent machine is waited for; `None` without a limit.
+    pub machine_wait: Option<Duration>,
 }
 
 /// Decides on a failed attempt, and records a retry. When the step is given up, nothing is written here: the step's
@@ -45,7 +47,7 @@ pub(super) async fn decide(
                 attempt.detail,
                 attempt.taken_up_ms,
             );
-            model::after_absence(wait.await?, runs.inner.machine_wait, attempt.after, chance)
+            model::after_absence(wait.await?, attempt.machine_wait, attempt.after, chance)
         }
         class => {
             let again = fence.try_again(&mut tx, passed, attempt.at, attempt.detail);

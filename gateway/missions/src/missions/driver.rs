@@ -24,6 +24,7 @@ use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
 mod begin;
+mod branches;
 mod end;
 mod moves;
 mod probe;

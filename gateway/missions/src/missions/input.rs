@@ -9,6 +9,8 @@ use super::model::PhaseKind;
 pub const MOST_BYTES: usize = 90_000;
 /// The maximum number of tasks that are written out.
 const MOST_TASKS: usize = 200;
+/// The maximum number of branches that are named.
+const MOST_BRANCHES: usize = 50;
 /// The maximum size of one task's body, in characters.
 const MOST_BODY: usize = 2_000;
 /// The least that one earlier result gets, in characters.
@@ -31,6 +33,15 @@ pub struct Earlier {
     pub text: String,
 }
 
+/// A branch with commits of an earlier phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    pub name: String,
+    /// The team that committed.
+    pub worker: String,
+    pub commits: i64,
+}
+
 /// What the input is built from.
 #[derive(Debug, Clone)]
 pub struct Parts<'a> {
@@ -47,6 +58,8 @@ pub struct Parts<'a> {
     pub repository: Option<&'a str>,
     pub tasks: &'a [OpenTask],
     pub earlier: &'a [Earlier],
+    /// The checkout begins with the first one.
+    pub branches: &'a [Branch],
 }
 
 /// The input.
@@ -76,6 +89,7 @@ pub fn input(parts: &Parts<'_>) -> String {
             cut(why.trim(), MOST_BODY)
         );
     }
+    branches(&mut text, parts.branches);
     tasks(&mut text, parts.tasks);
     let room = MOST_BYTES.saturating_sub(text.len());
     earlier(&mut text, parts.earlier, room);
@@ -103,6 +117,36 @@ fn instructions(kind: PhaseKind) -> &'static str {
         }
         PhaseKind::SecurityScan => "Scanners look for flaws in the repository.",
     }
+}
+
+/// With which branch the work begins, and which ones it leaves out. One branch needs no words.
+pub fn branches(text: &mut String, branches: &[Branch]) {
+    let [first, others @ ..] = branches else {
+        return;
+    };
+    if others.is_empty() {
+        return;
+    }
+    let named = |branch: &Branch| {
+        let commits = match branch.commits {
+            1 => "1 commit".to_owned(),
+            many => format!("{many} commits"),
+        };
+        let worker = one_line(&branch.worker);
+        format!("`{}` of {worker} ({commits})", one_line(&branch.name))
+    };
+    let _ = writeln!(
+        text,
+        "## Branches\n\nThe work begins with the branch {}. These branches of earlier phases are not in it:\n",
+        named(first)
+    );
+    for branch in others.iter().take(MOST_BRANCHES) {
+        let _ = writeln!(text, "- {}", named(branch));
+    }
+    if others.len() > MOST_BRANCHES {
+        let _ = writeln!(text, "- and {} more", others.len() - MOST_BRANCHES);
+    }
+    text.push('\n');
 }
 
 fn tasks(text: &mut String, tasks: &[OpenTask]) {
@@ -190,7 +234,31 @@ mod tests {
             repository: Some("ada/parser"),
             tasks,
             earlier,
+            branches: &[],
         }
+    }
+
+    #[test]
+    fn branches_that_are_left_out_are_named_and_one_alone_needs_no_words() {
+        let branch = |name: &str, commits| Branch {
+            name: name.to_owned(),
+            worker: "Coders\n# of a mission".to_owned(),
+            commits,
+        };
+        let said = |all: &[Branch]| {
+            let mut text = String::new();
+            branches(&mut text, all);
+            text
+        };
+        assert_eq!(said(&[]) + &said(&[branch("roost/a", 1)]), "");
+        let text = said(&[branch("roost/a", 2), branch("roost/b", 1)]);
+        assert!(
+            text.contains("begins with the branch `roost/a` of Coders"),
+            "{text}"
+        );
+        assert!(text.contains("\n- `roost/b` of Coders"), "{text}");
+        assert!(text.contains("(1 commit)"), "{text}");
+        assert!(!text.contains("\n# of"), "{text}");
     }
 
     #[test]

@@ -16,12 +16,14 @@ use super::entity::mission;
 use super::model::{RuntimeState, Status};
 use super::{MissionsContext, store};
 pub(super) use record::forget_code;
+use roost_execution::tools::{Class, ToolError};
+use roost_machines::sandboxes::SandboxError;
 use roost_platform::ids::{MissionId, UserId};
 use roost_platform::supervision::{Failure, StartError, Tenant};
 use roost_secret_broker::outbound::chain;
 use roost_tenancy::auth::WorkspaceScope;
-use server::End;
 pub(super) use server::stands;
+use server::{End, Stopped};
 
 /// The runtime of a mission, as its agents' steps need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,21 +94,36 @@ async fn boot(of: &Of) -> Result<(), Failure> {
     let Some(config) = config::of(&row.config).filter(|_| is_wanted(&row)) else {
         return Ok(());
     };
-    let end = match server::started(of, &config).await {
-        Ok(end) => end,
-        Err(error) => End::Failed(format!(
-            "The sandbox of the runtime does not work: {}",
-            chain(&error)
-        )),
-    };
-    match end {
-        End::Ready(ready) => record::ready(of, &config, ready).await?,
-        End::Failed(why) => record::failed(of, why).await?,
+    match server::started(of, &config).await {
+        Ok(End::Ready(ready)) => record::ready(of, &config, ready).await?,
+        Ok(End::Failed(why)) => record::failed(of, why).await?,
+        Err(Stopped::Guest(why)) => record::failed(of, Stopped::Guest(why).to_string()).await?,
+        Err(Stopped::Sandbox(error)) => match error.held_elsewhere() {
+            Some(node) => record::moves(of, node).await?,
+            None => stopped(of, error).await?,
+        },
     }
     if let Some(nudge) = of.state.handle.nudge_of(of.id) {
         nudge.nudge();
     }
     Ok(())
+}
+
+/// A sandbox that does not work for now is waited for: the next look starts the boot again.
+async fn stopped(of: &Of, error: SandboxError) -> Result<(), Failure> {
+    let error = ToolError::from(error);
+    match error.class() {
+        Class::Wait | Class::Retry | Class::Provision => {
+            record::waits(of, format!("It waits: {}", chain(&error))).await
+        }
+        Class::Tell | Class::Cancelled | Class::Door | Class::Fail => {
+            let why = format!(
+                "The sandbox of the runtime does not work: {}",
+                chain(&error)
+            );
+            record::failed(of, why).await
+        }
+    }
 }
 
 /// Whether a boot is to end in this row: it may have been paused or cancelled meanwhile.

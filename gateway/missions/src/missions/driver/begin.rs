@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
-use super::{Done, Driver, Ready};
+use super::{Done, Driver, Ready, branches};
 use crate::artifacts;
 use crate::missions::decide::Next;
 use crate::missions::entity::{mission_team, phase, phase_run};
@@ -13,7 +13,7 @@ use crate::missions::model::{PhaseKind, PhaseStatus};
 use crate::missions::touch::touch;
 use crate::missions::{plan, store};
 use crate::tasks::{self, TaskStatus};
-use roost_connections::checkouts::{self, RunRepo};
+use roost_connections::checkouts::RunRepo;
 use roost_connections::repos;
 use roost_execution::runs::{Origin, RunError, RunLimits, RunRow, begin_as};
 use roost_organisation::teams::{self, RunTeam, TeamError, Work};
@@ -127,6 +127,7 @@ impl Driver {
             origin: Origin::MissionPhase {
                 mission: self.id,
                 phase: phase.id,
+                pinned: mission.target_node_id.is_some(),
             },
             title: Some(format!("{} phase", kind_of(phase).noun())),
             earlier,
@@ -181,28 +182,6 @@ impl Driver {
         Ok(Ok(()))
     }
 
-    /// The newest run of an earlier phase from which commits came.
-    pub(super) async fn with_commits(
-        &self,
-        change: &Change,
-        loaded: &Loaded,
-        phase: &phase::Model,
-    ) -> Result<Option<RunId>, DbErr> {
-        let before = loaded
-            .phases
-            .iter()
-            .filter(|other| other.position < phase.position);
-        for other in before.rev() {
-            for run in loaded.runs_of(other) {
-                let received = checkouts::received(change.tx(), self.scope, run.run_id).await?;
-                if received.is_some_and(|received| received.commits > 0) {
-                    return Ok(Some(run.run_id));
-                }
-            }
-        }
-        Ok(None)
-    }
-
     /// The input of a phase, from what its mission has now.
     async fn input(
         &self,
@@ -247,6 +226,7 @@ impl Driver {
                 .map(|repo| repo.full_name),
             None => None,
         };
+        let branches = self.branches_before(db, loaded, phase).await?;
         let number = usize::try_from(phase.position).unwrap_or(0) + 1;
         Ok(input::input(&input::Parts {
             title: &loaded.mission.title,
@@ -259,6 +239,7 @@ impl Driver {
             repository: repository.as_deref(),
             tasks: &open,
             earlier: &earlier,
+            branches: &branches::in_input(&branches),
         }))
     }
 }

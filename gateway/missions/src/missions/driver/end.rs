@@ -15,15 +15,15 @@ use crate::missions::store;
 use crate::missions::touch::touch;
 use crate::tasks::{self, Marker, TaskStatus};
 use roost_connections::checkouts::{self, CheckoutError};
-use roost_execution::runs::{self, ListedRun};
+use roost_execution::runs::{self, ListedRun, RunRow};
 use roost_execution::topology::Checked;
 use roost_platform::ids::{MissionPhaseId, RunId, fresh};
 use roost_platform::supervision::{Failure, JobContext};
 use roost_tenancy::change::Change;
 use roost_web::error::ApiError;
 
-/// The markers of a mission that a card counts.
-const MOST_MARKS: u64 = 20_000;
+/// The runs of a mission whose work a card counts.
+const MOST_RUNS: u64 = 20_000;
 /// The tools and models that a card names.
 const MOST_TOOLS: u64 = 40;
 
@@ -83,15 +83,38 @@ impl Driver {
                 left.checks += u32::try_from(checks.len()).unwrap_or(u32::MAX);
                 left.failed_checks += u32::try_from(failed).unwrap_or(u32::MAX);
             }
-            let Some(received) = checkouts::received(db, self.scope, row.id).await? else {
-                continue;
-            };
-            if received.commits == 0 {
-                continue;
-            }
-            left.commits += u32::try_from(received.commits).unwrap_or(u32::MAX);
+            self.left_in_branches(loaded, phase, &row, (&team, &mut left))
+                .await?;
+        }
+        Ok(left)
+    }
+
+    /// The commits of a run in each of its branches. What an earlier phase committed does not count again.
+    async fn left_in_branches(
+        &self,
+        loaded: &Loaded,
+        phase: &phase::Model,
+        row: &RunRow,
+        (team, left): (&str, &mut Left),
+    ) -> Result<(), DbErr> {
+        let db = self.state.db.read();
+        let standing = checkouts::standing(db, self.scope, row.id).await?;
+        let start = standing.and_then(|standing| standing.start);
+        let earlier = self.branches_before(db, loaded, phase).await?;
+        let before = earlier
+            .iter()
+            .find(|one| Some(&one.received.head) == start.as_ref())
+            .map_or(0, |one| one.received.commits);
+        let branches = checkouts::branches(db, self.scope, row.id).await?;
+        let own: Vec<_> = branches
+            .into_iter()
+            .filter(|branch| branch.commits > before)
+            .collect();
+        let is_one = own.len() == 1;
+        for received in own {
+            left.commits += u32::try_from(received.commits - before).unwrap_or(u32::MAX);
             let state = &self.state.teams.checkouts;
-            let diff = checkouts::diff(state, self.scope, row.id, (Some(&received.branch), None));
+            let diff = checkouts::own_diff(state, self.scope, row.id, &received.branch);
             let content = match diff.await {
                 Ok(diff) if diff.cut => Ok(format!("{}\n[The rest was left out.]\n", diff.text)),
                 Ok(diff) => Ok(diff.text),
@@ -101,11 +124,14 @@ impl Driver {
             left.drafts.push(Draft {
                 run: row.id,
                 kind: ArtifactKind::Diff,
-                title: format!("Changes of {team}"),
+                title: match is_one {
+                    true => format!("Changes of {team}"),
+                    false => format!("Changes of {team} in {}", received.branch),
+                },
                 content,
             });
         }
-        Ok(left)
+        Ok(())
     }
 
     /// Ends the phase. A phase that failed pauses its mission.
@@ -247,20 +273,15 @@ impl Driver {
     ) -> Result<(), DbErr> {
         let (db, scope, kind) = (change.tx(), self.scope, kind_of(phase));
         let board = tasks::of_phase(db, scope, phase.id).await?;
-        let marks = tasks::marks_of(db, scope, self.id, MOST_MARKS).await?;
-        let all = runs::of_mission(db, scope, self.id, MOST_MARKS).await?;
+        let all = runs::of_mission(db, scope, self.id, MOST_RUNS).await?;
         let of_attempt =
             with_descendants(loaded.runs_of(phase).map(|run| run.run_id).collect(), &all);
-        let count = |wanted: &[Marker]| {
-            let of_attempt = marks
-                .iter()
-                .filter(|mark| of_attempt.contains(&mark.run_id));
-            let fits = of_attempt.filter(|mark| {
-                Marker::parse(&mark.marker).is_some_and(|marker| wanted.contains(&marker))
-            });
-            u32::try_from(fits.count()).unwrap_or(u32::MAX)
-        };
         let ids: Vec<RunId> = of_attempt.iter().copied().collect();
+        let said = tasks::marker_counts(db, scope, &ids).await?;
+        let count = |wanted: &[Marker]| {
+            let said = wanted.iter().filter_map(|marker| said.get(marker.as_str()));
+            u32::try_from(said.sum::<u64>()).unwrap_or(u32::MAX)
+        };
         let used = runs::used_in(db, &ids, MOST_TOOLS).await?;
         let texts = left.drafts.iter().filter_map(|draft| match draft.kind {
             ArtifactKind::Markdown => draft.content.as_ref().ok().cloned(),

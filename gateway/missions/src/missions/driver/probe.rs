@@ -3,14 +3,15 @@
 use sea_orm::DbErr;
 use serde_json::{Map, Value};
 
-use super::Driver;
 use super::begin::{Refused, begun, in_words};
 use super::end::{Draft, Left};
+use super::{Driver, branches};
 use crate::artifacts::ArtifactKind;
 use crate::benchmarks;
 use crate::cards::Counted;
 use crate::missions::entity::{mission, phase};
 use crate::missions::facts::{Loaded, kind_of};
+use crate::missions::input;
 use crate::missions::model::{PhaseKind, PhaseStatus};
 use crate::missions::store;
 use crate::probes::{
@@ -58,7 +59,10 @@ impl Driver {
         };
         let earlier = self.with_commits(change, loaded, phase).await?;
         let commands = commands(kind, mission);
-        let row = begun(phase, change.now(), input(kind, &commands));
+        let mut text = input(kind, &commands);
+        let before = self.branches_before(change.tx(), loaded, phase).await?;
+        input::branches(&mut text, &branches::in_input(&before));
+        let row = begun(phase, change.now(), text);
         store::replace_phase(change, &row).await?;
         let id: RunId = fresh(&self.state.ids);
         let new = NewRun {
@@ -66,6 +70,7 @@ impl Driver {
             origin: Origin::MissionPhase {
                 mission: self.id,
                 phase: phase.id,
+                pinned: mission.target_node_id.is_some(),
             },
             tier: Tier::Single,
             title: runs::titled(&mission.title, &format!("{} phase", kind.noun())),

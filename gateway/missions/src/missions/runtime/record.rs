@@ -9,8 +9,10 @@ use crate::missions::entity::mission;
 use crate::missions::model::{Reason, RuntimeState, Status};
 use crate::missions::touch::touch;
 use crate::missions::{MissionsContext, store};
+use roost_machines::fleet;
 use roost_platform::broker::credential::{CredentialError, name_of};
-use roost_platform::ids::{OperationId, fresh};
+use roost_platform::db::lease::Lease;
+use roost_platform::ids::{NodeId, OperationId, fresh};
 use roost_platform::supervision::Failure;
 use roost_protocol::ids as wire;
 use roost_protocol::sandbox::container_name;
@@ -68,6 +70,43 @@ pub(super) async fn ready(of: &Of, config: &RuntimeConfig, ready: Ready) -> Resu
     touch(&mut change, row).await?;
     change.commit().await?;
     Ok(())
+}
+
+/// Notes why the boot waits. The mission stays as it is.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn waits(of: &Of, why: String) -> Result<(), Failure> {
+    let mut change = Change::begin(&of.state, of.scope, of.user).await?;
+    let row = store::locked(&change, of.scope, of.id).await?;
+    let Some(mut row) = row.filter(is_wanted) else {
+        return Ok(());
+    };
+    if row.runtime_detail.as_deref() == Some(&why) {
+        return Ok(());
+    }
+    row.runtime_detail = Some(why);
+    touch(&mut change, row).await?;
+    change.commit().await?;
+    Ok(())
+}
+
+/// Gives the mission to the gateway that holds the machine of its sandbox.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn moves(of: &Of, node: NodeId) -> Result<(), Failure> {
+    let found = fleet::by_id(of.state.db.read(), node).await?;
+    let from = of.state.handle.owner();
+    match found.and_then(|node| node.held_by) {
+        Some(to) if to != from => {
+            let name = store::lease_name(of.id);
+            Lease::give(&of.state.db, &name, (from, &to), store::LEASE).await?;
+            Ok(())
+        }
+        // That gateway has just lost it.
+        _ => waits(of, "It waits for the connection of its machine.".to_owned()).await,
+    }
 }
 
 /// Notes why there is no server, and pauses the mission.

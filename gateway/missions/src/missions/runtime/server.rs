@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use sea_orm::DbErr;
-
 use super::Of;
 use super::config::{self, RuntimeConfig};
 use crate::missions::MissionsContext;
@@ -86,7 +84,7 @@ async fn server(
 }
 
 /// Makes the sandbox and starts the server, or follows what another boot began.
-pub(super) async fn started(of: &Of, config: &RuntimeConfig) -> Result<End, SandboxError> {
+pub(super) async fn started(of: &Of, config: &RuntimeConfig) -> Result<End, Stopped> {
     let Of {
         state,
         scope,
@@ -98,9 +96,9 @@ pub(super) async fn started(of: &Of, config: &RuntimeConfig) -> Result<End, Sand
     let wanted = NewSandbox::default();
     let new = fresh(&state.ids);
     sandboxes::provision(sandboxes, scope, user, owner, new, wanted, about(id)).await?;
-    let found = sandboxes::current(state.db.read(), scope, owner.id()).await?;
-    let Some(sandbox) = found else {
-        return Err(SandboxError::NoSandbox(owner.kind()));
+    let found = sandboxes::current(state.db.read(), scope, owner.id()).await;
+    let Some(sandbox) = found.map_err(SandboxError::from)? else {
+        return Err(SandboxError::NoSandbox(owner.kind()).into());
     };
     let (operation, is_begun) = server(sandboxes, scope, owner, sandbox.id).await?;
     let Some(operation) = operation else {
@@ -147,7 +145,7 @@ pub(super) async fn started(of: &Of, config: &RuntimeConfig) -> Result<End, Sand
         // The next boot begins with a new server.
         match sandboxes::cancel(sandboxes, scope, owner, operation).await {
             Ok(()) | Err(SandboxError::Operations(_) | SandboxError::NoOperation) => {}
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         }
         let last = last.trim();
         return Ok(End::Failed(match last.is_empty() {
@@ -170,7 +168,7 @@ struct Look {
 }
 
 /// Asks the guest for the standing, with a new pad.
-async fn look(of: &Of, owner: SandboxOwner, starter: Starter) -> Result<Look, SandboxError> {
+async fn look(of: &Of, owner: SandboxOwner, starter: Starter) -> Result<Look, Stopped> {
     let mut pad = vec![0; PAD];
     getrandom::fill(&mut pad).map_err(|error| unreadable(&error.to_string()))?;
     let stdin = serde_json::to_string(&pad).map_err(|error| unreadable(&error.to_string()))?;
@@ -192,21 +190,23 @@ async fn look(of: &Of, owner: SandboxOwner, starter: Starter) -> Result<Look, Sa
     })
 }
 
-/// The guest gave no standing: its image is older than this gateway.
-fn unreadable(why: &str) -> SandboxError {
-    let why: String = why.chars().take(200).collect();
-    let detail = format!(
-        "the guest of its image says nothing about a runtime; build the image again. {why}"
-    );
-    SandboxError::Db(DbErr::Custom(detail))
+/// Why a boot stopped.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Stopped {
+    /// The sandbox does not work, perhaps only for now.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The guest gave no standing: its image is older than this gateway.
+    #[error("The guest of its image says nothing about a runtime. Build the image again. {0}")]
+    Guest(String),
+}
+
+fn unreadable(why: &str) -> Stopped {
+    Stopped::Guest(why.chars().take(200).collect())
 }
 
 /// A program of the guest. A server has a terminal and no deadline: only those live until they are ended.
-fn command(
-    argv: Vec<String>,
-    stdin: Option<String>,
-    deadline_s: u64,
-) -> Result<NewExec, SandboxError> {
+fn command(argv: Vec<String>, stdin: Option<String>, deadline_s: u64) -> Result<NewExec, Stopped> {
     let mut json = serde_json::json!({ "argv": argv, "stdin": stdin, "deadline_s": deadline_s });
     if deadline_s == 0 {
         json["tty"] = serde_json::json!({ "rows": 24, "cols": 200 });
