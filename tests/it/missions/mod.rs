@@ -1,5 +1,6 @@
 //! Missions: from a goal to summary cards, and what agents learn from their work.
 
+mod branches;
 mod demonstration;
 pub(crate) mod killed;
 mod killed_paused;

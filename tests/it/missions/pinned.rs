@@ -4,6 +4,7 @@ use roost_tests::{Daemon, eventually};
 use serde_json::{Value, json};
 
 use super::lives::endless;
+use super::probes::coders;
 use super::{
     becomes, created, launched, mission, phase_id, phases, set_status, template, think_with,
 };
@@ -132,4 +133,80 @@ async fn mission_whose_team_is_at_work_pauses_when_its_machine_is_deleted() {
         .await;
         place.stop().await;
     }
+}
+
+/// An agent whose command lasts longer than the machine stays.
+const WORKS: &str = r#"
+[[scene]]
+  [[scene.turn]]
+  say = "I work."
+  calls = [{ tool = "shell", arguments = { command = "sleep 3; echo worked" } }]
+  [[scene.turn]]
+  say = "Done."
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mission_whose_team_works_waits_for_its_machine_longer_than_other_runs_do() {
+    let least = [("runs.machine_wait_seconds", "1")];
+    let bench = Bench::set(WORKS, &least).await;
+    let owner = bench.gateway.owner().await;
+    let mut machine = Daemon::joined(&bench.gateway.url(), owner, None).await;
+    connection_is(owner, &machine.node_id, "connected").await;
+    let coders = coders(owner).await;
+    let new = json!({ "template_kind": "custom", "title": "Work", "goal": "Work.", "team_template_id": coders,
+        "runtime_kind": "local_node", "target_node_id": machine.node_id, "config": { "phases": ["coding"] } });
+    let id = created(owner, &new).await;
+    launched(owner, &id).await;
+    let run = eventually("its agent works", async || {
+        let now = mission(owner, &id).await;
+        let run = now.body["phase_details"][0]["runs"][0]["run_id"].clone();
+        let run = run.as_str()?.to_owned();
+        let calls = owner.get(&format!("/api/topology-runs/{run}/steps/coder/calls"));
+        calls.send().await.text.contains("sleep 3").then_some(run)
+    })
+    .await;
+    machine.kill();
+    let path = format!("/api/topology-runs/{run}");
+    eventually("it waits for longer than a second", async || {
+        let now = owner.get(&path).expect(200).await;
+        let since = now.body["waiting_since"].as_str()?;
+        let since = chrono::DateTime::parse_from_rfc3339(since).expect("a time");
+        let waits = now.body["waits_for"]["type"] == "machine";
+        let waited = chrono::Utc::now().signed_duration_since(since);
+        (waits && waited.num_seconds() >= 3).then_some(())
+    })
+    .await;
+    let now = mission(owner, &id).await;
+    assert_eq!(now.str("/status"), "running", "{now:?}");
+    machine.again();
+    let over = becomes(owner, &id, "completed").await;
+    assert_eq!(over.body["phase_details"][0]["attempt"], 1);
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn security_scan_whose_machine_goes_away_ends_when_it_is_back() {
+    let bench = Bench::new("[[scene]]\n[[scene.turn]]\nsay = \"Done.\"\n").await;
+    let owner = bench.gateway.owner().await;
+    let mut machine = Daemon::joined(&bench.gateway.url(), owner, None).await;
+    connection_is(owner, &machine.node_id, "connected").await;
+    let new = json!({ "template_kind": "custom", "title": "Scan", "repo_id": bench.repo, "goal": "Scan.",
+        "runtime_kind": "local_node", "target_node_id": machine.node_id, "config": { "phases": ["security_scan"] } });
+    let id = created(owner, &new).await;
+    launched(owner, &id).await;
+    let sandbox = format!("/api/missions/{id}/sandbox");
+    eventually("its sandbox is made", async || {
+        (owner.get(&sandbox).send().await.status == 200).then_some(())
+    })
+    .await;
+    machine.kill();
+    eventually("the mission says that it waits", async || {
+        let now = mission(owner, &id).await;
+        (now.body["waits_for_node"] != Value::Null).then_some(())
+    })
+    .await;
+    machine.again();
+    let over = becomes(owner, &id, "completed").await;
+    assert_eq!(over.body["phase_details"][0]["attempt"], 1);
+    bench.stop().await;
 }

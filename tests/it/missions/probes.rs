@@ -29,8 +29,12 @@ const MEASURES: &str = "echo \"read: $(( $(wc -c < a.txt) * 10 )).$(date +%N) ns
 
 /// A template whose agent works on the repository.
 pub(super) async fn coders(owner: &Person) -> String {
+    coders_named(owner, "coders").await
+}
+
+pub(super) async fn coders_named(owner: &Person, key: &str) -> String {
     let role = json!({ "slot": "coder", "title": "Coder", "system_prompt": "You code.", "skills": [], "brain_seed": "# Notes" });
-    let new = json!({ "key": "coders", "name": "Coders", "description": "", "stack": "any", "default_topology": "single",
+    let new = json!({ "key": key, "name": key, "description": "", "stack": "any", "default_topology": "single",
         "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox", "repo"], "category": "development", "roles": [role] });
     let made = owner.post("/api/team-templates").json(&new).expect(201);
     made.await.str("/id").to_owned()

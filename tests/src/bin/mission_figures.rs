@@ -17,7 +17,9 @@ use serde_json::{Value, json};
 /// Seconds that each agent's command takes.
 const COMMAND_S: u32 = 2;
 const PHASES: [&str; 4] = ["research", "coding", "coding", "coding"];
-const AGENTS: usize = 3;
+/// Two teams: one for the research, one for the coding phases.
+const AGENTS: usize = 6;
+const TEAMS: usize = 2;
 const MISSIONS: usize = 1_000;
 /// Missions that are made at the same time.
 const AT_ONCE: usize = 8;
@@ -120,23 +122,26 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Four phases. In each, three agents work one after the other, and each runs one command.
+/// Four phases and two teams. In each phase the six agents of a team work one after the other, and each runs one command.
 async fn phases(owner: &Client, rounds: usize) -> Result<()> {
     let roles: Vec<Value> = (0..AGENTS)
         .map(|n| {
             json!({ "slot": format!("coder_{n}"), "title": "Coder", "system_prompt": "You code.", "skills": [], "brain_seed": "" })
         })
         .collect();
-    let new = json!({ "key": "figures", "name": "Figures", "description": "", "stack": "any", "default_topology": "pipeline",
-        "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"], "category": "development", "roles": roles });
-    let made = owner.post("/api/team-templates").json(&new).expect(201);
-    let template = made.await.str("/id").to_owned();
+    let mut phase_teams = json!({});
+    for kind in ["research", "coding"] {
+        let new = json!({ "key": format!("figures-{kind}"), "name": format!("Figures of {kind}"), "description": "", "stack": "any",
+            "default_topology": "pipeline", "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"],
+            "category": "development", "roles": roles });
+        let made = owner.post("/api/team-templates").json(&new).expect(201);
+        phase_teams[kind] = json!([made.await.str("/id")]);
+    }
     let commands = f64::from(COMMAND_S) * (PHASES.len() * AGENTS) as f64;
     let mut times = Vec::new();
     for round in 0..rounds {
-        let config = json!({ "phases": PHASES });
-        let new = json!({ "template_kind": "custom", "title": format!("Round {round}"), "goal": "Work.", "config": config,
-            "team_template_id": template });
+        let config = json!({ "phases": PHASES, "phase_teams": phase_teams });
+        let new = json!({ "template_kind": "custom", "title": format!("Round {round}"), "goal": "Work.", "config": config });
         let mission = owner.post("/api/missions").json(&new).expect(201).await;
         let path = format!("/api/missions/{}", mission.str("/id"));
         let begun = Instant::now();
@@ -159,7 +164,8 @@ async fn phases(owner: &Client, rounds: usize) -> Result<()> {
     }
     let took = median(&mut times).as_secs_f64();
     println!(
-        "four phases, {} agents: {took:.2} s, of which {commands:.0} s are commands: {:.3} times",
+        "four phases, {} agents, {} steps: {took:.2} s, of which {commands:.0} s are commands: {:.3} times",
+        TEAMS * AGENTS,
         PHASES.len() * AGENTS,
         took / commands
     );

@@ -99,6 +99,9 @@ pub struct SecurityConfig {
     /// `bandit`, `semgrep`, `cargo_audit` and `cargo_deny`. Each that the image has when it is absent.
     #[schema(max_items = 4)]
     pub scanners: Option<Vec<String>>,
+    /// SARIF files of the repository's own tools, as paths in the checkout. Their findings join those of the scanners.
+    #[schema(max_items = 20)]
+    pub sarif: Option<Vec<String>>,
     /// Seconds that one scanner may take.
     #[schema(minimum = 1, maximum = 7200, default = 900)]
     pub deadline_s: Option<u64>,

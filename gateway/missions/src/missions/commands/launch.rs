@@ -10,8 +10,8 @@ use crate::missions::touch::touch;
 use crate::missions::{MissionError, MissionsContext, runtime, store};
 use roost_connections::repos;
 use roost_execution::topology::{self, Graph};
-use roost_machines::fleet;
 use roost_machines::images::Wanted;
+use roost_machines::{fleet, sandboxes};
 use roost_organisation::teams::{self, NewTeam, TeamError, TeamRepo, TeamRow};
 use roost_organisation::templates::{self, Content};
 use roost_platform::ids::{MissionId, TeamId, UserId, fresh};
@@ -268,15 +268,25 @@ async fn place_of(
     scope: WorkspaceScope,
     row: &mission::Model,
 ) -> Result<String, MissionError> {
-    let Some(node) = row.target_node_id else {
-        return Ok("Where the workspace's placement says.".to_owned());
+    let db = state.db.read();
+    let placed = match row.target_node_id {
+        Some(node) => Some(node),
+        None => sandboxes::placed_on(db, scope).await?,
     };
-    let found = fleet::availability(state.db.read(), scope, node).await?;
+    let Some(node) = placed else {
+        return Ok(
+            "Where the workspace's placement says: on the gateway's own machine.".to_owned(),
+        );
+    };
+    let found = fleet::availability(db, scope, node).await?;
     let name = found.and_then(|found| found.name);
     let name = name.unwrap_or_else(|| node.to_string());
-    Ok(format!(
-        "On the node {name}, and nowhere else. While the node is away, the mission waits for it."
-    ))
+    Ok(match row.target_node_id {
+        Some(_) => format!(
+            "On the node {name}, and nowhere else. While the node is away, the mission waits for it."
+        ),
+        None => format!("Where the workspace's placement says: on the node {name}."),
+    })
 }
 
 async fn kinds_of(

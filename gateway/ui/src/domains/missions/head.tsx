@@ -227,6 +227,11 @@ export function MissionHead({ mission, manages }: { mission: MissionDetail; mana
           back.
         </Notice>
       )}
+      {mission.runtime?.state === "starting" && mission.runtime.detail && (
+        <Notice tone="warning">
+          The runtime starts. <bdi>{visible(mission.runtime.detail)}</bdi>
+        </Notice>
+      )}
       <Stopped mission={mission} manages={manages} />
     </>
   );
