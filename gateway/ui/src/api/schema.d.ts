@@ -5726,6 +5726,8 @@ export interface components {
              * @default 900
              */
             deadline_s?: number | null;
+            /** @description SARIF files of the repository's own tools, as paths in the checkout. Their findings join those of the scanners. */
+            sarif?: string[] | null;
             /** @description `bandit`, `semgrep`, `cargo_audit` and `cargo_deny`. Each that the image has when it is absent. */
             scanners?: string[] | null;
         };
@@ -8605,6 +8607,8 @@ export interface components {
         } | {
             mission: components["schemas"]["MissionId"];
             phase: components["schemas"]["MissionPhaseId"];
+            /** @description The mission works on one node only, so its steps wait for that node without a limit. */
+            pinned?: boolean;
             /** @enum {string} */
             type: "mission_phase";
         } | {
