@@ -124,7 +124,7 @@ impl Notices {
         let mails = doors.into_iter().filter_map(|door| {
             let reader = readers.get(&door.requested_by)?;
             let what = format!("{} to {}", door.action, door.target);
-            let link = self.link("/approvals");
+            let link = self.link(&format!("/approvals/{}", door.id));
             (door.created_at > reader.since)
                 .then(|| Mail::approval(door.id, &reader.email, (&door.agent_name, &what), &link))
         });

@@ -265,7 +265,7 @@ async fn person_who_wants_notices_gets_one_for_each_approval_that_an_agent_waits
         );
         // Without `public_url` it says where to look.
         assert!(
-            mail.text.contains("/approvals") && !mail.text.contains("http"),
+            mail.text.contains("/approvals/") && !mail.text.contains("http"),
             "{mail:?}"
         );
         over_with(gateway, scratch).await;
