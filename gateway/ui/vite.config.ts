@@ -33,7 +33,7 @@ export default defineConfig({
   server: {
     proxy: { "/api": gateway, "/dl": gateway, "/problems": gateway },
     // A unit test compares the words of the audit log with what the gateway's sources record.
-    fs: { allow: [".", "..", "../../deploy/guide"] },
+    fs: { allow: [".", "..", "../../deploy/guide", "../../deploy/demo/repository"] },
   },
   // pdf.js is a module, also in its worker.
   worker: { format: "es" },

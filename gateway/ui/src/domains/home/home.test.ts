@@ -4,7 +4,7 @@ import type { LevelUpBrief } from "~/api/levelups";
 import type { RunSummary } from "~/api/runs";
 import type { AppConnection, NodeLine, RepoConnection } from "~/api/types";
 import { needsPerson, type Facts } from "./attention";
-import { nextOf, stepsOf } from "./checklist";
+import { nextOf, ofDemonstration, stepsOf } from "./checklist";
 import { lacksModel, whoIs, workers } from "./workers";
 import { DAYS, daysOf, totalOf, type Counted } from "./usage";
 
@@ -233,7 +233,7 @@ describe("spend and use", () => {
 });
 
 describe("the first steps", () => {
-  const has = { models: 0, repos: 0, files: false, team: undefined, runs: 0 };
+  const has = { models: 0, demonstrated: false, repos: 0, files: false, team: undefined, runs: 0 };
   const done = (more: object) =>
     stepsOf({ ...has, ...more })
       .filter((step) => step.done)
@@ -241,6 +241,7 @@ describe("the first steps", () => {
   it("tick themselves, each by its own fact", () => {
     expect(done({})).toEqual([]);
     expect(done({ models: 1 })).toEqual(["model"]);
+    expect(done({ demonstrated: true })).toEqual(["model"]);
     expect(done({ repos: 2 })).toEqual(["code"]);
     expect(done({ files: true })).toEqual(["code"]);
     expect(done({ team: "t", runs: 1 })).toEqual(["team", "run"]);
@@ -248,7 +249,24 @@ describe("the first steps", () => {
   it("lead to the first that is open", () => {
     expect(nextOf(stepsOf(has))).toBe("model");
     expect(nextOf(stepsOf({ ...has, models: 1, team: "t" }))).toBe("code");
-    expect(nextOf(stepsOf({ models: 1, repos: 1, files: false, team: "t", runs: 1 }))).toBeUndefined();
+    expect(nextOf(stepsOf({ ...has, models: 1, repos: 1, team: "t", runs: 1 }))).toBeUndefined();
+  });
+});
+
+describe("a run of the demonstration", () => {
+  it("is one of a team with the scripted model", () => {
+    const teams = [
+      { id: "t1", model_binding: "scripted" },
+      { id: "t2", model_binding: "openai/small" },
+      { id: "t3" },
+    ];
+    const runs = [
+      { id: "r1", team_id: "t1" },
+      { id: "r2", team_id: "t2" },
+      { id: "r3", team_id: "t3" },
+      { id: "r4", team_id: null },
+    ];
+    expect([...ofDemonstration(runs, teams)]).toStrictEqual(["r1"]);
   });
 });
 

@@ -9,7 +9,8 @@ import { repoChoicesQuery } from "~/api/repos";
 import { teamsQuery } from "~/api/teams";
 import { buttonClass, IconButton } from "~/ui/button";
 import { cx } from "~/ui/class";
-import { nextOf, stepsOf, type Step } from "./checklist";
+import { nextOf, ofDemonstration, stepsOf, type Step } from "./checklist";
+import { OfferDemonstration } from "./demonstration/button";
 import { dismiss, useDismissed } from "./dismissed";
 import { Section } from "./part";
 import { filesQuery, recentQuery } from "./queries";
@@ -21,7 +22,9 @@ export function useStart(workspace: string) {
   const teams = useQuery(teamsQuery);
   const runs = useQuery(recentQuery);
   const known = repos.data?.filter((repo) => !repo.gone_at).length;
-  const newest = runs.data?.[0]?.id;
+  const demonstrations = ofDemonstration(runs.data ?? [], teams.data ?? []);
+  // The files of the demonstration are nobody's code.
+  const newest = runs.data?.find(({ id }) => !demonstrations.has(id))?.id;
   const files = useQuery({
     ...filesQuery(newest ?? ""),
     enabled: newest !== undefined && known === 0,
@@ -39,6 +42,7 @@ export function useStart(workspace: string) {
   const team = teams.data?.[0]?.id;
   const steps = stepsOf({
     models: models.data?.items.length ?? 0,
+    demonstrated: demonstrations.size > 0,
     repos: known ?? 0,
     files: files.data !== undefined,
     team,
@@ -109,7 +113,7 @@ const GUIDE_OF = {
 } as const;
 
 export function Start({ state }: { state: ReturnType<typeof useStart> }) {
-  const { steps, team, hide } = state;
+  const { steps, team, hide, fresh } = state;
   const next = nextOf(steps);
   const done = steps.filter((step) => step.done).length;
   return (
@@ -126,6 +130,7 @@ export function Start({ state }: { state: ReturnType<typeof useStart> }) {
         </>
       }
     >
+      {fresh && <OfferDemonstration />}
       <ol>
         {steps.map((step, index) => (
           <li
