@@ -172,4 +172,32 @@ test.describe("notifications", () => {
     await list.getByRole("link", { name: "Count the words" }).click();
     await page.getByRole("heading", { name: "Count the words" }).waitFor();
   });
+
+  test("a run of one agent alone is told when it ends", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const run = begin(mock.state, {
+      title: "Read the log",
+      agent_id: mock.state.claws[1].id,
+      origin: { type: "chat" },
+      kind: "single",
+      slots: ["agent"],
+      status: "running",
+      started_at: ago(2),
+    });
+    await page.goto(`${mock.url}/quotas`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    await until("the run to be looked at", () =>
+      page.evaluate(
+        (id) => Object.values(localStorage).some((text) => String(text).includes(`"${id}"`)),
+        run.id,
+      ),
+    );
+    Object.assign(run, { status: "completed", outcome: "undecided", ended_at: ago(0) });
+    mock.hub.changed("run", run.id, 2);
+    await bell(page, "Notifications, 1 new").click();
+    await page
+      .getByRole("list", { name: "What happened" })
+      .getByRole("link", { name: "Read the log" })
+      .waitFor();
+  });
 });

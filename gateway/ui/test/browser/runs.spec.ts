@@ -3,8 +3,9 @@ import type { Page } from "@playwright/test";
 import { axe, drawn, hasFocus, settled, shot, tryAgain, unfold, until } from "../kit.ts";
 import { ago, newId } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { LABEL, makeCall, makeRun, makeStep } from "../mock/runs.ts";
+import { LABEL, makeCall, makeRun, makeStep, type RunSeed } from "../mock/runs.ts";
 import type { Run, RunStep } from "../mock/schema.ts";
+import { makeClaw } from "../mock/state.ts";
 import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 
 const tone = (page: Page, node: string) => page.locator(`[data-node="${node}"]`).getAttribute("data-tone");
@@ -53,6 +54,38 @@ test.describe("runs", () => {
     await page.getByText("Something failed").waitFor();
     await tryAgain(page, mock);
     await page.getByText("No run fits the filter").waitFor();
+  });
+
+  test("work that a person gave to one agent is in the list, and its parts are not", async ({ visit }) => {
+    const { mock, page } = await visit({ full: false });
+    const [{ id: agent_id }] = (mock.state.claws = [makeClaw(mock.state, "mason")]);
+    const alone: RunSeed = { agent_id, kind: "single", slots: ["agent"] };
+    const chat = makeRun(mock.state, { ...alone, title: "Read the log", origin: { type: "chat" } });
+    const origin = { type: "call", run: chat.id, step: "agent", call: 0, lap: 1, shard: 0 } as const;
+    mock.state.runs.list.push(
+      chat,
+      makeRun(mock.state, { ...alone, title: "Part of it", parent_run_id: chat.id, origin }),
+    );
+    await page.goto(`${mock.url}/runs`);
+    await page.getByRole("link", { name: "Read the log" }).waitFor();
+    await page.getByRole("link", { name: "mason" }).waitFor();
+    await settled(page);
+    expect(await page.getByRole("link", { name: "Part of it" }).count()).toBe(0);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "runs-one-agent");
+    // Each of the two lists has more than a page.
+    for (let n = 0; n < 120; n += 1) {
+      const own: RunSeed = n % 2 === 0 ? { ...alone, origin: { type: "chat" } } : {};
+      mock.state.runs.list.push(
+        makeRun(mock.state, { ...own, title: `Goal ${n}`, created_at: ago(100 + n) }),
+      );
+    }
+    await page.reload();
+    await page.getByRole("link", { name: "Goal 1", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Show more" }).click();
+    await page.getByText("121 runs", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "All runs" }).click();
+    await page.getByRole("link", { name: "Part of it" }).waitFor();
   });
 
   for (const theme of THEMES)

@@ -34,7 +34,9 @@ function listed({ runs: { list: runs }, teams }: State, query: URLSearchParams):
   const belongs = (run: Run) =>
     parent
       ? run.parent_run_id === parent
-      : query.get("all") === "true" || query.has("agent_id") || LISTED.includes(run.origin.type);
+      : query.has("origin")
+        ? run.origin.type === query.get("origin")
+        : query.get("all") === "true" || query.has("agent_id") || LISTED.includes(run.origin.type);
   const words = (query.get("q") ?? "").toLowerCase().split(/\s+/);
   const [from, until, by] = [query.get("from"), query.get("until"), query.get("created_by")];
   const found = runs.filter(

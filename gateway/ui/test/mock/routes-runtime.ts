@@ -127,6 +127,7 @@ export const runtimeRoutes = {
     const run = begin(at.state, {
       title: `${one.name}: ${input}`,
       agent_id: one.id,
+      origin: { type: "chat" },
       tier: "single",
       input,
       kind: "single",

@@ -69,8 +69,14 @@ export function watchNotices(client: QueryClient, me: string): () => void {
   const agents = seldom(() => again(clawsQuery));
   // Steps of a run change it as well, so it is asked seldom; what is found is the same in any tab.
   const runs = seldom(() => {
-    void api.get("/api/topology-runs", { query: { limit: 50 } }).then(
-      ({ items }) => notices.compare((was) => compareRuns(was, items, me, gatewayNow())),
+    // A goal for one agent alone is a chat, which the usual list leaves out. A list of all runs would be full of their parts.
+    const ask = (list: { origin?: "chat" }) =>
+      api.get("/api/topology-runs", { query: { limit: 50, ...list } });
+    void Promise.all([ask({}), ask({ origin: "chat" })]).then(
+      (lists) => {
+        const found = lists.flatMap(({ items }) => items);
+        notices.compare((was) => compareRuns(was, found, me, gatewayNow()));
+      },
       () => undefined,
     );
   }, RUNS_APART_MS);

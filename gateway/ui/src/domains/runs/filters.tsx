@@ -19,7 +19,7 @@ import { visible } from "~/ui/visible";
 import { OUTCOMES, STATES } from "./asked";
 import type { Names } from "./table";
 
-/** What the list has: the work of people, teams and missions, or also the runs that belong to something else. */
+/** What the list has: the work of people, teams, single agents and missions, or also the runs that belong to something else. */
 const SHOWN = [
   ["", "Work"],
   ["all", "All runs"],

@@ -23,6 +23,7 @@ import { BUILT, narrows, NEWEST, readAsked, wantedOf } from "./asked";
 import { CancelDialog, RUNS } from "./cancel-many";
 import { RunFilters } from "./filters";
 import { columnsOf, type Names } from "./table";
+import { workQuery } from "./work";
 
 const route = getRouteApi("/shell/runs");
 
@@ -97,13 +98,21 @@ export function RunsPage() {
   const names = useNames();
   const today = useToday();
   const words = useSettled(asked["q"] ?? "");
-  const runs = useInfiniteQuery({
-    ...runsQuery(wantedOf(asked, words, today)),
+  const wanted = wantedOf(asked, words, today);
+  const whole = wanted.all === true;
+  const every = useInfiniteQuery({
+    ...runsQuery(wanted),
+    enabled: whole,
     placeholderData: keepPreviousData,
   });
+  const work = useInfiniteQuery({ ...workQuery(wanted), enabled: !whole, placeholderData: keepPreviousData });
+  const runs = whole ? every : work;
   const look = (change: Filters) =>
     void navigate({ search: (now) => cleared({ ...readAsked(now), ...change }), replace: true });
-  const all = useMemo(() => runs.data?.pages.flatMap((page) => page.items) ?? [], [runs.data]);
+  const all = useMemo(
+    () => (runs.data?.pages ?? []).flatMap(({ items }: { items: RunSummary[] }) => items),
+    [runs.data],
+  );
   const none = runs.data !== undefined && all.length === 0;
   const narrowed = narrows(asked);
   return (
@@ -159,8 +168,8 @@ export function RunsPage() {
             </Link>
           }
         >
-          When you give a team a goal, this page shows its run: which agents work, which tools they call, how
-          long it takes and what it costs, during the run and afterwards.
+          When you give a team or an agent a goal, this page shows its run: which agents work, which tools
+          they call, how long it takes and what it costs, during the run and afterwards.
         </Empty>
       )}
     </PageFrame>
