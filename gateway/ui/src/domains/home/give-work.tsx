@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
 import { clawsQuery } from "~/api/claws";
-import { type ModelBinding, modelsQuery } from "~/api/models";
 import { startAgent, startRun } from "~/api/runs";
 import { repoChoicesQuery } from "~/api/repos";
 import { teamsQuery, templatesQuery } from "~/api/teams";
@@ -14,8 +13,9 @@ import { Modal } from "~/ui/dialog";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { visible } from "~/ui/visible";
+import { WorkLacks } from "~/ui/work-lacks";
 import { propose } from "./propose";
-import { lacksModel, ownRepo, type Worker, whoIs, workers } from "./workers";
+import { ownRepo, type Worker, whoIs, workers } from "./workers";
 import { recentQuery } from "./queries";
 
 const GoalForm = lazy(async () => ({ default: (await import("~/ui/goal")).GoalForm }));
@@ -23,7 +23,6 @@ const GoalForm = lazy(async () => ({ default: (await import("~/ui/goal")).GoalFo
 export default function GiveWork({ onClose }: { onClose: () => void }) {
   const teams = useQuery(teamsQuery);
   const agents = useQuery(clawsQuery);
-  const models = useQuery(modelsQuery);
   const runs = useQuery(recentQuery);
   const [chosen, setChosen] = useState<string>();
   const failed = [teams, agents].find((query) => query.isError && !query.data);
@@ -47,7 +46,7 @@ export default function GiveWork({ onClose }: { onClose: () => void }) {
           </Link>
         </p>
       )}
-      {all && who && <Work all={all} who={who} onChoose={setChosen} models={models.data?.items} />}
+      {all && who && <Work all={all} who={who} onChoose={setChosen} />}
     </Modal>
   );
 }
@@ -107,10 +106,9 @@ interface WorkProps {
   all: readonly Worker[];
   who: Worker;
   onChoose: (key: string) => void;
-  models: readonly ModelBinding[] | undefined;
 }
 
-function Work({ all, who, onChoose, models }: WorkProps) {
+function Work({ all, who, onChoose }: WorkProps) {
   const group = (kind: "team" | "agent") => all.filter((one) => one.kind === kind);
   const option = ({ key, name }: (typeof all)[number]) => (
     <option key={key} value={key}>
@@ -141,14 +139,7 @@ function Work({ all, who, onChoose, models }: WorkProps) {
                 <optgroup label="Single agents">{group("agent").map(option)}</optgroup>
               )}
             </Choice>
-            {models && lacksModel(who, models) && (
-              <p className="text-waiting">
-                No model is set, so a script answers instead of a model.{" "}
-                <Link to="/settings/models" className={textLink}>
-                  Add a model
-                </Link>
-              </p>
-            )}
+            <WorkLacks who={who.kind === "team" ? who.team : who.agent} />
           </>
         }
       />

@@ -5,7 +5,7 @@ import type { RunSummary } from "~/api/runs";
 import type { AppConnection, NodeLine, RepoConnection } from "~/api/types";
 import { needsPerson, type Facts } from "./attention";
 import { nextOf, ofDemonstration, stepsOf } from "./checklist";
-import { lacksModel, whoIs, workers } from "./workers";
+import { whoIs, workers } from "./workers";
 import { DAYS, daysOf, totalOf, type Counted } from "./usage";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -290,14 +290,5 @@ describe("who can be given work", () => {
     expect(whoIs(all, "team:t1", { team_id: "t2" })?.name).toBe("One");
     expect(whoIs(all, "team:gone", undefined)?.name).toBe("One");
     expect(whoIs([], "team:t1", undefined)).toBeUndefined();
-  });
-
-  it("lacks a model where neither it nor the workspace has one", () => {
-    const [bound] = workers([team("t", "T", ["a"], { model_binding: "openai/x" })], []);
-    expect(lacksModel(all[0]!, [])).toBe(true);
-    expect(lacksModel(bound!, [])).toBe(false);
-    expect(lacksModel(all[2]!, [])).toBe(true);
-    expect(lacksModel(all[0]!, [{ is_default: true } as never])).toBe(false);
-    expect(lacksModel(all[0]!, [{ is_default: false } as never])).toBe(true);
   });
 });

@@ -1,6 +1,5 @@
-// Who can be given work, and what is missing before it begins.
+// Who can be given work.
 import type { Claw } from "~/api/types";
-import type { ModelBinding } from "~/api/models";
 import type { RunRepo } from "~/api/repos";
 import type { RunSummary } from "~/api/runs";
 import type { Team } from "~/api/teams";
@@ -51,11 +50,4 @@ export function whoIs(
 export function ownRepo(who: Worker): RunRepo | undefined {
   const repo = who.kind === "team" ? who.team.repo : undefined;
   return repo ? { repo_id: repo.repo_id, ...(repo.base && { base: repo.base }) } : undefined;
-}
-
-/** Whether somebody who works has no model: no own one, none of the team, and no default of the workspace. */
-export function lacksModel(who: Worker, models: readonly ModelBinding[]): boolean {
-  if (models.some((model) => model.is_default)) return false;
-  if (who.kind === "agent") return !who.agent.model_binding;
-  return !who.team.model_binding && who.team.members.some((member) => !member.model_binding);
 }

@@ -4,6 +4,7 @@ import type { Claw } from "~/api/types";
 import { Goal } from "~/ui/goal";
 import { MissingRight } from "~/ui/missing-right";
 import { RunList } from "~/ui/run-list";
+import { WorkLacks } from "~/ui/work-lacks";
 
 /** The tab of an agent's page: work for this agent alone, and what came of it. */
 export function AgentWork({ claw }: { claw: Claw }) {
@@ -11,7 +12,12 @@ export function AgentWork({ claw }: { claw: Claw }) {
   return (
     <div className="flex flex-col gap-4">
       {may && !claw.deleted_at && (
-        <Goal key={claw.id} title="Give it work" start={(body, key) => startAgent(claw.id, body, key)} />
+        <Goal
+          key={claw.id}
+          title="Give it work"
+          lead={<WorkLacks who={claw} />}
+          start={(body, key) => startAgent(claw.id, body, key)}
+        />
       )}
       {!may && <MissingRight what="give agents work" least="member" />}
       <RunList of={{ agent_id: claw.id }} none="None yet. Runs of its teams are on the pages of its teams." />

@@ -21,6 +21,7 @@ import type { Shown } from "~/ui/shown";
 import { Stale } from "~/ui/stale";
 import { TabSet } from "~/ui/tabs";
 import { visible } from "~/ui/visible";
+import { WorkLacks } from "~/ui/work-lacks";
 import { BackLink } from "~/ui/back-link";
 import { Members } from "./members";
 import { minterQuery, remove, teamQuery } from "./queries";
@@ -96,6 +97,7 @@ function Overview({ team }: { team: Team }) {
           <Goal
             key={`${team.id}/${team.repo?.repo_id}/${team.repo?.base}`}
             title="Give it a goal"
+            lead={<WorkLacks who={team} />}
             own={ownRepo(team)}
             start={(body, key) => startRun(team.id, body, key)}
           />
