@@ -7,6 +7,7 @@ import { startAgent, startRun } from "~/api/runs";
 import { repoChoicesQuery } from "~/api/repos";
 import { teamsQuery, templatesQuery } from "~/api/teams";
 import { Button, buttonClass } from "~/ui/button";
+import { apart } from "~/ui/apart";
 import { textLink } from "~/ui/class";
 import { Choice } from "~/ui/field";
 import { Modal } from "~/ui/dialog";
@@ -110,9 +111,10 @@ interface WorkProps {
 
 function Work({ all, who, onChoose }: WorkProps) {
   const group = (kind: "team" | "agent") => all.filter((one) => one.kind === kind);
-  const option = ({ key, name }: (typeof all)[number]) => (
+  const names = apart(all.map(({ key, name }) => [key, visible(name)] as const));
+  const option = ({ key }: (typeof all)[number]) => (
     <option key={key} value={key}>
-      {visible(name)}
+      {names.get(key)}
     </option>
   );
   const [goal, setGoal] = useState<{ text: string; repo?: string | null | undefined }>({ text: "" });

@@ -5,6 +5,7 @@ import type { NewMission } from "~/api/missions";
 import { asProblem, type FieldError, type Problem } from "~/api/problem";
 import { previewQuery, type RoutineSchedule } from "~/api/routines";
 import type { TemplateBrief } from "~/api/teams";
+import { apart } from "~/ui/apart";
 import { Area, Choice, Field, Tick } from "~/ui/field";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -124,9 +125,9 @@ function TeamWork({ draft, set, templates, problem, mistakes }: WorkProps) {
         error={problem?.field("/recipe/template_id") ?? mistakes.template}
       >
         <option value="">Choose</option>
-        {templates.map(({ id, name }) => (
+        {[...apart(templates.map(({ id, name }) => [id, visible(name)] as const))].map(([id, name]) => (
           <option key={id} value={id}>
-            {visible(name)}
+            {name}
           </option>
         ))}
         {gone && <option value={draft.template}>A template that was deleted</option>}

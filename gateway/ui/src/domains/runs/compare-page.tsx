@@ -7,6 +7,7 @@ import { useMay } from "~/api/may";
 import { asProblem, type Problem } from "~/api/problem";
 import { teamsQuery, type Team, type TopologyKind } from "~/api/teams";
 import { QueryView } from "~/ui/query-view";
+import { apart } from "~/ui/apart";
 import { Button, buttonClass } from "~/ui/button";
 import { sumMistake } from "~/ui/dollars";
 import { Empty } from "~/ui/empty";
@@ -46,11 +47,13 @@ function Candidate({ one, at, teams, problem, change, remove }: LineProps) {
           onChange={(event) => change({ team: event.target.value })}
         >
           <option value="">Choose one</option>
-          {teams.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {visible(name).slice(0, 100)}
-            </option>
-          ))}
+          {[...apart(teams.map(({ id, name }) => [id, visible(name).slice(0, 100)] as const))].map(
+            ([id, name]) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ),
+          )}
         </Choice>
         <Choice
           label="How they work together"

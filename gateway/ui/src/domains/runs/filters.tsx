@@ -6,6 +6,7 @@ import { membersQuery } from "~/api/members";
 import { missionQuery } from "~/api/missions";
 import type { RunSummary } from "~/api/runs";
 import { templateQuery } from "~/api/teams";
+import { apart } from "~/ui/apart";
 import { IconButton } from "~/ui/button";
 import { chip } from "~/ui/choice/look";
 import { cx } from "~/ui/class";
@@ -28,8 +29,8 @@ const SHOWN = [
 /** Names in their order, after the choice that narrows nothing. */
 const optionsOf = (names: ReadonlyMap<string, string>): Option[] => [
   { value: "", label: "Any" },
-  ...[...names]
-    .map(([value, name]) => ({ value, label: visible(name) }))
+  ...[...apart([...names].map(([id, name]) => [id, visible(name)] as const))]
+    .map(([value, label]) => ({ value, label }))
     .toSorted((a, b) => compareNames(a.label, b.label)),
 ];
 
