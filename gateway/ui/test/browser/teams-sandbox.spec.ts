@@ -1,5 +1,5 @@
 // The sandbox that the agents of a team share: made, used, its files read, and reached from each agent's page.
-import { axe, drawn, shot, until } from "../kit.ts";
+import { axe, choose, drawn, shot, until } from "../kit.ts";
 import { makeHistory } from "../mock/snapshots.ts";
 import { makeSandbox, makeSnapshot } from "../mock/state.ts";
 import { agentNamed, expect, test, THEMES, type Mock } from "./fixtures.ts";
@@ -33,8 +33,19 @@ test.describe("teams: sandbox", () => {
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "team-sandbox-none");
     await page.getByText("Image and limits").click();
+    const image = page.getByLabel("Image", { exact: true });
+    await choose(image, "node");
+    await page.getByText("roost-agent:node is not on the gateway's host").waitFor();
+    await shot(page, "team-sandbox-image");
+    await choose(image, "rust");
     await page.getByLabel("Memory, GiB").fill("2");
-    await page.getByRole("button", { name: "Create sandbox" }).click();
+    const [sent] = await Promise.all([
+      page.waitForRequest(
+        (one) => one.method() === "POST" && one.url().endsWith(`/teams/${team.id}/sandbox`),
+      ),
+      page.getByRole("button", { name: "Create sandbox" }).click(),
+    ]);
+    expect(sent.postDataJSON()).toStrictEqual({ image: "rust", limits: { memory_bytes: 2 * 1024 ** 3 } });
     const command = page.getByLabel("Command", { exact: true });
     await command.fill("echo for all of us");
     await page.keyboard.press("Enter");

@@ -1,7 +1,5 @@
 import { Box } from "lucide-react";
-import { useId, useState, type SubmitEvent } from "react";
-import { useQuery } from "@tanstack/react-query";
-import { imagesQuery } from "~/api/images";
+import { useState, type SubmitEvent } from "react";
 import { useMay } from "~/api/may";
 import type { Problem } from "~/api/problem";
 import { useProvision, type Owner } from "~/api/sandboxes";
@@ -12,6 +10,7 @@ import { Help } from "~/ui/help";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { ProblemNote } from "~/ui/problem";
+import { ImageChoice } from "~/ui/sandbox-choice";
 import { Status } from "~/ui/status";
 import { span, useNow } from "~/ui/time";
 import { SavedBefore } from "./saved";
@@ -23,6 +22,8 @@ const WHAT: Record<Owner["kind"], string> = {
   team: "The sandbox is one isolated container for all agents of this team. Roost creates it on the machine of the team and checks its hardening before the first use. If you create none, the first step of a run that needs it does.",
   mission: "No agent works in the sandbox of this mission. It ends with the mission.",
 };
+
+const NAMES: Record<Owner["kind"], string> = { claw: "agent", team: "team", mission: "mission" };
 
 interface Making {
   since: number | undefined;
@@ -88,10 +89,7 @@ export function SandboxPlace({ owner, lost, making }: Props) {
 
 function Form({ owner, again, problem }: { owner: Owner; again: boolean; problem: Problem | undefined }) {
   const { start } = useProvision();
-  const [image, setImage] = useState("");
-  const images = useQuery(imagesQuery).data?.items ?? [];
-  const chosen = images.find((one) => one.name === image.trim());
-  const list = useId();
+  const [image, setImage] = useState<string | null>(null);
   const [memory, setMemory] = useState("");
   const [cpus, setCpus] = useState("");
   const submit = (event: SubmitEvent) => {
@@ -101,7 +99,7 @@ function Form({ owner, again, problem }: { owner: Owner; again: boolean; problem
       ...(cpus ? { nano_cpus: Math.round(Number(cpus) * 1e9) } : {}),
     };
     start(owner, {
-      ...(image.trim() ? { image: image.trim() } : {}),
+      ...(image ? { image } : {}),
       ...(Object.keys(limits).length > 0 ? { limits } : {}),
     });
   };
@@ -112,23 +110,13 @@ function Form({ owner, again, problem }: { owner: Owner; again: boolean; problem
           Image and limits
         </summary>
         <div className="mt-3 grid max-w-2xl gap-4 sm:grid-cols-3">
-          <Field
+          <ImageChoice
             label="Image"
-            placeholder={images.find((one) => one.is_default)?.name ?? "the agent image"}
-            list={list}
-            hint={chosen?.remedy ?? chosen?.purpose}
-            spellCheck="false"
             value={image}
-            onChange={(event) => setImage(event.target.value)}
+            inherited={`As the ${NAMES[owner.kind]} is set`}
             error={problem?.field("/image")}
+            onChange={setImage}
           />
-          <datalist id={list}>
-            {images.map((one) => (
-              <option key={one.name} value={one.name}>
-                {one.purpose}
-              </option>
-            ))}
-          </datalist>
           <Field
             label="Memory, GiB"
             type="number"
