@@ -2,6 +2,7 @@
 // can be seen, so that tabs behind it do not use up the browser's connections.
 import { useEffect, useState } from "react";
 import { api } from "~/api/client";
+import { gatewayNow } from "~/api/clock";
 import { readSse, type SseMessage } from "~/live/sse";
 import { backoff } from "~/live/stream";
 import { readLandmarks, type Landmarks, type TopologyUpdate } from "./landmarks";
@@ -96,13 +97,13 @@ export function useWorldStream(): WorldNow {
       const touch = touchOf(type, data);
       // The layout of one team is an event of the log, with an id.
       if (type === "topology.update" && !id) marks = readLandmarks(data as unknown as TopologyUpdate);
-      else if (touch) touches.set(touch[0], { what: touch[1], at: Date.now() });
+      else if (touch) touches.set(touch[0], { what: touch[1], at: gatewayNow() });
       else if (type === "agent.status") states.set(String(data["agentId"]), String(data["status"]));
       else return;
       // Events that come together draw the map once.
       frame ||= requestAnimationFrame(() => {
         frame = 0;
-        const at = Date.now();
+        const at = gatewayNow();
         for (const [key, one] of touches) if (at - one.at > LIT_MS) touches.delete(key);
         setNow({ marks, heard: { touches: new Map(touches), states: new Map(states) } });
       });

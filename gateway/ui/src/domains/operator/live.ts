@@ -2,6 +2,7 @@
 // while the page is.
 import { useEffect, useState } from "react";
 import { api } from "~/api/client";
+import { gatewayNow } from "~/api/clock";
 import { asProblem, type Problem } from "~/api/problem";
 import type { Actor, Promises, Tree, TreeDelta } from "~/api/types";
 import { readSse } from "~/live/sse";
@@ -78,7 +79,7 @@ export function useLiveTree(): LiveTree {
     const over = new AbortController();
     let present: Tree | undefined;
     const take = (event: string, data: string) => {
-      const now = Date.now();
+      const now = gatewayNow();
       if (event === "tree") {
         present = JSON.parse(data) as Tree;
         all(present.root, (actor) => rates.note(actor, now));
