@@ -98,6 +98,11 @@ const approvals = createRoute({
   validateSearch: only("q"),
   component: page(() => import("~/domains/doors/page"), "ApprovalsPage"),
 });
+const approval = createRoute({
+  getParentRoute: () => shell,
+  path: "/approvals/$id",
+  component: page(() => import("~/domains/doors/page"), "ApprovalPage"),
+});
 // The name of the page before; links to it are in notices and in messages.
 const approvalsMoved = createRoute({
   getParentRoute: () => shell,
@@ -191,6 +196,7 @@ export const router = createRouter({
       agentFiles,
       connections,
       approvals,
+      approval,
       approvalsMoved,
       repos,
       repo,

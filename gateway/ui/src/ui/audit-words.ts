@@ -1,5 +1,6 @@
 import type { AuditEntry } from "~/api/types";
 import { appName } from "~/ui/app-name";
+import { asked } from "~/ui/door-words";
 import { isolate } from "~/ui/isolate";
 import { visible } from "~/ui/visible";
 
@@ -136,17 +137,6 @@ const DONE: Record<string, string> = {
   "workspace.deleted": "deleted the workspace *",
 };
 
-/** What agents ask for at a door, as what they would do. */
-const DOORS: Record<string, string> = {
-  "github.issues.create": "open an issue",
-  "github.issues.comment": "comment on the issue",
-  "github.issues.close": "close the issue",
-  "github.pulls.create": "open a pull request",
-  "github.pulls.comment": "comment on the pull request",
-  "github.pulls.merge": "merge the pull request",
-  "webhook.event.send": "send an event to its webhook",
-};
-
 /** A connection that another one took the place of was not ended by anybody. */
 const REPLACED = "replaced an agent's connection to *";
 
@@ -184,12 +174,6 @@ export function who(entry: AuditEntry): string {
 }
 
 const host = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
-
-/** What an agent asked to do, and where: the second half came from the agent, so nothing of it is unseen. */
-export function asked(action: string, target: string | undefined): string {
-  const what = DOORS[action] ?? `do “${visible(action)}”`;
-  return target && !action.startsWith("webhook.") ? `${what} at ${isolate(visible(target))}` : what;
-}
 
 /** The name of the thing, as it was then; else what is known of it. */
 export function thing({ action, entity_kind, entity_id, details }: AuditEntry): string {

@@ -34,6 +34,7 @@ export interface Crumb {
   to?:
     | "/fleet"
     | "/agents"
+    | "/approvals"
     | "/repos"
     | "/connections"
     | "/operator"

@@ -4,7 +4,7 @@ import { makeDoor } from "../mock/doors.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { ask, decide } from "../mock/routes-doors.ts";
 import { act, cards, dialog, doors } from "./doors-kit.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, THEMES } from "./fixtures.ts";
 
 test.describe("doors: list", () => {
   test("a waiting request shows a badge, a title and a notification until it is decided", async ({
@@ -22,15 +22,53 @@ test.describe("doors: list", () => {
     await until("the title to say so", async () => (await page.title()) === "(1) Quotas · Roost");
     await page.getByRole("button", { name: "Notifications, 1 new" }).click();
     const told = page.getByRole("list", { name: "What happened" });
-    await told.getByText(/asks you to approve github.issues.create at octo\/\\u\{202e\}hello/).waitFor();
+    await told.getByText(/asks for your approval to open an issue at \u2068octo\/\\u\{202e\}hello/).waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "doors-notification");
     await told.getByRole("link", { name: "mason" }).click();
-    await cards(page).first().waitFor();
+    await page.getByRole("article", { name: "mason: Open an issue" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/approvals/${door.id}`);
     decide(mock, door, "deny", mock.state.user);
-    await page.getByRole("link", { name: "Approvals", exact: true }).waitFor();
-    await until("the title to forget it", async () => (await page.title()) === "Approvals · Roost");
+    await page.getByRole("article").getByText("Denied").waitFor();
+    await until(
+      "the title to forget it",
+      async () => (await page.title()) === "Open an issue · Approvals · Roost",
+    );
   });
+
+  for (const theme of THEMES)
+    for (const width of [390, 1440])
+      test(`a request has an address, before and after the decision (${theme}, ${width})`, async ({
+        visit,
+      }) => {
+        const { mock, page } = await visit({ waiting: true, theme, width, height: 900 });
+        const [waiting, hook] = mock.state.doors;
+        await doors(page, mock);
+        await cards(page).getByRole("link", { name: "Tell a webhook" }).click();
+        await page.getByRole("article").getByText("hooks.example").first().waitFor();
+        expect(new URL(page.url()).pathname).toBe(`/approvals/${hook.id}`);
+        await page.getByRole("button", { name: /^Deny/ }).click();
+        await dialog(page).getByText("asks to send an event to its webhook.").waitFor();
+        expect(await dialog(page).getByText("webhook.event.send").count()).toBe(0);
+        expect(await axe(page)).toStrictEqual([]);
+        await act(page, "Deny").click();
+        await page.getByRole("article").getByText("Denied").waitFor();
+        expect(await page.getByRole("button", { name: /^(Approve|Deny)/ }).count()).toBe(0);
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `door-decided-${theme}-${width}`);
+        await page.goto(`${mock.url}/approvals/${waiting.id}`);
+        await page.getByRole("button", { name: /^Approve/ }).waitFor();
+        await settled(page);
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `door-waits-${theme}-${width}`);
+        await page.goto(`${mock.url}/approvals/0198c0de-0000-7000-8002-ffffffffffff`);
+        await page.getByRole("heading", { name: "This request does not exist" }).waitFor();
+        await settled(page);
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `door-missing-${theme}-${width}`);
+        await page.getByRole("link", { name: "All approvals" }).click();
+        await cards(page).first().waitFor();
+      });
 
   test("hostile words stay text and a long request is shown whole to the person who approves it", async ({
     visit,

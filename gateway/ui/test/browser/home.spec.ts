@@ -107,7 +107,8 @@ test.describe("home", () => {
       .getByRole("link", { name: /asks for approval/ })
       .first()
       .click();
-    await page.getByRole("heading", { name: "Approvals" }).waitFor();
+    await page.getByRole("heading", { name: "Request for approval" }).waitFor();
+    expect(page.url()).toContain(`/approvals/${mock.state.doors[0].id}`);
   });
 
   test("an approval comes and goes live, and the navigation has its number on each width", async ({

@@ -46,6 +46,11 @@ export const doorRoutes = {
     return { body: { items: found.slice(from, from + limit), next_cursor: next } };
   },
   "GET /api/doors/catalogue": () => ({ body: { items: CATALOGUE } }),
+  "GET /api/doors/{id}": ({ state, params }) => {
+    const door = state.doors.find((one) => one.id === params.id);
+    if (!door) throw new Refusal(404, "not-found", "There is no such request");
+    return { body: door };
+  },
   "POST /api/doors/{id}/resolve": ({ mock, state, params, body }) => {
     may(state);
     const door = state.doors.find((one) => one.id === params.id);

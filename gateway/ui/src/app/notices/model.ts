@@ -2,6 +2,7 @@
 import type { Door } from "~/api/doors";
 import type { RunSummary } from "~/api/runs";
 import type { Claw, NodeLine } from "~/api/types";
+import { asked } from "~/ui/door-words";
 import { withoutTicks } from "~/ui/inline-code";
 import { visible } from "~/ui/visible";
 
@@ -125,7 +126,7 @@ export function compareDoors(before: Standing, waiting: Door[], now: number): [N
       at: Math.min(Date.parse(door.created_at) || now, now),
       name: short(door.agent_name),
       thing: { kind: "door", id: door.id },
-      more: visible(`${short(door.action)} at ${short(door.target)}`),
+      more: asked(short(door.action), short(door.target)),
       read: false,
     }));
   return [notices, { ...before, doors: Object.fromEntries(waiting.map(({ id }) => [id, true as const])) }];

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Door } from "~/api/doors";
 import type { RunSummary } from "~/api/runs";
 import type { Claw, NodeLine } from "~/api/types";
 import {
   add,
   compareAgents,
+  compareDoors,
   compareNodes,
   compareRuns,
   merge,
@@ -42,6 +44,15 @@ describe("what is told", () => {
     expect(compareNodes(left, [gone], 9500)[0]).toEqual([]);
     expect(compareNodes(left, [node({ rev: 3 })], 9900)[0]).toMatchObject([{ kind: "node-back", at: 9900 }]);
     expect(compareNodes(NOTHING, [node({ status: "pending" })], 1)[1].nodes).toEqual({});
+  });
+  it("says in words what an agent asks for", () => {
+    const door = (action: string) =>
+      ({ id: action, agent_name: "mason", action, target: "octo/a\u202Eb", created_at: "" }) as Door;
+    const [asked] = compareDoors(NOTHING, [door("repo.branch.push"), door("webhook.event.send")], 1);
+    expect(asked.map((one) => said(one).after)).toEqual([
+      " asks for your approval to push a branch at \u2068octo/a\\u{202e}b\u2069.",
+      " asks for your approval to send an event to its webhook.",
+    ]);
   });
   it("tells of runs that ended, failed or wait since they were looked at, and only of a person's own", () => {
     const now = Date.parse("2026-03-10T12:00:00Z");

@@ -6,7 +6,7 @@ export const TARGET = {
   node: "/fleet/$id",
   agent: "/claws/$id",
   team: "/teams/$id",
-  door: "/approvals",
+  door: "/approvals/$id",
   run: "/runs/$id",
 } as const;
 
@@ -32,7 +32,7 @@ const SAID: Record<NoticeKind, { tone: Tone; before: string; after: (more: strin
     before: "The sandbox of ",
     after: (why) => ` was not made where you wanted it: ${REASON[why] ?? "that machine could not take it"}.`,
   },
-  "door-asked": { tone: "waiting", before: "", after: (what) => ` asks you to approve ${what}.` },
+  "door-asked": { tone: "waiting", before: "", after: (what) => ` asks for your approval to ${what}.` },
   "run-done": {
     tone: "done",
     before: "",

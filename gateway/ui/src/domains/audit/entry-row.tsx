@@ -11,7 +11,6 @@ import { sentence, who } from "~/ui/audit-words";
 /** Where things are shown whose pages have no address of their own. */
 const SHOWN = {
   app_connection: "/connections",
-  door: "/approvals",
   repo_connection: "/repos",
   mesh_network: "/mesh",
 } as const;
@@ -20,6 +19,7 @@ const isShown = (kind: string): kind is keyof typeof SHOWN => Object.hasOwn(SHOW
 /** Things that have a page of their own. */
 const PAGES = {
   claw: "/claws/$id",
+  door: "/approvals/$id",
   node: "/fleet/$id",
   team: "/teams/$id",
   mission: "/missions/$id",

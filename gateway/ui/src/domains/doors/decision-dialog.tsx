@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Door, DoorAction } from "~/api/doors";
 import { keys } from "~/api/keys";
 import { Confirm } from "~/ui/dialog";
+import { asked } from "~/ui/door-words";
 import { Notice } from "~/ui/notice";
 import { visible } from "~/ui/visible";
 import { Branch } from "./branch";
@@ -54,8 +55,8 @@ export function DecisionDialog({ door, action, agent, own, decision, onDecided, 
       title={`${verb}: ${visible(title)}?`}
       consequence={
         <>
-          <bdi>{agent}</bdi> asks for <code className="font-mono text-small">{visible(door.action)}</code> at{" "}
-          <bdi className="font-mono text-small break-all text-fg">{visible(door.target)}</bdi>. {says(door)}
+          <bdi>{agent}</bdi> asks to <span className="break-words">{asked(door.action, door.target)}</span>.{" "}
+          {says(door)}
           {decision === "approve" && !over && <Destination door={door} />}
         </>
       }

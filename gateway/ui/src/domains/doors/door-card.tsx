@@ -102,7 +102,13 @@ export function DoorCard(props: CardProps) {
       <article aria-label={`${agent.name}: ${action?.title ?? door.action}`} className="flex flex-col gap-2">
         <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
           <h3 className="min-w-0 font-[550]">
-            {action?.title ?? visible(door.action)}{" "}
+            <Link
+              to="/approvals/$id"
+              params={{ id: door.id }}
+              className="rounded-control hover:text-accent hover:underline"
+            >
+              {action?.title ?? visible(door.action)}
+            </Link>{" "}
             <bdi className="font-mono text-small font-normal break-all">{visible(door.target)}</bdi>
           </h3>
           {waits && (

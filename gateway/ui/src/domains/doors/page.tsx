@@ -2,10 +2,8 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ShieldCheck } from "lucide-react";
 import { useMemo } from "react";
-import { clawsQuery } from "~/api/claws";
 import type { Door } from "~/api/doors";
 import { useMay } from "~/api/may";
-import { meQuery } from "~/api/me";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
@@ -15,29 +13,22 @@ import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
+import { useCards } from "./cards";
 import { History } from "./history";
-import { catalogueQuery, doorsQuery, waitingDoorsQuery } from "./queries";
+import { doorsQuery, waitingDoorsQuery } from "./queries";
 import { byAge, WaitingList } from "./waiting-list";
 import { matches } from "./words";
+
+// One chunk for both pages: they share the card of a request.
+export { ApprovalPage } from "./door-page";
 
 const route = getRouteApi("/shell/approvals");
 
 function useDoors(filter: string) {
   const waiting = useQuery(waitingDoorsQuery);
   const all = useInfiniteQuery(doorsQuery);
-  const catalogue = useQuery(catalogueQuery);
-  const claws = useQuery(clawsQuery);
-  const me = useQuery(meQuery);
-  const actions = useMemo(
-    () => new Map((catalogue.data?.items ?? []).map((one) => [one.action, one])),
-    [catalogue.data],
-  );
-  const names = useMemo(() => new Map((claws.data ?? []).map(({ id, name }) => [id, name])), [claws.data]);
+  const { own, cardOf, ready } = useCards();
   const list = useMemo(() => all.data?.pages.flatMap((page) => page.items) ?? [], [all.data]);
-  const cardOf = (door: Door) => ({
-    action: actions.get(door.action),
-    agent: { id: door.agent_id, name: names.get(door.agent_id) ?? door.agent_name },
-  });
   const fits = (door: Door) => {
     const { action, agent } = cardOf(door);
     return matches(door, agent.name, action?.title ?? "", filter);
@@ -45,13 +36,12 @@ function useDoors(filter: string) {
   return {
     waiting,
     all,
-    own: me.data?.user.id,
+    own,
     cardOf,
     open: (waiting.data ?? []).filter(fits).toSorted(byAge),
     over: list.filter((door) => door.state !== "pending" && fits(door)),
     now: new Map(list.map((door) => [door.id, door])),
-    // Names and titles only; the requests stand without them.
-    ready: !claws.isPending && !catalogue.isPending,
+    ready,
   };
 }
 

@@ -20,6 +20,13 @@ export const doorsQuery = infiniteQueryOptions({
   getNextPageParam: (last) => last.next_cursor ?? undefined,
 });
 
+/** One of them, whatever its state. */
+export const doorQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.door(id),
+    queryFn: ({ signal }) => api.get("/api/doors/{id}", { path: { id }, signal }),
+  });
+
 export const catalogueQuery = queryOptions({
   queryKey: keys.doorCatalogue,
   queryFn: ({ signal }) => api.get("/api/doors/catalogue", { signal }),
@@ -31,8 +38,9 @@ export type Decision = "approve" | "deny";
 export const resolve = (id: string, decision: Decision) =>
   api.post("/api/doors/{id}/resolve", { path: { id }, body: { decision } });
 
-/** Puts what the gateway has just said of one into the lists. */
+/** Puts what the gateway has just said of one into its page and into the lists. */
 export function take(client: QueryClient, door: Door) {
+  client.setQueryData<Door>(keys.door(door.id), (one) => one && door);
   client.setQueryData<Door[]>(keys.doorsWaiting, (list) =>
     list?.filter(({ id }) => id !== door.id || door.state === "pending"),
   );

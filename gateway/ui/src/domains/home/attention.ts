@@ -44,8 +44,8 @@ export interface Need {
   /** Until when it can be decided. */
   until?: string | undefined;
   to:
-    | { to: "/approvals" | "/connections" | "/repos" }
-    | { to: "/runs/$id" | "/missions/$id" | "/fleet/$id"; id: string }
+    | { to: "/connections" | "/repos" }
+    | { to: "/approvals/$id" | "/runs/$id" | "/missions/$id" | "/fleet/$id"; id: string }
     | { to: "/claws/$id" | "/teams/$id"; id: string; proposal: string };
   /** A person may put it aside. Everything else goes only when it is solved. */
   dismiss?: boolean;
@@ -66,7 +66,7 @@ const approvals = ({ doors, actions }: Facts): Need[] =>
       why: visible(door.target),
       at: door.created_at,
       until: door.expires_at,
-      to: { to: "/approvals" },
+      to: { to: "/approvals/$id", id: door.id },
     }));
 
 /** The newest proposal first: it is made from the newest runs. */

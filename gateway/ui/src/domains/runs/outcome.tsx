@@ -171,7 +171,7 @@ export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
                       {run.waits_for?.type === "door" && (
                         <>
                           {" "}
-                          <Link to="/approvals" className={textLink}>
+                          <Link to="/approvals/$id" params={{ id: run.waits_for.door }} className={textLink}>
                             Decide
                           </Link>
                         </>
