@@ -6,5 +6,6 @@ export { MissionRoute } from "./mission-route";
 export { NewMissionPage } from "./mission-parts";
 export { WorldPage } from "~/domains/missions/world-page";
 export { MissionsPage } from "~/domains/missions/page";
+export { RoutinesPage } from "~/domains/routines/page";
 export { RunsPage } from "~/domains/runs/page";
 export { TeamsPage } from "~/domains/teams/page";

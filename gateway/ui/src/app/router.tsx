@@ -32,7 +32,7 @@ const home = createRoute({
 const fleet = createRoute({
   getParentRoute: () => shell,
   path: "/fleet",
-  validateSearch: only("q", "dialog", "view", "metric", "span"),
+  validateSearch: only("q", "dialog", "view", "metric", "span", "sort"),
   component: list("FleetPage"),
 });
 const node = createRoute({

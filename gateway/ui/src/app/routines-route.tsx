@@ -6,8 +6,6 @@ import { later } from "~/live/arriving";
 import { PartMissing } from "~/ui/part-missing";
 import { tab } from "./arriving-tab";
 
-export { RoutinesPage } from "~/domains/routines/page";
-
 const Mission = later(async () => (await import("./mission-parts")).MissionRecipe, PartMissing);
 const mission: DrawMission = (part) => tab("the mission", <Mission {...part} />);
 

@@ -20,6 +20,7 @@ type Listed =
   | "MissionsPage"
   | "NewMissionPage"
   | "MissionRoute"
+  | "RoutinesPage"
   | "RunsPage"
   | "TeamsPage";
 export const list = (name: Listed) => page(() => import("./lists-route"), name);
@@ -45,12 +46,13 @@ export const world = createRoute({
   path: "/world",
   component: list("WorldPage"),
 });
-type Scheduled = "RoutinesPage" | "NewRoutinePage" | "RoutinePage";
+type Scheduled = "NewRoutinePage" | "RoutinePage";
 const scheduled = (name: Scheduled) => page(() => import("./routines-route"), name);
 export const routines = createRoute({
   getParentRoute: () => shell,
   path: "/routines",
-  component: scheduled("RoutinesPage"),
+  validateSearch: only("q", "sort"),
+  component: list("RoutinesPage"),
 });
 export const newRoutine = createRoute({
   getParentRoute: () => shell,

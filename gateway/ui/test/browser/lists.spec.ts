@@ -5,6 +5,7 @@ import { ago, newId } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeRun } from "../mock/runs.ts";
 import { makeClaw } from "../mock/state.ts";
+import { makeRoutine } from "../mock/routes-routines.ts";
 import { makeTeam } from "../mock/teams.ts";
 import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 
@@ -360,6 +361,55 @@ test.describe("lists", () => {
     await page.getByRole("heading", { name: "mason" }).waitFor();
   });
 
+  test("the fleet sorts by its headings, in the address", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 1440 });
+    await page.goto(`${mock.url}/fleet`);
+    const names = () => page.locator("tbody tr th a").allTextContents();
+    await page.getByRole("row").nth(1).waitFor();
+    const before = await names();
+    expect(before.length).toBeGreaterThan(1);
+    await page.getByRole("button", { name: "Name", exact: true }).click();
+    await until("the other way", async () => (await names()).join() === before.toReversed().join());
+    expect(page.url()).toContain("sort=-name");
+    await page.getByRole("link", { name: "Busiest" }).click();
+    await until("the address to say so", () => page.url().endsWith("?sort=-cpu"));
+    const head = page.getByRole("columnheader", { name: "CPU" });
+    await until("the head to say so", async () => (await head.getAttribute("aria-sort")) === "descending");
+    const figures = mock.state.nodes.toSorted(
+      (a, b) => (b.health?.cpu_pct ?? -1) - (a.health?.cpu_pct ?? -1),
+    );
+    expect((await names())[0]).toBe(figures[0].name);
+  });
+
+  for (const theme of THEMES)
+    for (const width of [390, 1440])
+      test(`routines sort, fit a filter, are saved as a view and open (${theme}, ${width})`, async ({
+        visit,
+      }) => {
+        const { mock, page } = await visit({ theme, width, height: 900 });
+        const { id } = makeRoutine(mock.state, { name: "Evening news" });
+        makeRoutine(mock.state, { name: "Night watch", enabled: false, state: "paused" });
+        await page.goto(`${mock.url}/routines`);
+        const names = () => page.locator("tbody tr th a").allTextContents();
+        await until("both in order", async () => (await names()).join() === "Evening news,Night watch");
+        await page.getByRole("button", { name: "Routine", exact: true }).click();
+        await until("the other way", async () => (await names()).join() === "Night watch,Evening news");
+        await settled(page);
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `lists-routines-${theme}-${width}`);
+        await page.getByRole("link", { name: "Paused", exact: true }).click();
+        await until("one", async () => (await names()).join() === "Night watch");
+        await page.getByLabel("Filter by name, schedule or state").fill("no such thing");
+        await page.getByRole("heading", { name: "No routine fits the filter" }).waitFor();
+        await page.getByText("Clear filter", { exact: true }).click();
+        // A press beside the name opens it too.
+        await page
+          .getByRole("row", { name: /Evening news/ })
+          .getByText("Scheduled")
+          .click();
+        await until("its page", () => page.url().endsWith(`/routines/${id}`));
+      });
+
   test("teams show their last run with its outcome and cost, and are sorted by it", async ({ visit }) => {
     const { mock, page } = await visit({ width: 1440 });
     runs(mock);
@@ -414,7 +464,7 @@ test.describe("lists", () => {
       test(`lists are whole and accessible (${theme}, ${width})`, async ({ visit }) => {
         const { mock, page } = await visit({ theme, width, height: width === 390 ? 844 : 1000 });
         runs(mock);
-        for (const path of ["/runs", "/agents?group=team", "/teams", "/fleet"]) {
+        for (const path of ["/runs", "/agents?group=team", "/teams", "/fleet", "/routines"]) {
           await page.goto(mock.url + path);
           await settled(page);
           const [scroll, client] = await page.evaluate(() => [

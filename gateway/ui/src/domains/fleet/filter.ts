@@ -1,4 +1,5 @@
 import type { NodeLine } from "~/api/types";
+import { compareNames } from "~/ui/list/sort";
 import { nodeState } from "./words";
 
 type Word = { key: "state" | "label" | "any"; text: string };
@@ -33,10 +34,38 @@ export function withWord(query: string, word: string): string {
   return (words.includes(word) ? words.filter((one) => one !== word) : [...words, word]).join(" ");
 }
 
-// Made once: comparing a thousand names with fresh rules each time takes longer than a frame.
-const collator = new Intl.Collator("en", { numeric: true });
-
 /** Stable order: by name, then by id, so that live values never move a row. */
 export function byName<T extends { id: string; name: string }>(list: T[]): T[] {
-  return list.toSorted((a, b) => collator.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
+  return list.toSorted((a, b) => compareNames(a.name, b.name) || (a.id < b.id ? -1 : 1));
+}
+
+/** The order without a choice. */
+export const OWN = "name";
+
+const FIGURES: Record<string, (node: NodeLine) => number | null | undefined> = {
+  sandboxes: ({ sandboxes, status }) => (status === "pending" ? undefined : sandboxes),
+  cpu: ({ cpu }) => cpu,
+  memory: ({ memory }) => memory,
+  disk: ({ disk }) => disk,
+  seen: ({ seen }) => seen,
+};
+const SORTS = ["-name", "state", "-state", "-sandboxes", "-cpu", "-memory", "-disk", "-seen", "seen"];
+
+/** The order of an address, when the list knows it. */
+export const sortOf = (sort: string | undefined): string => SORTS.find((one) => one === sort) ?? "";
+
+/** Machines in the order of their names, in another order. Those that have no such figure come last, whichever way. */
+export function sorted(named: NodeLine[], by: string): NodeLine[] {
+  const down = by.startsWith("-") ? -1 : 1;
+  const key = by.replace(/^-/, "");
+  if (key === "name" || key === "") return down === 1 ? named : named.toReversed();
+  // A stable sort keeps the order of the names where two are the same.
+  if (key === "state")
+    return named.toSorted((a, b) => down * nodeState(a).word.localeCompare(nodeState(b).word));
+  const figure = FIGURES[key] ?? (() => undefined);
+  return named.toSorted((a, b) => {
+    const [x, y] = [figure(a), figure(b)];
+    if (x == null || y == null) return Number(x == null) - Number(y == null);
+    return down * (x - y);
+  });
 }

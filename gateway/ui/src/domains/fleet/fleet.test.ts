@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Health, Node, NodeHistory, NodeLine } from "~/api/types";
 import { forEach } from "~/ui/list/bulk";
-import { byName, matches, parse, withWord } from "./filter";
+import { byName, matches, parse, sorted, sortOf, withWord } from "./filter";
 import { columns, joined } from "./node/columns";
 import { pairSteps } from "./pair-progress";
 import { path } from "./path";
@@ -78,6 +78,22 @@ describe("filter and order", () => {
       "n9",
       "n10",
     ]);
+  });
+  it("sorts by a figure, and leaves machines without it at the end", () => {
+    const nodes = [
+      line({ name: "a" }),
+      line({ name: "b", cpu: 10 }),
+      line({ name: "c", cpu: 90 }),
+      line({ name: "d", cpu: 10 }),
+    ];
+    const order = (by: string) =>
+      sorted(nodes, by)
+        .map(({ name }) => name)
+        .join("");
+    expect(order("-cpu")).toBe("cbda");
+    expect(order("-name")).toBe("dcba");
+    expect(order("")).toBe("abcd");
+    expect([sortOf("-seen"), sortOf("no")]).toEqual(["-seen", ""]);
   });
 });
 

@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import type { NodeLine } from "~/api/types";
 import { Button } from "~/ui/button";
 import { useSelection } from "~/ui/list/selection";
+import type { Sorting } from "~/ui/list/sort";
 import { SelectionBar } from "~/ui/list/tick";
 import { DrainDialog } from "./bulk";
 import { NodeTable } from "./node-table";
@@ -9,11 +10,12 @@ import { NodeTable } from "./node-table";
 interface Props {
   nodes: NodeLine[];
   chosen: string;
+  sorting: Sorting;
   mayManage: boolean;
 }
 
 /** The table of machines, and what can be done to those that are selected. */
-export function Machines({ nodes, chosen, mayManage }: Props) {
+export function Machines({ nodes, chosen, sorting, mayManage }: Props) {
   const selection = useSelection();
   const [bulk, setBulk] = useState<"drain" | "undrain">();
   // Machines that a filter hides are not acted on: nobody sees that they are chosen.
@@ -26,6 +28,7 @@ export function Machines({ nodes, chosen, mayManage }: Props) {
       <NodeTable
         nodes={nodes}
         chosen={chosen}
+        sorting={sorting}
         selection={mayManage ? selection : undefined}
         bar={
           <SelectionBar what="machines" count={targets.length} onClear={selection.clear}>

@@ -4,23 +4,25 @@ import type { NodeLine } from "~/api/types";
 import { type Heading, TableFrame } from "~/ui/data-table";
 import { useNarrow } from "~/ui/list/narrow";
 import { useTick, type Selection } from "~/ui/list/selection";
+import { sortHead, type Orders, type Sorting } from "~/ui/list/sort";
 import { TickAll } from "~/ui/list/tick";
 import { useRowOrder } from "~/ui/row-order";
 import { RowOrderNote } from "~/ui/row-order-note";
 import { useSlots } from "~/ui/slots";
 import { useWindow } from "~/ui/window";
+import { OWN } from "./filter";
 import { NodeRow, ROW_PX } from "./node-row";
 import { reservedQuery } from "./queries";
 
-const HEADS: Heading[] = [
-  { name: "Name" },
-  { name: "State", look: "w-36 max-sm:w-32 max-sm:px-2" },
-  { name: "Sandboxes", look: "w-28 text-right max-sm:hidden" },
-  { name: "CPU", look: "w-40 max-md:hidden" },
-  { name: "Memory", look: "w-40 max-md:hidden" },
-  { name: "Disk", look: "w-40 max-xl:hidden" },
+const HEADS: (Heading & { orders?: Orders })[] = [
+  { name: "Name", orders: ["name", "-name"] },
+  { name: "State", look: "w-36 max-sm:w-32 max-sm:px-2", orders: ["state", "-state"] },
+  { name: "Sandboxes", look: "w-28 text-right max-sm:hidden", orders: ["-sandboxes"] },
+  { name: "CPU", look: "w-40 max-md:hidden", orders: ["-cpu"] },
+  { name: "Memory", look: "w-40 max-md:hidden", orders: ["-memory"] },
+  { name: "Disk", look: "w-40 max-xl:hidden", orders: ["-disk"] },
   { name: "Version", look: "w-24 max-xl:hidden" },
-  { name: "Last seen", look: "w-36 text-right max-sm:hidden" },
+  { name: "Last seen", look: "w-36 text-right max-sm:hidden", orders: ["-seen", "seen"] },
 ];
 
 function Legend() {
@@ -40,13 +42,14 @@ interface Props {
   nodes: NodeLine[];
   /** The filter: what the reader chose takes effect at once, live changes wait. */
   chosen: string;
+  sorting: Sorting;
   /** Left out where the person may do nothing to many machines. */
   selection: Selection | undefined;
   bar: ReactNode;
 }
 
-export function NodeTable({ nodes, chosen, selection, bar }: Props) {
-  const { rows, waiting, held, release, bind } = useRowOrder(nodes, chosen);
+export function NodeTable({ nodes, chosen, sorting, selection, bar }: Props) {
+  const { rows, waiting, held, release, bind } = useRowOrder(nodes, `${chosen} ${sorting.by}`);
   const reserved = useQuery(reservedQuery);
   const body = useRef<HTMLTableSectionElement>(null);
   const height = useNarrow() ? ROW_PX.narrow : ROW_PX.wide;
@@ -69,7 +72,7 @@ export function NodeTable({ nodes, chosen, selection, bar }: Props) {
         <Legend />
       </div>
       <TableFrame
-        heads={HEADS}
+        heads={HEADS.map((head) => sortHead(head, head.orders, sorting, OWN))}
         caption="Machines of this workspace"
         className="table-fixed"
         count={rows.length}

@@ -12,7 +12,7 @@ import { Help } from "~/ui/help";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
-import { byName, matches, parse, withWord } from "./filter";
+import { byName, matches, parse, sorted, sortOf, withWord } from "./filter";
 import { FilterWords } from "./filter-words";
 import { Machines } from "./machines";
 import { metricOf, Multiples } from "./multiples";
@@ -27,6 +27,7 @@ const route = getRouteApi("/shell/fleet");
 const BUILT = [
   { name: "Offline", filters: { q: "state:offline" } },
   { name: "Draining", filters: { q: "state:draining" } },
+  { name: "Busiest", filters: { sort: "-cpu" } },
 ];
 
 export function FleetPage() {
@@ -35,11 +36,13 @@ export function FleetPage() {
   const navigate = route.useNavigate();
   const nodes = useQuery(nodesQuery);
   const may = useMay();
-  const sorted = useMemo(() => byName(nodes.data ?? []), [nodes.data]);
+  const sort = sortOf(search.sort);
+  // What stands beside the list keeps its order by name.
+  const all = useMemo(() => byName(nodes.data ?? []), [nodes.data]);
   const shown = useMemo(() => {
     const filter = parse(q);
-    return filter.length === 0 ? sorted : sorted.filter((node) => matches(node, filter));
-  }, [sorted, q]);
+    return sorted(filter.length === 0 ? all : all.filter((node) => matches(node, filter)), sort);
+  }, [all, q, sort]);
   /** An address holds what was chosen and nothing else. */
   const go = (change: Partial<Record<keyof typeof search, string>>, replace = false) =>
     void navigate({
@@ -88,13 +91,13 @@ export function FleetPage() {
               {charts ? "As a list" : "Compare metrics"}
             </Button>
           </div>
-          <FilterWords nodes={sorted} query={q} onToggle={(word) => filter(withWord(q, word))} />
+          <FilterWords nodes={all} query={q} onToggle={(word) => filter(withWord(q, word))} />
           {shown.length === 0 ? (
             <Empty
               title="No machine fits the filter"
               action={<Button onClick={() => filter("")}>Clear filter</Button>}
             >
-              {sorted.length} {sorted.length === 1 ? "machine is" : "machines are"} hidden by “{q}”.
+              {all.length} {all.length === 1 ? "machine is" : "machines are"} hidden by “{q}”.
             </Empty>
           ) : charts ? (
             <Multiples
@@ -104,9 +107,14 @@ export function FleetPage() {
               onChange={(next) => go(next, true)}
             />
           ) : (
-            <Machines nodes={shown} chosen={q} mayManage={may("nodes.manage")} />
+            <Machines
+              nodes={shown}
+              chosen={q}
+              sorting={{ by: sort, onSort: (by) => go({ sort: by }, true) }}
+              mayManage={may("nodes.manage")}
+            />
           )}
-          <PlacementChoice nodes={sorted} mayChange={may("placement.set")} />
+          <PlacementChoice nodes={all} mayChange={may("placement.set")} />
         </>
       )}
       <PairDialog open={dialog === "pair" && may("nodes.manage")} onClose={() => pair(false)} />

@@ -1,42 +1,70 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { AlarmClock, Plus } from "lucide-react";
+import { useMemo } from "react";
 import { useMay } from "~/api/may";
 import { routinesQuery, type Routine } from "~/api/routines";
 import { DASH } from "~/ui/bytes";
-import { buttonClass } from "~/ui/button";
-import { DataTable, type Column } from "~/ui/data-table";
+import { Button, buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
+import { FilterField } from "~/ui/filter-field";
+import { ListTable, type ListColumn } from "~/ui/list/list-table";
+import { cleared, type Filters } from "~/ui/list/saved";
+import { Views } from "~/ui/list/views";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
-import { Panel } from "~/ui/panel";
 import { QueryView } from "~/ui/query-view";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
+import { nextDue, OWN, readAsked, shown, sorted } from "./list";
 import { dueTime, firingState, routineState } from "./words";
 
-const COLUMNS: Column<Routine>[] = [
+const route = getRouteApi("/shell/routines");
+
+const BUILT = [
+  { name: "Next due", filters: { sort: "due" } },
+  { name: "Paused", filters: { q: "paused" } },
+];
+
+const dueWord = (routine: Routine) => {
+  const next = nextDue(routine);
+  return next ? dueTime(next) : DASH;
+};
+
+/** The widths do not follow the words, so a routine that fires moves nothing. */
+const COLUMNS: ListColumn<Routine>[] = [
   {
     name: "Routine",
-    show: ({ id, name, words }) => (
+    orders: ["name", "-name"],
+    show: (routine) => (
       <>
         <Link
           to="/routines/$id"
-          params={{ id }}
+          params={{ id: routine.id }}
+          title={routine.name}
           className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
         >
-          <bdi>{visible(name)}</bdi>
+          <bdi>{visible(routine.name)}</bdi>
         </Link>
-        <span className="block text-small text-fg-3">{visible(words)}</span>
+        <span className="block truncate text-small text-fg-3" title={routine.words}>
+          {visible(routine.words)}
+        </span>
+        <span className="block truncate text-small text-fg-3 sm:hidden">{dueWord(routine)}</span>
       </>
     ),
   },
-  { name: "State", look: "w-36", show: (routine) => <Status {...routineState(routine)} /> },
+  {
+    name: "State",
+    look: "w-36 max-sm:w-32 max-sm:px-2",
+    orders: ["state", "-state"],
+    show: (routine) => <Status {...routineState(routine)} />,
+  },
   {
     name: "Next due",
     look: "w-44 max-sm:hidden",
     cell: "whitespace-nowrap text-fg-2",
-    show: ({ next_due: [next], enabled }) => (next && enabled ? dueTime(next) : DASH),
+    orders: ["due", "-due"],
+    show: dueWord,
   },
   {
     name: "Last",
@@ -45,10 +73,47 @@ const COLUMNS: Column<Routine>[] = [
   },
 ];
 
+/** The routines that fit the filter, in the order of the address. */
+function List({ all, asked, look }: { all: Routine[]; asked: Filters; look: (change: Filters) => void }) {
+  const { q = "", sort = "" } = asked;
+  const rows = useMemo(() => sorted(shown(all, q), sort || OWN), [all, q, sort]);
+  return (
+    <>
+      <Views list="routines" filters={asked} built={BUILT} />
+      <FilterField
+        label="Filter by name, schedule or state"
+        value={q}
+        onChange={(text) => look({ q: text })}
+      />
+      {rows.length > 0 ? (
+        <ListTable
+          label="Table of routines"
+          what={["routine", "routines"]}
+          columns={COLUMNS}
+          rows={rows}
+          nameOf={({ name }) => name}
+          chosen={JSON.stringify(asked)}
+          sorting={{ by: sort, onSort: (by) => look({ sort: by }) }}
+          order={OWN}
+        />
+      ) : (
+        <Empty
+          title="No routine fits the filter"
+          action={<Button onClick={() => look({ q: "" })}>Clear filter</Button>}
+        />
+      )}
+    </>
+  );
+}
+
 /** All routines of the workspace. */
 export function RoutinesPage() {
+  const asked = readAsked(route.useSearch());
+  const navigate = route.useNavigate();
   const routines = useQuery(routinesQuery);
   const manages = useMay()("routines.manage");
+  const look = (change: Filters) =>
+    void navigate({ search: (now) => cleared({ ...now, ...change }), replace: true });
   const make = manages && (
     <Link to="/routines/new" className={buttonClass("primary")}>
       <Plus size={14} aria-hidden />
@@ -71,9 +136,7 @@ export function RoutinesPage() {
               {!manages && <MissingRight what="make routines" least="member" />}
             </Empty>
           ) : (
-            <Panel title="All routines">
-              <DataTable caption="Table of routines" columns={COLUMNS} rows={all} keyOf={({ id }) => id} />
-            </Panel>
+            <List all={all} asked={asked} look={look} />
           )
         }
       </QueryView>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Routine } from "~/api/routines";
 import { bodyOf, changeOf, draftOf, EMPTY, mistakesOf, partsChanged, scheduleOf } from "./draft";
+import { readAsked, shown, sorted } from "./list";
 import { marksOf } from "./places";
 import { firedWord, limitOf } from "./words";
 
@@ -23,6 +24,22 @@ const routine = (more: Partial<Routine> = {}): Routine => ({
 });
 
 describe("routines", () => {
+  test("the list sorts by the next due time, and routines that fire no more come last", () => {
+    const all = [
+      routine({ id: "a", name: "a", next_due: ["2026-11-29T09:00:00Z"], enabled: false, state: "paused" }),
+      routine({ id: "b", name: "b", next_due: ["2026-11-29T09:00:00Z"] }),
+      routine({ id: "c", name: "c", next_due: ["2026-11-28T09:00:00Z"], words: "Every day" }),
+    ];
+    const order = (by: string) => sorted(all, by).map(({ id }) => id);
+    expect(order("due")).toStrictEqual(["c", "b", "a"]);
+    expect(order("-due")).toStrictEqual(["b", "c", "a"]);
+    expect(order("-name")).toStrictEqual(["c", "b", "a"]);
+    expect(order("state")).toStrictEqual(["a", "b", "c"]);
+    expect(shown(all, "PAUSED").map(({ id }) => id)).toStrictEqual(["a"]);
+    expect(shown(all, "every c").map(({ id }) => id)).toStrictEqual(["c"]);
+    expect(readAsked({ q: "x", sort: "cost" })).toStrictEqual({ q: "x" });
+  });
+
   test("marks lie on the line from now to the last due time", () => {
     const now = Date.parse("2026-11-28T00:00:00Z");
     const due = ["2026-11-28T01:00:00Z", "2026-11-28T03:00:00Z", "2026-11-28T04:00:00Z"];
