@@ -1,5 +1,5 @@
 // What people do with a run at work: they speak to it, pause it, fork it with changes, and find their way in its timeline.
-import { axe, choose, shot } from "../kit.ts";
+import { axe, choose, hasFocus, settled, shot } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeCall, makeRun, makeStep } from "../mock/runs.ts";
 import { expect, type Mock, test, THEMES } from "./fixtures.ts";
@@ -188,4 +188,48 @@ test.describe("a run that is over", () => {
     await bar.press("Enter");
     await page.locator("[data-reached]").waitFor();
   });
+
+  for (const theme of THEMES)
+    for (const width of [390, 1440])
+      test(`a bar leads to the entry of its lap, and the head stays in sight (${theme}, ${width})`, async ({
+        visit,
+      }) => {
+        const { mock, page } = await visit({ theme, width, height: 844 });
+        const [run] = mock.state.runs.list;
+        const calls = mock.state.runs.calls.get(run!.id)!;
+        const step = run!.steps.find(({ key }) => calls.some((call) => call.step === key))!;
+        const laps = [1, 2, 3].map((lap) => ({ ...step, lap }));
+        run!.steps.splice(run!.steps.indexOf(step), 1, ...laps);
+        const own = calls.filter((call) => call.step === step.key);
+        for (const lap of [2, 3])
+          calls.push(
+            ...own.map((call) => ({
+              ...call,
+              lap,
+              content: { ...call.content, text: `Text of lap ${lap}` },
+            })),
+          );
+        await page.goto(`${mock.url}/runs/${run!.id}`);
+        const timeline = page.getByRole("region", { name: "Timeline" });
+        await timeline.locator("[data-call]").first().waitFor({ state: "attached" });
+        for (const lap of [2, 3]) {
+          const bar = timeline.getByRole("button", { name: new RegExp(`lap ${lap}`) });
+          await bar.press("Enter");
+          const entry = page.locator("[data-at]");
+          await hasFocus(entry);
+          await expect(entry).toContainText(`Text of lap ${lap}`);
+          await expect(entry).toBeInViewport();
+        }
+        await settled(page);
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `run-lap-${theme}-${width}`);
+        await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+        await settled(page);
+        const part = page.locator(width === 390 ? "[data-run-state]" : "[data-run-head]");
+        const box = (await part.boundingBox())!;
+        const bar = (await page.locator("header", { has: page.getByLabel("Breadcrumbs") }).boundingBox())!;
+        expect(Math.abs(box.y - bar.height)).toBeLessThan(2);
+        expect(box.y + box.height).toBeLessThan(844 / 4);
+        await shot(page, `run-scrolled-${theme}-${width}`);
+      });
 });

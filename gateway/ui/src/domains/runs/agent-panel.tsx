@@ -29,17 +29,22 @@ interface StreamProps {
   name: string;
   /** The run in which it was said, where this one only took over what came of it. */
   keptFrom: string | undefined;
+  /** The entry that somebody asked for: how its id begins. */
+  wanted: string | undefined;
 }
 
-function Stream({ entries, name, keptFrom }: StreamProps) {
+function Stream({ entries, name, keptFrom, wanted }: StreamProps) {
   const [most, setMost] = useState(AT_ONCE);
   const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(entries);
-  const shown = entries.slice(-most);
+  const at = wanted === undefined ? -1 : entries.findIndex(({ id }) => id.startsWith(wanted));
+  const shown = entries.slice(-Math.max(most, at < 0 ? 0 : entries.length - at));
+  const marked = entries[at]?.id;
   return (
     <div className="relative min-w-0">
       <div
         ref={box}
         onScroll={onScroll}
+        data-stream
         role="region"
         aria-label={`What ${visible(name)} says and does`}
         tabIndex={0}
@@ -70,11 +75,11 @@ function Stream({ entries, name, keptFrom }: StreamProps) {
         <ul className="py-1">
           {shown.map((entry) =>
             entry.kind === "turn" ? (
-              <TurnView key={entry.id} turn={entry} />
+              <TurnView key={entry.id} turn={entry} at={entry.id === marked} />
             ) : entry.kind === "heard" ? (
-              <HeardView key={entry.id} heard={entry} />
+              <HeardView key={entry.id} heard={entry} at={entry.id === marked} />
             ) : (
-              <ToolUseView key={entry.id} use={entry} />
+              <ToolUseView key={entry.id} use={entry} at={entry.id === marked} />
             ),
           )}
         </ul>
@@ -130,6 +135,8 @@ interface Props {
   keptFrom: string | undefined;
   /** Somebody came here from the drawing. */
   reached: boolean;
+  /** They came for one entry: how its id begins. */
+  entry: string | undefined;
   onLeft: () => void;
 }
 
@@ -145,6 +152,7 @@ export function AgentPanel({
   now,
   keptFrom,
   reached,
+  entry,
   onLeft,
 }: Props) {
   const last = steps.at(-1);
@@ -200,7 +208,7 @@ export function AgentPanel({
         className={cx("grid min-w-0 outline-none", screen && "lg:grid-cols-[3fr_2fr]")}
       >
         <div className="min-w-0">
-          <Stream entries={entries} name={name} keptFrom={keptFrom} />
+          <Stream entries={entries} name={name} keptFrom={keptFrom} wanted={entry} />
           {calling && (
             <p className="flex min-w-0 items-center gap-2 border-t border-line px-4 py-1.5 text-small">
               <Status tone="running" word="calls" />

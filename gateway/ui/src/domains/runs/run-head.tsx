@@ -209,7 +209,7 @@ export function RunHead({ run, title, mayStart, teamGone, nameOf, following, onF
   return (
     <header
       data-run-head
-      className="z-10 -mx-1 flex flex-col gap-2 bg-canvas px-1 py-1 sm:sticky sm:top-10"
+      className="gap-2 max-sm:contents sm:sticky sm:top-10 sm:z-10 sm:-mx-1 sm:flex sm:flex-col sm:bg-canvas sm:px-1 sm:py-1"
       aria-label="The run at a glance"
     >
       <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
@@ -239,25 +239,31 @@ export function RunHead({ run, title, mayStart, teamGone, nameOf, following, onF
           <CopyButton text={`${window.location.origin}/runs/${run.id}`} label="Copy link" />
         </div>
       </div>
-      <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-fg-2">
-        <Status tone={state.tone} word={state.word} />
-        {outcome && <Status {...outcome} />}
-        <Origin run={run} />
-        <span className="tabular-nums">{duration(took(run.started_at, run.ended_at, now))}</span>
-        <span>{stepsWord(run)}</span>
-        <span className="tabular-nums">{money(run.cost_microusd)}</span>
-        {working && !over && !run.paused_at && (
-          <span>
-            <bdi>{visible(nameOf(working))}</bdi> works
-          </span>
-        )}
-        {run.paused_by && (
-          <span>
-            paused by <bdi>{visible(run.paused_by.name || run.paused_by.email)}</bdi>
-          </span>
-        )}
-      </p>
-      <Progress run={run} />
+      {/* On a phone, the title and the buttons would cover too much of the screen: only this part stays. */}
+      <div
+        data-run-state
+        className="flex flex-col gap-2 max-sm:sticky max-sm:top-10 max-sm:z-10 max-sm:-mx-1 max-sm:bg-canvas max-sm:px-1 max-sm:py-1"
+      >
+        <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-fg-2">
+          <Status tone={state.tone} word={state.word} />
+          {outcome && <Status {...outcome} />}
+          <Origin run={run} />
+          <span className="tabular-nums">{duration(took(run.started_at, run.ended_at, now))}</span>
+          <span>{stepsWord(run)}</span>
+          <span className="tabular-nums">{money(run.cost_microusd)}</span>
+          {working && !over && !run.paused_at && (
+            <span>
+              <bdi>{visible(nameOf(working))}</bdi> works
+            </span>
+          )}
+          {run.paused_by && (
+            <span>
+              paused by <bdi>{visible(run.paused_by.name || run.paused_by.email)}</bdi>
+            </span>
+          )}
+        </p>
+        <Progress run={run} />
+      </div>
       <Forks run={run} />
       {forking && last && (
         <ForkDialog run={run} first={last} nameOf={nameOf} onClose={() => setForking(false)} />

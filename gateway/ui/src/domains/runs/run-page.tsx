@@ -31,18 +31,30 @@ import { RunHead } from "./run-head";
 import { Steps } from "./steps";
 import { useTeamGone } from "./team";
 import { Timeline } from "./timeline";
+import { entryId } from "./transcript";
+import { stepName } from "./words";
 import { workingNode } from "./words-live";
 
 const route = getRouteApi("/shell/runs/$id");
 const NO_CALLS: RunCall[] = [];
 
 /** Whom somebody asked for in the drawing: its part of the page gets the focus, and is marked while it has it. */
-function showAgent(node: string) {
+function showAgent(node: string, entry?: string) {
   const part = document.getElementById(`agent-${node}`);
   // On a phone, it is folded.
   part?.closest("details")?.setAttribute("open", "");
   part?.scrollIntoView({ block: "center" });
-  part?.focus();
+  const line = entry === undefined ? undefined : part?.querySelector<HTMLElement>("[data-at]");
+  const box = line?.closest("[data-stream]");
+  if (!line || !box) return part?.focus();
+  box.scrollTop += line.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  line.focus({ preventScroll: true });
+}
+
+/** The agent that somebody asked for, and which entry of it: its id, or how the ids of its step begin. */
+interface Reached {
+  node: string;
+  entry?: string;
 }
 
 interface AgentsProps {
@@ -50,7 +62,7 @@ interface AgentsProps {
   calls: RunCall[];
   asking: boolean;
   nameOf: (node: string) => string;
-  reached: string | undefined;
+  reached: Reached | undefined;
   /** Every agent, and not only the first ones. */
   all: boolean;
   onAll: () => void;
@@ -86,7 +98,8 @@ function Agents({ run, stops, calls, asking, nameOf, reached, all, onAll, onLeft
         calls={byStep.get(node) ?? NO_CALLS}
         asking={asking}
         now={agent ? now.get(agent) : undefined}
-        reached={reached === node}
+        reached={reached?.node === node}
+        entry={reached?.node === node ? reached.entry : undefined}
         onLeft={onLeft}
         keptFrom={steps.every((step) => isKept(run, step)) ? (run.forked_from ?? undefined) : undefined}
       />
@@ -115,14 +128,14 @@ function Whole({ run, title }: { run: Run; title: string }) {
   useChildrenMoves(run);
   const names = useMemo(() => namesOf(run), [run]);
   const nameOf = (node: string) => names.get(node) ?? node;
-  const [reached, setReached] = useState<string>();
-  const reach = (node: string) => {
+  const [reached, setReached] = useState<Reached>();
+  const reach = (node: string, entry?: string) => {
     setAll(true);
-    setReached(node);
+    setReached({ node, ...(entry !== undefined && { entry }) });
   };
   // After its part is on the page.
   useEffect(() => {
-    if (reached !== undefined) showAgent(reached);
+    if (reached !== undefined) showAgent(reached.node, reached.entry);
   }, [reached]);
   // A link from elsewhere may lead to the agent of one step, whose part is here only now.
   const [asked] = useState(() => /^#agent-(.+)$/.exec(decodeURIComponent(window.location.hash))?.[1]);
@@ -147,7 +160,12 @@ function Whole({ run, title }: { run: Run; title: string }) {
       <Verdict run={run} />
       {run.comparison && <Comparison run={run} comparison={run.comparison} />}
       {run.repo_run_id && <Repository run={run.repo_run_id} ended={isOver(run.status)} />}
-      <Timeline run={run} calls={calls.data ?? NO_CALLS} nameOf={nameOf} onStep={reach} />
+      <Timeline
+        run={run}
+        calls={calls.data ?? NO_CALLS}
+        nameOf={nameOf}
+        onStep={(step, call) => reach(step.node, call ? entryId(call) : `${stepName(step)}.`)}
+      />
       <Messages run={run} nameOf={nameOf} mayStart={may("runs.start")} />
       <NarrowFold
         id="topology"
@@ -163,7 +181,7 @@ function Whole({ run, title }: { run: Run; title: string }) {
           edges={run.graph.edges ?? []}
           layout={run.layout}
           stateOf={(node) => stateOf(run, node)}
-          wayOf={(node) => wayOf(run, node, reach)}
+          wayOf={(node) => wayOf(run, node, (one) => reach(one))}
         />
       </NarrowFold>
       {calls.isError && !calls.data && (

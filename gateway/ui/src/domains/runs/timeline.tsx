@@ -56,7 +56,7 @@ interface BarProps {
   now: number;
   name: string;
   onTip: (lines: string[] | undefined, target?: Element) => void;
-  onStep: () => void;
+  onStep: (call?: RunCall) => void;
 }
 
 const length = (from: string, to: string | null | undefined, now: number) =>
@@ -80,7 +80,7 @@ function Bar({ step, calls, at, now, name, onTip, onStep }: BarProps) {
           GROUND[step.status] ?? "border-line-strong",
         )}
         style={at(step.started_at, step.ended_at)}
-        onClick={onStep}
+        onClick={() => onStep()}
         onPointerEnter={(event) => onTip(about, event.currentTarget)}
         onFocus={(event) => onTip(about, event.currentTarget)}
         onPointerLeave={() => onTip(undefined)}
@@ -96,7 +96,7 @@ function Bar({ step, calls, at, now, name, onTip, onStep }: BarProps) {
           data-call={call.kind}
           className={cx("absolute min-w-px cursor-pointer", LOOK[call.kind], call.failed && "bg-failed")}
           style={at(call.started_at, call.ended_at)}
-          onClick={onStep}
+          onClick={() => onStep(call)}
           onPointerEnter={(event) =>
             onTip(
               [
@@ -138,7 +138,7 @@ export function Timeline({
   run: Run;
   calls: RunCall[];
   nameOf: (node: string) => string;
-  onStep: (node: string) => void;
+  onStep: (step: RunStep, call?: RunCall) => void;
 }) {
   const now = useNow();
   const [zoom, setZoom] = useState(1);
@@ -223,7 +223,7 @@ export function Timeline({
                         name={nameOf(node)}
                         calls={drawn.filter((call) => call.step === step.key && call.lap === step.lap)}
                         onTip={onTip}
-                        onStep={() => onStep(node)}
+                        onStep={(call) => onStep(step, call)}
                       />
                     ))}
                 </div>

@@ -2,11 +2,13 @@ import { Wrench } from "lucide-react";
 import { useState } from "react";
 import { number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
+import { cx } from "~/ui/class";
 import { CopyButton } from "~/ui/copy";
 import { Status } from "~/ui/status";
 import { duration } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import type { ToolUse } from "./transcript";
+import { REACHED, reached } from "./turn";
 import { failureWord } from "./words";
 
 const MOST_LINES = 200;
@@ -47,11 +49,11 @@ function outcome(use: ToolUse) {
 }
 
 /** One call of a tool in a line; opened, what it was given and what came back. */
-export function ToolUseView({ use }: { use: ToolUse }) {
+export function ToolUseView({ use, at }: { use: ToolUse; at: boolean }) {
   const [open, setOpen] = useState(false);
   const input = JSON.stringify(use.input, null, 2) ?? "";
   return (
-    <li data-entry="tool" className="px-4 py-1.5">
+    <li data-entry="tool" {...reached(at)} className={cx("px-4 py-1.5", at && REACHED)}>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className="min-h-6 cursor-pointer rounded-control">
           <span className="inline-flex w-[calc(100%-20px)] min-w-0 items-center gap-2 align-top">

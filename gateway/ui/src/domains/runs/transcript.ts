@@ -52,9 +52,12 @@ const words = (value: unknown) => (typeof value === "string" ? value : "");
 const flattened = new WeakMap<RunCall, string>();
 const flat = (text: string) => spoken(text).text.replace(/\s+/g, " ").trim();
 
+/** What the entry of a call is called. Those of one step begin with the name of the step and a dot. */
+export const entryId = ({ step, lap, shard, index }: RunCall): string => `${step}#${lap}.${shard}/${index}`;
+
 function kept(call: RunCall, heard: LiveTurn | undefined): Entry {
   const { content } = call;
-  const id = `${call.step}#${call.lap}.${call.shard}/${call.index}`;
+  const id = entryId(call);
   const ms = Math.max(0, Date.parse(call.ended_at) - Date.parse(call.started_at));
   const text = words(content["text"]);
   if (call.kind === "note" && content["message"]) return { kind: "heard", id, by: call.name, text };

@@ -11,6 +11,10 @@ import type { Heard, Turn } from "./transcript";
 
 const LONG = 400;
 
+/** An entry that somebody asked for takes the focus, and is marked while it has it. */
+export const reached = (at: boolean) => (at ? { tabIndex: -1, "data-at": true } : {});
+export const REACHED = "outline-2 -outline-offset-2 outline-accent";
+
 /** What was thought: quieter than what is said, and folded once it is over and long. */
 function Thought({ text, live }: { text: string; live: boolean }) {
   const body = (
@@ -33,9 +37,9 @@ function Thought({ text, live }: { text: string; live: boolean }) {
 }
 
 /** What a person said to the run. */
-export function HeardView({ heard }: { heard: Heard }) {
+export function HeardView({ heard, at }: { heard: Heard; at: boolean }) {
   return (
-    <li data-entry="heard" className="px-4 py-2">
+    <li data-entry="heard" {...reached(at)} className={cx("px-4 py-2", at && REACHED)}>
       <div className="rounded-control border border-accent/40 bg-accent/8 px-3 py-2">
         <p className="flex items-center gap-1.5 text-small text-fg-2">
           <MessageSquare size={14} aria-hidden />
@@ -50,7 +54,7 @@ export function HeardView({ heard }: { heard: Heard }) {
 }
 
 /** One turn of a model: what was thought, said, and which call it writes. */
-export function TurnView({ turn }: { turn: Turn }) {
+export function TurnView({ turn, at }: { turn: Turn; at: boolean }) {
   const about = [
     turn.model,
     turn.ms !== undefined && duration(turn.ms),
@@ -58,7 +62,11 @@ export function TurnView({ turn }: { turn: Turn }) {
     turn.cost !== undefined && turn.cost > 0 && money(turn.cost),
   ].filter(Boolean);
   return (
-    <li data-entry={turn.live ? "live" : "turn"} className="flex flex-col gap-1 px-4 py-2">
+    <li
+      data-entry={turn.live ? "live" : "turn"}
+      {...reached(at)}
+      className={cx("flex flex-col gap-1 px-4 py-2", at && REACHED)}
+    >
       {turn.think.trim() !== "" && <Thought text={turn.think} live={turn.live} />}
       {turn.say.trim() !== "" &&
         (turn.live || turn.failed ? (
