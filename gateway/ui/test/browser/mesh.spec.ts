@@ -53,7 +53,7 @@ test.describe("mesh", () => {
     const first = page.locator("main tbody tr").first();
     expect(await first.textContent()).toMatch(/workshop.*Online.*100\.64\.0\.1/);
     mock.state.mesh.devices.push(makeDevice("tablet", "100.64.0.3"));
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByText("tablet", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Disconnect" }).click();
     await hasFocus(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }));
@@ -90,7 +90,7 @@ test.describe("mesh", () => {
       path,
       new Refusal(503, "remote-unavailable", "The other service does not answer"),
     );
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByText(/does not answer\. What you see is from/).waitFor();
     await tryAgain(page, mock);
     await until("the note to go", async () => (await page.getByText("What you see is from").count()) === 0);

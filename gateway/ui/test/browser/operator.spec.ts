@@ -147,7 +147,7 @@ test.describe("operator", () => {
     await page.getByRole("heading", { name: "Promises" }).waitFor();
     await page.getByText("Kept").waitFor();
     await page.getByText("Broken once").waitFor();
-    await page.getByText("Not yet promised").waitFor();
+    await page.getByText("Not in force yet").waitFor();
     expect(await axe(page)).toStrictEqual([]);
     mock.state.brokenNow = 4;
     await page.getByText("Broken 4 times").waitFor();

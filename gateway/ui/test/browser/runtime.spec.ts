@@ -22,7 +22,7 @@ test.describe("runtime", () => {
       const { mock, page } = await visit({ theme, width, height: 860 });
       const agent = agentNamed(mock.state, "mason");
       await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
-      await panel(page, "What it runs with").getByText("openai/gpt-large").waitFor();
+      await panel(page, "Configuration").getByText("openai/gpt-large").waitFor();
       await page.getByText("Its team's, or else the workspace's default.").waitFor();
       await page.getByText("Its team decides, and where the team says nothing").waitFor();
       await page.getByText("2 tools that it is offered").click();
@@ -38,9 +38,9 @@ test.describe("runtime", () => {
       expect(await axe(page)).toStrictEqual([]);
       expect(await fits(page), "it scrolls sideways").toBeTruthy();
       await shot(page, `runtime-${width}-${theme}`);
-      await skills.getByRole("button", { name: "Leave out code-review" }).focus();
+      await skills.getByRole("button", { name: "Exclude code-review" }).focus();
       await page.keyboard.press("Enter");
-      await skills.getByText("left out for this agent").waitFor();
+      await skills.getByText("excluded for this agent").waitFor();
       await choose(skills.getByLabel("Another skill for this agent"), { label: "release-notes" });
       await skills.getByRole("button", { name: "Add skill" }).click();
       await skills.getByText(/chosen for this agent/).waitFor();
@@ -48,12 +48,12 @@ test.describe("runtime", () => {
       expect(await axe(page)).toStrictEqual([]);
       await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
       await shot(page, `runtime-skills-${width}-${theme}`);
-      await skills.getByRole("button", { name: "Take back code-review" }).click();
+      await skills.getByRole("button", { name: "Include code-review" }).click();
       await until(
-        "nothing to be left out",
-        async () => (await skills.getByText("left out for this agent").count()) === 0,
+        "nothing to be excluded",
+        async () => (await skills.getByText("excluded for this agent").count()) === 0,
       );
-      await skills.getByRole("button", { name: "Take back release-notes" }).click();
+      await skills.getByRole("button", { name: "Remove release-notes" }).click();
       await until("it to be gone", async () => (await skills.locator("ol > li").count()) === 2);
     });
 
@@ -66,7 +66,7 @@ test.describe("runtime", () => {
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
     const own = panel(page, "What it may do of its own");
     await choose(own.getByLabel("Its own right"), "coding_readwrite");
-    await panel(page, "What it runs with").getByText("Read, write, run").first().waitFor();
+    await panel(page, "Configuration").getByText("Read, write, run").first().waitFor();
     await own.getByLabel("work in a sandbox").check();
     await until(
       "the gateway to have both",
@@ -74,10 +74,10 @@ test.describe("runtime", () => {
     );
     expect(mock.state.rights.get(agent.id)?.profile).toBe("coding_readwrite");
     await choose(own.getByLabel("Its own image"), "node");
-    await panel(page, "What it runs with").getByText("the agent's own choice").waitFor();
+    await panel(page, "Configuration").getByText("the agent's own choice").waitFor();
     await own.getByLabel("CPUs").fill("0.5");
     await own.getByRole("button", { name: "Save limits" }).click();
-    await panel(page, "What it runs with").getByText("0.5 CPU").waitFor();
+    await panel(page, "Configuration").getByText("0.5 CPU").waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "runtime-image");
     await page.goto(`${mock.url}/claws/${agent.id}?app=work`);
@@ -148,7 +148,7 @@ test.describe("runtime", () => {
     await page.getByText(/You may not choose skills or make tokens/).waitFor();
     await drawn(page);
     expect(await page.locator("main b").count()).toBe(0);
-    for (const name of [/^Leave out/, "New token", "Add skill"])
+    for (const name of [/^Exclude/, "New token", "Add skill"])
       expect(await page.getByRole("button", { name }).count()).toBe(0);
     expect(await fits(page), "it scrolls sideways").toBeTruthy();
     expect(await axe(page)).toStrictEqual([]);

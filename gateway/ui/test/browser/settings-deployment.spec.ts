@@ -204,7 +204,7 @@ test.describe("settings: deployment", () => {
         root: "transit",
         warnings: ["the broker runs as user 0, as the gateway does"],
       });
-      await page.getByRole("button", { name: "Look again" }).click();
+      await page.getByRole("button", { name: "Refresh" }).click();
       await page.getByText("runs as user 0").waitFor();
       await page.getByText("roost broker rekey").waitFor();
       await page.getByText("In Vault or OpenBao").waitFor();
@@ -229,19 +229,19 @@ test.describe("settings: deployment", () => {
     await shot(page, "settings-broker-silent-phone");
     // A broker that answers and does not tell its numbers: unknown is a dash, never 0.
     state.broker = { reachable: true, warnings: [] };
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByText("Answering", { exact: true }).waitFor();
     expect(await page.getByRole("img", { name: /^Records/ }).count()).toBe(0);
     expect(await panel(page, "What it keeps").textContent()).toMatch(/Records–/);
     state.broker = running;
     const path = "GET /api/ops/broker";
     state.failNext.set(path, new Refusal(500, "internal", "The broker's page failed"));
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByText(/The broker's page failed. What you see is from/).waitFor();
     await tryAgain(page, mock);
     await page.getByText("1,273 answered").waitFor();
     mock.down = true;
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByText(/cannot be reached. What you see is from/).waitFor();
     mock.down = false;
     state.operator = false;

@@ -75,7 +75,7 @@ describe("what is typed", () => {
     // oxlint-disable-next-line no-script-url
     ["javascript:alert(1)", "This is not a web address"],
     ["https://u:p@mcp.example.org", "you sign in on the next page"],
-    ["https://mcp.example.org/?a=1", "Leave out what follows"],
+    ["https://mcp.example.org/?a=1", "Remove what follows"],
   ])("the server's address %s", (text, says) => {
     expect(addressMistake(text)).toContain(says);
   });

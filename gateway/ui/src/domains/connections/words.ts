@@ -103,7 +103,7 @@ function mistakeOf(text: string, what: string, user: string): string | undefined
   if (!url || !/^https?:$/.test(url.protocol) || !url.host)
     return "This is not a web address. It must begin with https://.";
   if (url.username || url.password) return `Leave user and password out; ${user}.`;
-  return url.search || url.hash ? "Leave out what follows ? and #." : undefined;
+  return url.search || url.hash ? "Remove what follows ? and #." : undefined;
 }
 export const addressMistake = (text: string) => mistakeOf(text, "server", "you sign in on the next page");
 export const webhookMistake = (text: string) => mistakeOf(text, "webhook", "it has a secret of its own");

@@ -129,8 +129,8 @@ export function DoorCard(props: CardProps) {
         )}
         {!waits && onAway && (
           <div>
-            <Button aria-label={`Put away${of}`} onClick={onAway}>
-              Put away
+            <Button aria-label={`Dismiss${of}`} onClick={onAway}>
+              Dismiss
             </Button>
           </div>
         )}

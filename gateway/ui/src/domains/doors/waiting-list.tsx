@@ -21,7 +21,7 @@ interface Props {
 
 /** What waits. What others decide stays in its place, with their decision. */
 export function WaitingList({ doors, now, filter, cardOf, own, mayResolve, none }: Props) {
-  // What somebody looks at to decide it stays in its place, with what came of it, until it is put away.
+  // What somebody looks at to decide it stays in its place, with what came of it, until it is dismissed.
   const [kept, setKept] = useState<ReadonlyMap<string, Door>>(new Map());
   const [away, setAway] = useState(0);
   const keep = (door: Door) => setKept((before) => new Map(before).set(door.id, door));

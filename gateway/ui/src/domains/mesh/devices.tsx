@@ -90,7 +90,7 @@ export function Devices({ network }: { network: string }) {
               read <Ago at={query.data.read_at} />
             </span>
             <Button busy={query.isFetching} onClick={() => void query.refetch()}>
-              Look again
+              Refresh
             </Button>
           </>
         )

@@ -13,7 +13,7 @@ import { useLivePromises } from "./live";
 type One = Promises["promises"][number];
 
 function Standing({ one }: { one: One }) {
-  if (!one.promised) return <Status tone="idle" word="Not yet promised" />;
+  if (!one.promised) return <Status tone="idle" word="Not in force yet" />;
   return one.broken > 0 ? (
     <Status tone="failed" word={one.broken === 1 ? "Broken once" : `Broken ${number(one.broken)} times`} />
   ) : (
@@ -23,7 +23,7 @@ function Standing({ one }: { one: One }) {
 
 function PromisePanel({ one }: { one: One }) {
   return (
-    <Panel title={one.id} aside={<Standing one={one} />}>
+    <Panel title={`Promise ${one.id}`} aside={<Standing one={one} />}>
       <p className={cx("px-4 pt-3", one.promised ? "" : "pb-3 text-fg-2")}>{one.text}</p>
       {one.promised && (
         <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 px-4 py-3 text-small">

@@ -144,9 +144,9 @@ export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
             ["Tokens", `${number(run.tokens_in)} in, ${number(run.tokens_out)} out`],
             ["Cost", ofMost(money(run.cost_microusd), run.cost_ceiling_microusd, money)],
             [
-              "Begun",
-              <span key="begun">
-                <Ago at={run.started_at} never="not begun" />
+              "Started",
+              <span key="started">
+                <Ago at={run.started_at} never="not started" />
                 {run.created_by && (
                   <>
                     {" by "}

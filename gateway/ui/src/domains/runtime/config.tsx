@@ -69,16 +69,13 @@ function Tools({ tools }: { tools: RuntimeConfig["tools"] }) {
 export function Config({ now }: { now: RuntimeConfig }) {
   const bundles = (all: readonly string[]) => all.map(bundleName).join(", ") || "nothing";
   return (
-    <Panel
-      title="What it runs with"
-      aside={now.runtime === "built_in" ? "in the gateway" : visible(now.runtime)}
-    >
+    <Panel title="Configuration" aside={now.runtime === "built_in" ? "in the gateway" : visible(now.runtime)}>
       <Facts
         items={[
           ["Model", <Model key="model" now={now} />],
           [
-            "Right",
-            <span key="right">
+            "Permissions",
+            <span key="permissions">
               {profileName(now.effective_profile)}. {profileSays(now.effective_profile)}
               <Because>{rightWhy(now)}</Because>
             </span>,

@@ -51,10 +51,10 @@ function Has({ skill, act }: { skill: ClawSkill; act: ((change: Change) => void)
       )}
       {act && (
         <Button
-          aria-label={`${own ? "Take back" : "Leave out"} ${visible(skill.name)}`}
+          aria-label={`${own ? "Remove" : "Exclude"} ${visible(skill.name)}`}
           onClick={() => act(own ? { id: skill.id } : { id: skill.id, include: false })}
         >
-          {own ? "Take back" : "Leave out"}
+          {own ? "Remove" : "Exclude"}
         </Button>
       )}
     </li>
@@ -71,8 +71,8 @@ function Lacks({ name, why, back }: { name: string; why: string; back?: (() => v
         className="whitespace-normal"
       />
       {back && (
-        <Button aria-label={`Take back ${visible(name)}`} onClick={back}>
-          Take back
+        <Button aria-label={`Include ${visible(name)}`} onClick={back}>
+          Include
         </Button>
       )}
     </li>

@@ -12,7 +12,7 @@ export const sourceWord = (source: string) => SOURCES[source] ?? source;
 const SKIPPED: Record<string, string> = {
   missing: "there is no skill of this name",
   deleted: "the skill was deleted",
-  excluded: "left out for this agent",
+  excluded: "excluded for this agent",
 };
 export const skippedWord = (why: string) => SKIPPED[why] ?? why;
 

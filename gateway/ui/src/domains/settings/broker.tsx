@@ -47,8 +47,8 @@ function Silent({ why }: { why: string | null | undefined }) {
 
 function Running({ now }: { now: BrokerNow }) {
   const clock = useNow();
-  const mark = now.root_key && (
-    <CopyText key="mark" text={now.root_key} what="the mark of the root key" className="min-h-8" />
+  const keyId = now.root_key && (
+    <CopyText key="id" text={now.root_key} what="the ID of the root key" className="min-h-8" />
   );
   return (
     <Facts
@@ -56,7 +56,7 @@ function Running({ now }: { now: BrokerNow }) {
         ["Running for", now.started_at ? span(clock - Date.parse(now.started_at)) : DASH],
         ["Build", now.build ?? DASH],
         ["Root key", now.root ? ROOTS[now.root] : DASH],
-        ["Its mark", mark || DASH],
+        ["Key ID", keyId || DASH],
       ]}
     />
   );
@@ -100,7 +100,7 @@ function Now({ now, at, again, busy }: { now: BrokerNow; at: number; again: () =
               read <Ago at={new Date(at).toISOString()} />
             </span>
             <Button icon={<RefreshCw size={14} aria-hidden />} busy={busy} onClick={again}>
-              Look again
+              Refresh
             </Button>
           </>
         }

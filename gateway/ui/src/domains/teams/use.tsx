@@ -43,7 +43,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
     <NarrowFold id="use" title="What its agents may use" summary={profileName(team.effective_profile)}>
       <Facts
         items={[
-          ["Right", `${profileName(team.effective_profile)}. ${profileSays(team.effective_profile)}`],
+          ["Permissions", `${profileName(team.effective_profile)}. ${profileSays(team.effective_profile)}`],
           ["Tools", [...team.effective_bundles].map(bundleName).join(", ") || "none"],
           ["Sandbox", team.shared_sandbox ? "one for all of them" : "one for each of them"],
           ...(manages

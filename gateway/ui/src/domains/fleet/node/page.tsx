@@ -116,8 +116,8 @@ function Body({ node, activity }: Elsewhere & { node: Node }) {
       )}
       {pending ? (
         <Empty title="This machine has not joined yet">
-          Run the command that was shown when you paired it. If its code has expired, remove this machine and
-          pair it again.
+          Run the command that was shown when you paired it. Its code is valid for 10 minutes. If the code has
+          expired, pair the machine again. Roost removes this entry by itself.
         </Empty>
       ) : (
         <>
