@@ -35,7 +35,6 @@ export const keys = {
   doors: ["doors"] as const,
   doorsWaiting: ["doors", "waiting"] as const,
   doorsAll: ["doors", "all"] as const,
-  door: (id: string) => ["doors", "one", id] as const,
   doorCatalogue: ["door-catalogue"] as const,
   mesh: ["mesh"] as const,
   meshSetting: ["mesh", "setting"] as const,

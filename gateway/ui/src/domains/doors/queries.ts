@@ -20,10 +20,12 @@ export const doorsQuery = infiniteQueryOptions({
   getNextPageParam: (last) => last.next_cursor ?? undefined,
 });
 
+const doorKey = (id: string) => [...keys.doors, "one", id];
+
 /** One of them, whatever its state. */
 export const doorQuery = (id: string) =>
   queryOptions({
-    queryKey: keys.door(id),
+    queryKey: doorKey(id),
     queryFn: ({ signal }) => api.get("/api/doors/{id}", { path: { id }, signal }),
   });
 
@@ -40,7 +42,7 @@ export const resolve = (id: string, decision: Decision) =>
 
 /** Puts what the gateway has just said of one into its page and into the lists. */
 export function take(client: QueryClient, door: Door) {
-  client.setQueryData<Door>(keys.door(door.id), (one) => one && door);
+  client.setQueryData<Door>(doorKey(door.id), (one) => one && door);
   client.setQueryData<Door[]>(keys.doorsWaiting, (list) =>
     list?.filter(({ id }) => id !== door.id || door.state === "pending"),
   );
