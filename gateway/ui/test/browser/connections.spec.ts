@@ -1,7 +1,7 @@
 // All connections of a workspace on one page: found, acted on in place, and what is not known said.
-import { axe, drawn, settled, shot, until } from "../kit.ts";
+import { axe, choose, drawn, settled, shot, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, THEMES } from "./fixtures.ts";
 
 test.describe("connections", () => {
   test("all connections are listed with those that need attention first, and are found by words and opened in place", async ({
@@ -38,6 +38,27 @@ test.describe("connections", () => {
     await list.getByRole("link", { name: "lookout" }).click();
     await page.getByRole("tab", { name: "Apps", selected: true }).waitFor();
   });
+
+  for (const theme of THEMES)
+    for (const width of [390, 1440])
+      test(`an agent is chosen and then connected from this page (${theme}, ${width})`, async ({ visit }) => {
+        const { mock, page } = await visit({ theme, width, height: 900 });
+        mock.state.apps.connections = [];
+        await page.goto(`${mock.url}/connections`);
+        await page.getByRole("button", { name: "Connect an app" }).click();
+        const dialog = page.getByRole("dialog", { name: "Connect an app" });
+        expect(await dialog.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
+        await choose(dialog.getByLabel("Agent", { exact: true }), { label: "mason" });
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `connect-any-${theme}-${width}`);
+        await dialog.getByRole("button", { name: "Continue" }).click();
+        await page.getByRole("dialog", { name: /^Connect .?mason/ }).waitFor();
+        await page.getByText("Paste a token of an app").click();
+        expect(await axe(page)).toStrictEqual([]);
+        await shot(page, `connect-any-form-${theme}-${width}`);
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+      });
 
   test("the page says so when there are no connections and when the broker does not answer", async ({
     visit,

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { Plug } from "lucide-react";
-import { useMemo } from "react";
+import { getRouteApi } from "@tanstack/react-router";
+import { Plug, Plus } from "lucide-react";
+import { useMemo, useState } from "react";
 import { clawsQuery } from "~/api/claws";
 import { useMay } from "~/api/may";
 import type { AppConnection } from "~/api/types";
-import { Button, buttonClass } from "~/ui/button";
+import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import { MissingRight } from "~/ui/missing-right";
@@ -14,6 +14,7 @@ import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { useNow } from "~/ui/time";
+import { ConnectAny } from "./connect-any";
 import { ConnectionList, useShown } from "./connection-list";
 import { connectionsQuery } from "./queries";
 import { standingOf, standings } from "./words";
@@ -75,10 +76,17 @@ function Found({ list }: { list: AppConnection[] }) {
 export function ConnectionsPage() {
   const found = useQuery(connectionsQuery);
   const may = useMay();
+  const [connecting, setConnecting] = useState(false);
+  const connect = may("apps.connect") && (
+    <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => setConnecting(true)}>
+      Connect an app
+    </Button>
+  );
   return (
     <PageFrame
       wide
       crumbs={[{ label: "Integrations", to: "/connections" }, { label: "Apps and MCP servers" }]}
+      actions={found.data && found.data.length > 0 && connect}
     >
       <header className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
         <h1 className="text-head-1">Apps and MCP servers</h1>
@@ -95,20 +103,17 @@ export function ConnectionsPage() {
         <Empty
           icon={<Plug size={32} strokeWidth={1.5} aria-hidden />}
           title="No agent is connected to anything"
-          action={
-            <Link to="/agents" className={buttonClass("primary")}>
-              Choose an agent
-            </Link>
-          }
+          action={connect}
         >
-          Agents reach nothing outside their sandboxes. To connect an agent to a code host, a webhook or an
-          MCP server, open Apps on its page.
+          Agents reach nothing outside their sandboxes. An agent can be connected to a code host, a webhook or
+          an MCP server.
         </Empty>
       )}
       {found.data && found.data.length > 0 && <Found list={found.data} />}
       {found.data && !may("apps.connect") && (
         <MissingRight what="connect apps or disconnect them" least="member" />
       )}
+      {connecting && <ConnectAny list={found.data ?? []} onClose={() => setConnecting(false)} />}
     </PageFrame>
   );
 }
