@@ -95,6 +95,17 @@ const FORMS: Typed[] = [
     save: "Save limits",
   },
   {
+    name: "a team's name",
+    path: (state) => `/teams/${team(state).id}`,
+    field: box("Name of the team"),
+    theirs: (state, value) => {
+      const one = team(state);
+      Object.assign(one, { name: value, version: one.version + 1 });
+    },
+    now: (state) => team(state).name,
+    save: "Save the name",
+  },
+  {
     name: "a team's repository",
     path: (state) => {
       const [repo] = state.repos.repos;

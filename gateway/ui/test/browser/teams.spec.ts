@@ -132,6 +132,11 @@ test.describe("teams", () => {
       mock.hub.emit("agent.status", { agentId: team.members[2].agent_id, status: "working" });
       await node.getByText("Working").waitFor();
       await unfold(page, "What its agents may use");
+      await page.getByLabel("Name of the team").fill("Renamed");
+      await shot(page, `team-rename-${theme}-${width}`);
+      await page.getByRole("button", { name: "Save the name" }).click();
+      await page.getByRole("heading", { name: "Renamed", exact: true }).waitFor();
+      expect(team.name).toBe("Renamed");
       await choose(page.getByLabel("Change the right"), "toolfree");
       await page.getByText("No tools. They think and talk, and touch nothing.").waitFor();
       // Each change names the version that it was made to, so the next one waits for the answer.

@@ -27,6 +27,8 @@ export const setMachine = (team: Team, machine: string | null) =>
 /** Its image or its limits; null and an empty object go back to what its template and the machines say. */
 export const setSandbox = (team: Team, body: Pick<TeamChange, "image" | "limits" | "shared_sandbox">) =>
   api.patch("/api/teams/{id}", { path: { id: team.id }, body, ifMatch: team.version });
+export const setName = (team: Team, name: string) =>
+  api.patch("/api/teams/{id}", { path: { id: team.id }, body: { name }, ifMatch: team.version });
 /** The repository of runs that name none; null removes it. */
 export const setRepo = (team: Team, repo: TeamRepo | null) =>
   api.patch("/api/teams/{id}", { path: { id: team.id }, body: { repo }, ifMatch: team.version });

@@ -14,6 +14,7 @@ import { ImageChoice, ImageWords, LimitFields } from "~/ui/sandbox-choice";
 import { bundleName, imageName, PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
 import { visible } from "~/ui/visible";
 import { MachineChoice, MachineState } from "./machine";
+import { NameForm } from "./name";
 import { RepositoryForm, RepositoryWords } from "./repository";
 import { changeKey, setMachine, setProfile, setSandbox, teamQuery } from "./queries";
 
@@ -57,6 +58,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
       />
       {manages && (
         <div className="grid gap-4 border-t border-line px-4 py-3 sm:grid-cols-2">
+          <NameForm team={team} busy={busy} />
           <Choice
             label="Change the right"
             disabled={busy}
