@@ -25,8 +25,8 @@ dependencies() {
     fi
 }
 
-# The page shows the guides.
-sources() { find . ../../deploy/guide \( -name node_modules -o -name dist -o -name test -o -name test-results -o -name playwright.config.ts -o -name pictures \) -prune -o -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum; }
+# The page shows the guides, and has the repository of the demonstration.
+sources() { find . ../../deploy/guide ../../deploy/demo/repository \( -name node_modules -o -name target -o -name dist -o -name test -o -name test-results -o -name playwright.config.ts -o -name pictures \) -prune -o -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum; }
 
 build() {
     local now
