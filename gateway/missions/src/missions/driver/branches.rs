@@ -3,8 +3,8 @@
 
 use sea_orm::{ConnectionTrait, DbErr};
 
+use super::super::entity::phase;
 use super::Driver;
-use crate::missions::entity::phase;
 use crate::missions::facts::Loaded;
 use crate::missions::input;
 use roost_connections::checkouts::{self, Received};

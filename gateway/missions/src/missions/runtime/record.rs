@@ -2,10 +2,10 @@
 
 use sea_orm::DbErr;
 
+use super::super::entity::mission;
 use super::config::RuntimeConfig;
 use super::server::{Ready, endpoint};
 use super::{Of, is_wanted};
-use crate::missions::entity::mission;
 use crate::missions::model::{Reason, RuntimeState, Status};
 use crate::missions::touch::touch;
 use crate::missions::{MissionsContext, store};

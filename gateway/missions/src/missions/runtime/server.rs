@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use super::super::entity::mission;
 use super::Of;
 use super::config::{self, RuntimeConfig};
 use crate::missions::MissionsContext;
-use crate::missions::entity::mission;
 use crate::missions::touch::about;
 use roost_execution::tools::EffectKey;
 use roost_machines::sandboxes::{

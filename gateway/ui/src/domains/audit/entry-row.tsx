@@ -71,7 +71,7 @@ export function EntryRow({ entry, gone, only }: Props) {
             id={`entry-${entry.id}`}
             className="inline-flex w-[calc(100%-20px)] flex-wrap items-baseline justify-between gap-x-4 gap-y-1 align-top"
           >
-            <span className="min-w-0 break-words [details:not([open])_&]:line-clamp-2">
+            <span className="min-w-0 break-words">
               {entry.by && <Avatar user={entry.by} className="mr-1.5 size-5 align-middle text-[9px]" />}
               <bdi>{who(entry)}</bdi> <bdi>{before}</bdi>
               {name !== undefined && (

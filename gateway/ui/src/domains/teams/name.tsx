@@ -30,7 +30,7 @@ export function NameForm({ team, busy }: { team: Team; busy: boolean }) {
   };
   const problem = change.isError ? asProblem(change.error) : undefined;
   return (
-    <form onSubmit={submit} className="flex flex-col gap-2 sm:col-span-2">
+    <form onSubmit={submit} className="flex flex-col gap-2">
       <Field
         label={LABEL}
         required
