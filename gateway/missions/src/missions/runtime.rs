@@ -98,10 +98,13 @@ async fn boot(of: &Of) -> Result<(), Failure> {
         Ok(End::Ready(ready)) => record::ready(of, &config, ready).await?,
         Ok(End::Failed(why)) => record::failed(of, why).await?,
         Err(Stopped::Guest(why)) => record::failed(of, Stopped::Guest(why).to_string()).await?,
-        Err(Stopped::Sandbox(error)) => match error.held_elsewhere() {
-            Some(node) => record::moves(of, node).await?,
-            None => stopped(of, error).await?,
-        },
+        // No nudge: a boot that waits is looked at again after the period of the actor, and not at once.
+        Err(Stopped::Sandbox(error)) => {
+            return match error.held_elsewhere() {
+                Some(node) => record::moves(of, node).await,
+                None => stopped(of, error).await,
+            };
+        }
     }
     if let Some(nudge) = of.state.handle.nudge_of(of.id) {
         nudge.nudge();
