@@ -1,6 +1,6 @@
 //! A mission on a machine: it waits while the machine is away, says so, and never works elsewhere.
 
-use roost_tests::{Daemon, eventually};
+use roost_tests::{Daemon, Person, eventually};
 use serde_json::{Value, json};
 
 use super::lives::endless;
@@ -140,13 +140,34 @@ const WORKS: &str = r#"
 [[scene]]
   [[scene.turn]]
   say = "I work."
-  calls = [{ tool = "shell", arguments = { command = "sleep 3; echo worked" } }]
+  calls = [{ tool = "shell", arguments = { command = "sleep 8; echo worked" } }]
   [[scene.turn]]
   say = "Done."
 "#;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mission_whose_team_works_waits_for_its_machine_longer_than_other_runs_do() {
+    waits_when_its_machine_leaves(async |owner, run| {
+        let path = format!("/api/topology-runs/{run}");
+        eventually("its command runs", async || {
+            let now = owner.get(&path).expect(200).await;
+            let team = now.str("/team_id");
+            let running = format!("/api/teams/{team}/sandbox/commands?running=true");
+            let all = owner.get(&running).send().await;
+            all.text.contains("sleep 8").then_some(())
+        })
+        .await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mission_whose_machine_leaves_while_it_makes_the_sandbox_says_that_it_waits() {
+    waits_when_its_machine_leaves(async |_, _| ()).await;
+}
+
+/// `until` returns when the machine is to leave. It gets the run of the first agent, which has made its call.
+async fn waits_when_its_machine_leaves(until: impl AsyncFnOnce(&Person, &str)) {
     let least = [("runs.machine_wait_seconds", "1")];
     let bench = Bench::set(WORKS, &least).await;
     let owner = bench.gateway.owner().await;
@@ -162,9 +183,10 @@ async fn mission_whose_team_works_waits_for_its_machine_longer_than_other_runs_d
         let run = now.body["phase_details"][0]["runs"][0]["run_id"].clone();
         let run = run.as_str()?.to_owned();
         let calls = owner.get(&format!("/api/topology-runs/{run}/steps/coder/calls"));
-        calls.send().await.text.contains("sleep 3").then_some(run)
+        calls.send().await.text.contains("sleep 8").then_some(run)
     })
     .await;
+    until(owner, &run).await;
     machine.kill();
     let path = format!("/api/topology-runs/{run}");
     eventually("it waits for longer than a second", async || {

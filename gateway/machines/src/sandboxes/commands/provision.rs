@@ -85,6 +85,7 @@ pub async fn has_machine(
 /// # Errors
 /// [`SandboxError::Quota`] at the plan's limit; [`SandboxError::Limits`] above a limit of the chosen machine;
 /// [`SandboxError::Lacks`] when the machine does not have the chosen image;
+/// [`OperationsError::NodeOffline`] when the machine left before it made the sandbox;
 /// [`SandboxError::Refused`] when the machine could not create it.
 pub async fn provision(
     sandboxes: &SandboxesHandle,
@@ -99,7 +100,7 @@ pub async fn provision(
     let wanted = (wanted, preferred);
     let (row, made) = begin(sandboxes, scope, user, owner, id, wanted, about).await?;
     transition::ensure_watch(sandboxes, &row).await?;
-    let row = transition::wait_for_end(sandboxes, scope, &row, WAIT).await?;
+    let row = transition::wait_for_new(sandboxes, scope, &row, WAIT).await?;
     match State::parse(&row.state) {
         Some(State::Running) if made => Ok(Provisioned::Made(row)),
         Some(State::Running) => Ok(Provisioned::Present(row)),

@@ -23,7 +23,7 @@ use request::{Answer, is_transition};
 use roost_platform::ids::OperationId;
 use roost_platform::supervision::{StartError, Tenant};
 use roost_tenancy::auth::WorkspaceScope;
-pub(super) use wait::{refusal, wait_for_end};
+pub(super) use wait::{refusal, wait_for_end, wait_for_new};
 pub(super) use write::{Change, apply};
 
 /// Waits between two attempts to reach a machine that does not answer.

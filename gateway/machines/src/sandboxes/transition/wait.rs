@@ -6,7 +6,11 @@ use roost_protocol::report::{ErrorKind, OperationError, Outcome};
 
 use super::request::is_transition;
 use super::unreached;
+use crate::fleet;
+use crate::fleet::operations::OperationsError;
+use crate::sandboxes::engine::node_of;
 use crate::sandboxes::entity::container;
+use crate::sandboxes::model::State;
 use crate::sandboxes::{SandboxError, SandboxesHandle, store};
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -31,6 +35,48 @@ pub(in crate::sandboxes) async fn wait_for_end(
         // Another gateway may make the change: read the row at least every second.
         let _ = tokio::time::timeout(left.min(Duration::from_secs(1)), changes.changed()).await;
     }
+}
+
+/// How often the wait for a new sandbox checks whether its machine is still connected.
+const CHECK: Duration = Duration::from_secs(10);
+
+/// As [`wait_for_end`], for a sandbox that is being made.
+///
+/// # Errors
+/// [`OperationsError::NodeOffline`] when the machine left with the request. It makes the sandbox when it is back.
+pub(in crate::sandboxes) async fn wait_for_new(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    waited: &container::Model,
+    within: Duration,
+) -> Result<container::Model, SandboxError> {
+    let until = sandboxes.clock.monotonic() + within;
+    loop {
+        let left = until.saturating_duration_since(sandboxes.clock.monotonic());
+        let row = wait_for_end(sandboxes, scope, waited, left.min(CHECK)).await?;
+        if State::parse(&row.state) != Some(State::Provisioning) || left <= CHECK {
+            return Ok(row);
+        }
+        left_with_request(sandboxes, scope, &row).await?;
+    }
+}
+
+/// A machine that does not have the request is no error: the sandbox is about to be made elsewhere, or to fail.
+async fn left_with_request(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    row: &container::Model,
+) -> Result<(), SandboxError> {
+    // The gateway's own host has no id, and is always available.
+    let (Some(node), Some(request)) = (node_of(&row.node_id), row.operation_id) else {
+        return Ok(());
+    };
+    let machine = fleet::availability(sandboxes.db.read(), scope, node).await?;
+    let is_away = machine.is_some_and(|machine| !machine.connected);
+    if is_away && sandboxes.operations.status(scope, request).await?.is_some() {
+        return Err(OperationsError::NodeOffline(node).into());
+    }
+    Ok(())
 }
 
 /// Why a sandbox failed, as one of the machine's error kinds.
