@@ -30,4 +30,4 @@ pub use context::{InFlight, LevelUpsContext};
 pub use error::LevelUpError;
 pub use model::{Item, Kind, Payload, Status};
 pub use routes::router;
-pub use store::{remove_all, remove_of, spent_since, withdraw_of};
+pub use store::{is_pending_for, remove_all, remove_of, spent_since, withdraw_of};

@@ -86,6 +86,26 @@ pub async fn pending(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result
         .await
 }
 
+/// Whether a person has to decide on a proposal for this team or one of its agents.
+///
+/// # Errors
+/// When the database fails.
+pub async fn is_pending_for(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    team: TeamId,
+    agents: &[ClawId],
+) -> Result<bool, DbErr> {
+    use proposal::Column as C;
+    let theirs = C::AgentId.is_in(agents.iter().copied());
+    let open = proposal::Entity::find_in(scope)
+        .filter(C::Status.eq(Status::Pending.as_str()))
+        .filter(C::TeamId.eq(team).or(theirs))
+        .count(db)
+        .await?;
+    Ok(open > 0)
+}
+
 /// What the proposals of a workspace have cost since a time, in millionths of a US dollar.
 pub async fn spent_since(
     db: &impl ConnectionTrait,

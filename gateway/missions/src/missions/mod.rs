@@ -48,5 +48,5 @@ pub use routes::router;
 pub use runtime::{MissionRuntime, runtime_of};
 pub use sandbox_facts::{SandboxWish, lock_live, pin_of_team, sandbox_wish, titles};
 pub use scheduler::branch;
-pub use store::{after_runs, get as find, in_flight, remove_all, teams_of};
+pub use store::{after_runs, get as find, in_flight, remove_all, teams_of, teams_of_ended};
 pub use touch::{announce_card, begin_removal};

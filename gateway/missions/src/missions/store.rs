@@ -272,6 +272,32 @@ pub async fn teams(
         .await
 }
 
+/// The teams of those of these missions that have ended, also teams that are gone.
+///
+/// # Errors
+/// When the database fails.
+pub async fn teams_of_ended(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    missions: &[MissionId],
+) -> Result<Vec<TeamId>, DbErr> {
+    let ended = Status::ALL.iter().filter(|status| status.is_final());
+    let ended = mission::Entity::find_in(scope)
+        .select_only()
+        .column(mission::Column::Id)
+        .filter(mission::Column::Id.is_in(missions.iter().copied()))
+        .filter(mission::Column::Status.is_in(ended.map(|status| status.as_str())))
+        .into_query();
+    mission_team::Entity::find_in(scope)
+        .select_only()
+        .column(mission_team::Column::TeamId)
+        .filter(mission_team::Column::MissionId.in_subquery(ended))
+        .order_by_asc(mission_team::Column::TeamId)
+        .into_tuple()
+        .all(db)
+        .await
+}
+
 /// Records a team of a mission.
 ///
 /// # Errors

@@ -20,6 +20,7 @@ mod model;
 mod of_missions;
 mod read;
 mod recipe;
+mod retire;
 mod routes;
 mod schedule;
 #[cfg(test)]

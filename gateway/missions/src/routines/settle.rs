@@ -3,7 +3,7 @@
 use super::entity::firing;
 use super::model::FiringState;
 use super::touch::announce;
-use super::{RoutineError, RoutinesContext, scheduler, store};
+use super::{RoutineError, RoutinesContext, retire, scheduler, store};
 use crate::missions::{self, model::Status};
 use roost_execution::runs::{self, RunStatus};
 use roost_platform::supervision::Failure;
@@ -92,6 +92,9 @@ async fn settle(
     };
     let (now, last) = (change.now(), end.0);
     if store::end(&change, scope, firing.id, end, now).await? {
+        if firing.mission_id.is_some() {
+            retire::earlier_teams(state, &mut change, firing).await?;
+        }
         announce(&mut change, &row, Some(last)).await?;
         change.commit().await?;
     }

@@ -12,7 +12,7 @@ use super::context::RoutinesHandle;
 use super::entity::{firing, routine};
 use super::model::FiringState;
 use roost_platform::db::{TenantEntity, WriteTx};
-use roost_platform::ids::{FiringId, RoutineId, UserId, WorkspaceId};
+use roost_platform::ids::{FiringId, MissionId, RoutineId, UserId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
 
@@ -172,6 +172,27 @@ pub async fn journal(
         })
         .order_by_desc(C::Id)
         .limit(page.limit + 1)
+        .all(db)
+        .await
+}
+
+/// The missions that a routine has launched, without the one of this firing.
+///
+/// # Errors
+/// When the database fails.
+pub async fn other_missions(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    beside: &firing::Model,
+) -> Result<Vec<MissionId>, DbErr> {
+    use firing::Column as C;
+    firing::Entity::find_in(scope)
+        .select_only()
+        .column(C::MissionId)
+        .filter(C::RoutineId.eq(beside.routine_id))
+        .filter(C::Id.ne(beside.id))
+        .filter(C::MissionId.is_not_null())
+        .into_tuple()
         .all(db)
         .await
 }

@@ -84,20 +84,36 @@ pub async fn after_runs(
     // In the order of their ids, so that transactions cannot deadlock.
     for (team, over) in over {
         if passing.contains(team) {
-            let going = after_run(tx, ids, now, over.scope, *team, over.run).await?;
+            let going = end_idle(tx, ids, now, over.scope, *team, over.run).await?;
             events.extend(going.map(|event| (*over, event)));
         }
     }
     Ok(events)
 }
 
-async fn after_run(
+/// Begins the deletion of a team with its agents, for the person who made it. Returns the event to append; `None` when the
+/// team is at work, is gone, or is being deleted.
+///
+/// # Errors
+/// When the database fails.
+pub async fn retire(
     tx: &mut WriteTx,
     ids: &SharedIds,
     now: DateTime<Utc>,
     scope: WorkspaceScope,
     team: TeamId,
-    run: RunId,
+) -> Result<Option<Event>, DbErr> {
+    end_idle(tx, ids, now, scope, team, RunId(uuid::Uuid::nil())).await
+}
+
+/// `over` is a run that has ended in this transaction.
+async fn end_idle(
+    tx: &mut WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    scope: WorkspaceScope,
+    team: TeamId,
+    over: RunId,
 ) -> Result<Option<Event>, DbErr> {
     let Some(row) = store::locked(tx, scope, team)
         .await?
@@ -105,7 +121,7 @@ async fn after_run(
     else {
         return Ok(None);
     };
-    if runs::open_of_team(&**tx, team, run).await? || runs::is_pinned(&**tx, team).await? {
+    if runs::open_of_team(&**tx, team, over).await? || runs::is_pinned(&**tx, team).await? {
         return Ok(None);
     }
     let user = row.created_by;
