@@ -209,6 +209,89 @@ async fn person_who_wants_notices_gets_one_for_each_failed_run() {
     }
 }
 
+#[tokio::test]
+async fn person_who_wants_notices_is_told_of_a_missed_goal_of_a_long_run_and_of_a_wait() {
+    let server = SmtpServer::start(None);
+    let url = server.url("smtp");
+    let set = [("smtp_url", &*url), ("smtp_from", FROM)];
+    for (gateway, scratch) in Crew::that(|_, _| Some(StepResult::Done("Done.".to_owned())))
+        .with(&set)
+        .await
+    {
+        let owner = gateway.owner().await;
+        let on = json!({ "mail_notices": true });
+        owner.patch("/api/auth/me").json(&on).expect(200).await;
+        let team = line_of(owner, &["worker"]).await;
+        let runs = [
+            started(owner, &team).await,
+            started(owner, &team).await,
+            started(owner, &team).await,
+        ];
+        for run in &runs {
+            let over = over(owner, run).await;
+            assert_eq!(over.body["status"], "completed", "{over:?}");
+        }
+        // What took long and what waits, without the time that it takes.
+        let ago = |minutes: i64| chrono::Utc::now().timestamp_millis() - minutes * 60_000;
+        let away = json!({ "on": { "type": "machine", "machine": owner.id }, "since_ms": ago(6),
+            "text": "The machine den is not connected." });
+        let [missed, long, waits] = &runs;
+        let changes = [
+            (
+                missed,
+                "topology_runs",
+                "outcome = 'rejected', outcome_reason = 'The check failed.'".to_owned(),
+                "id",
+            ),
+            (
+                long,
+                "topology_runs",
+                format!("created_ms = {}", ago(30)),
+                "id",
+            ),
+            (
+                waits,
+                "run_state",
+                format!("status = 'running', waiting_on = '{away}'"),
+                "run_id",
+            ),
+        ];
+        let db = gateway.app().db();
+        let write = async |sql: String, values: Vec<sea_orm::Value>| {
+            let tx = db.write().await.expect("a transaction");
+            let sql = Statement::from_sql_and_values(db.backend().into(), sql, values);
+            let done = tx.execute_raw(sql).await.expect("it is written");
+            assert_eq!(done.rows_affected(), 1);
+            tx.commit().await.expect("a commit");
+        };
+        let early = chrono::Utc::now() - chrono::TimeDelta::hours(1);
+        let person: uuid::Uuid = owner.id.parse().expect("an id");
+        let sql = "UPDATE users SET mail_notices_at = $1 WHERE id = $2".to_owned();
+        write(sql, vec![early.into(), person.into()]).await;
+        for (run, table, set, key) in changes {
+            let run: uuid::Uuid = run.parse().expect("an id");
+            let sql = format!("UPDATE {table} SET {set} WHERE {key} = $1");
+            write(sql, vec![run.into()]).await;
+        }
+        for (run, subject, text) in [
+            (missed, "Rejected: ", "The check failed."),
+            (long, "Completed: ", "is completed."),
+            (waits, "Waits: ", "The machine den is not connected."),
+        ] {
+            let mail = eventually("the notice is there", async || {
+                let mails = server.mails();
+                mails
+                    .into_iter()
+                    .find(|mail| mail.text.contains(run.as_str()))
+            })
+            .await;
+            assert!(mail.subject.starts_with(subject), "{mail:?}");
+            assert!(mail.text.contains(text), "{mail:?}");
+        }
+        over_with(gateway, scratch).await;
+    }
+}
+
 /// A request of an agent of this person that waits for a decision.
 async fn ask(gateway: &Gateway, person: &Person) {
     let agent = person.post("/api/claws").json(&json!({ "name": "ada" }));
@@ -259,10 +342,7 @@ async fn person_who_wants_notices_gets_one_for_each_approval_that_an_agent_waits
         .await;
         assert_eq!(mail.recipients, [owner.email.as_str()]);
         assert_eq!(mail.subject, "Waits for your approval: ada");
-        assert!(
-            mail.text.contains("webhook.event.send to builds"),
-            "{mail:?}"
-        );
+        assert!(mail.text.contains("Send an event (builds)"), "{mail:?}");
         // Without `public_url` it says where to look.
         assert!(
             mail.text.contains("/approvals/") && !mail.text.contains("http"),

@@ -44,6 +44,7 @@ mod listed_store;
 mod message_store;
 mod messages;
 pub mod model;
+mod notable_store;
 mod of_mission_store;
 mod open_calls;
 pub mod origin;
@@ -94,9 +95,10 @@ pub use handle::{Parts, RunsHandle};
 pub use journal::{Journal, JournalError, MOST_ENTRIES};
 pub use limits::RunLimits;
 pub use listed::Listed as ListedRun;
-pub use listed_store::{FailedRun, Wanted as RunsWanted, failed_since, last_of_teams, list};
+pub use listed_store::{Wanted as RunsWanted, last_of_teams, list};
 pub use messages::Message as RunMessage;
 pub use model::{Class, Kind, Status as RunStatus, StepStatus, Tier, effect_key, is_last, titled};
+pub use notable_store::{EndedRun, WaitingRun, ended_since, waiting};
 pub use of_mission_store::{
     SaidInStep, SaidSince, UsedInRuns, commands_of, costs, listed, of_mission, said_since, used_in,
 };

@@ -11,7 +11,12 @@ pub enum Purpose {
         token_sha256: String,
     },
     Invitation(InvitationId),
-    RunFailed(RunId),
+    RunEnded(RunId),
+    /// A run waits. Each wait is told once.
+    RunWaits {
+        run: RunId,
+        since_ms: i64,
+    },
     Approval(DoorId),
 }
 
@@ -21,7 +26,8 @@ impl Purpose {
         match self {
             Self::Address { user, token_sha256 } => format!("address/{user}/{token_sha256}"),
             Self::Invitation(id) => format!("invitation/{id}"),
-            Self::RunFailed(id) => format!("run-failed/{id}"),
+            Self::RunEnded(id) => format!("run-ended/{id}"),
+            Self::RunWaits { run, since_ms } => format!("run-waits/{run}/{since_ms}"),
             Self::Approval(id) => format!("approval/{id}"),
         }
     }
@@ -36,6 +42,18 @@ pub struct Mail {
     pub text: String,
 }
 
+/// How a run ended, with the reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunEnd<'a> {
+    Failed(&'a str),
+    /// It completed, and its goal was not met.
+    Rejected(&'a str),
+    Completed,
+}
+
+/// The last sentence of a notice.
+const WHY: &str =
+    "You get this message because you turned notices on, in the settings of your account.";
 /// The longest text of others in a message, in characters.
 const LONGEST: usize = 200;
 
@@ -78,22 +96,43 @@ impl Mail {
         }
     }
 
-    /// A run that failed.
-    pub fn run_failed(
+    /// A run that ended.
+    pub fn run_ended(
         id: RunId,
         recipient: &str,
-        (title, reason): (&str, &str),
+        (title, end): (&str, RunEnd<'_>),
         link: &str,
     ) -> Self {
-        let (title, reason) = (one_line(title), one_line(reason));
-        Self {
-            purpose: Purpose::RunFailed(id),
-            recipient: recipient.to_owned(),
-            subject: format!("Failed: {title}"),
-            text: format!(
-                "Your run \"{title}\" failed: {reason}\n\n{link}\n\nYou get this message because you turned notices on, in the \
-                 settings of your account.\n"
+        let title = one_line(title);
+        let (word, said) = match end {
+            RunEnd::Failed(reason) => ("Failed", format!("failed: {}", one_line(reason))),
+            RunEnd::Rejected(reason) => (
+                "Rejected",
+                format!("ended without its goal: {}", one_line(reason)),
             ),
+            RunEnd::Completed => ("Completed", "is completed.".to_owned()),
+        };
+        Self {
+            purpose: Purpose::RunEnded(id),
+            recipient: recipient.to_owned(),
+            subject: format!("{word}: {title}"),
+            text: format!("Your run \"{title}\" {said}\n\n{link}\n\n{WHY}\n"),
+        }
+    }
+
+    /// A run that waits. `why` is a sentence.
+    pub fn run_waits(
+        (run, since_ms): (RunId, i64),
+        recipient: &str,
+        (title, why): (&str, &str),
+        link: &str,
+    ) -> Self {
+        let (title, why) = (one_line(title), one_line(why));
+        Self {
+            purpose: Purpose::RunWaits { run, since_ms },
+            recipient: recipient.to_owned(),
+            subject: format!("Waits: {title}"),
+            text: format!("Your run \"{title}\" waits. {why}\n\n{link}\n\n{WHY}\n"),
         }
     }
 
@@ -110,8 +149,7 @@ impl Mail {
             recipient: recipient.to_owned(),
             subject: format!("Waits for your approval: {title}"),
             text: format!(
-                "The agent {title} waits for your approval of: {action}\n\n{link}\n\nYou get this message because \
-                 you turned notices on, in the settings of your account.\n"
+                "The agent {title} waits for your approval of: {action}\n\n{link}\n\n{WHY}\n"
             ),
         }
     }
@@ -127,10 +165,10 @@ mod tests {
     fn texts_of_others_stay_on_one_line_and_are_cut() {
         let title = format!("one\r\nBcc: eve@example.test\n{}", "x".repeat(1_000));
         let id = RunId(Uuid::from_u128(1));
-        let mail = Mail::run_failed(
+        let mail = Mail::run_ended(
             id,
             "a@example.test",
-            (&title, "no"),
+            (&title, RunEnd::Failed("no")),
             "https://r.example/runs/1",
         );
         assert!(!mail.subject.contains(['\n', '\r']), "{}", mail.subject);

@@ -20,7 +20,7 @@ export function MailNotices({ me }: { me: Me }) {
       <div className="flex flex-col gap-3 p-4">
         <Tick
           label="Send me an e-mail about my runs"
-          hint="When a run that you started fails, or waits for an approval."
+          hint="When a run that you started fails, misses its goal, waits for an approval or for a machine, or completes after more than five minutes."
           checked={save.isPending ? save.variables : me.mail_notices}
           disabled={save.isPending}
           onChange={(event) => save.mutate(event.target.checked)}

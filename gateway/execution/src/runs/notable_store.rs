@@ -1,0 +1,109 @@
+//! All SQL of the runs about which the people who started them get notices.
+
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
+    QuerySelect,
+};
+
+use super::entity::{record, state};
+use super::model::Status;
+use super::waits::Waiting;
+use roost_platform::ids::{MissionId, RunId, UserId};
+
+/// A run that failed or completed.
+#[derive(Debug, Clone, FromQueryResult)]
+pub struct EndedRun {
+    pub id: RunId,
+    pub created_by: UserId,
+    pub title: String,
+    /// A value of `RunStatus`.
+    pub status: String,
+    /// The mission whose phase the run works on.
+    pub mission_id: Option<MissionId>,
+    /// Why it failed.
+    pub error: Option<String>,
+    pub outcome: Option<String>,
+    /// For people.
+    pub outcome_reason: Option<String>,
+    pub created_ms: i64,
+    pub ended_ms: i64,
+}
+
+/// The runs of these people, in all their workspaces, that failed or completed since a time; the newest first. A run that
+/// another run started is told with it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn ended_since(
+    db: &impl ConnectionTrait,
+    people: &[UserId],
+    since_ms: i64,
+    most: u64,
+) -> Result<Vec<EndedRun>, DbErr> {
+    use record::Column as C;
+    let ended = [Status::Failed.as_str(), Status::Completed.as_str()];
+    own_of(people)
+        .columns([C::Id, C::CreatedBy, C::Title, C::MissionId, C::Error])
+        .columns([C::Outcome, C::OutcomeReason, C::CreatedMs, C::EndedMs])
+        .column(state::Column::Status)
+        .filter(state::Column::Status.is_in(ended))
+        .filter(C::EndedMs.gt(since_ms))
+        .order_by_desc(C::EndedMs)
+        .limit(most)
+        .into_model()
+        .all(db)
+        .await
+}
+
+/// A run that waits as a whole.
+#[derive(Debug, Clone)]
+pub struct WaitingRun {
+    pub id: RunId,
+    pub created_by: UserId,
+    pub title: String,
+    pub waiting: Waiting,
+}
+
+/// The runs of these people, in all their workspaces, that wait for something now; the newest first. A run that another run
+/// started is told with it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn waiting(
+    db: &impl ConnectionTrait,
+    people: &[UserId],
+    most: u64,
+) -> Result<Vec<WaitingRun>, DbErr> {
+    use record::Column as C;
+    let rows: Vec<(RunId, UserId, String, Option<String>)> = own_of(people)
+        .columns([C::Id, C::CreatedBy, C::Title])
+        .column(state::Column::WaitingOn)
+        .filter(state::Column::WaitingOn.is_not_null())
+        .order_by_desc(C::Id)
+        .limit(most)
+        .into_tuple()
+        .all(db)
+        .await?;
+    let waits = rows.into_iter().filter_map(|(id, created_by, title, on)| {
+        let waiting = Waiting::read(on.as_deref())?;
+        Some(WaitingRun {
+            id,
+            created_by,
+            title,
+            waiting,
+        })
+    });
+    Ok(waits.collect())
+}
+
+fn own_of(people: &[UserId]) -> sea_orm::Select<record::Entity> {
+    let state = record::Entity::belongs_to(state::Entity)
+        .from(record::Column::Id)
+        .to(state::Column::RunId)
+        .into();
+    record::Entity::find()
+        .select_only()
+        .join(sea_orm::JoinType::InnerJoin, state)
+        .filter(record::Column::CreatedBy.is_in(people.iter().copied()))
+        .filter(record::Column::ParentRunId.is_null())
+}
