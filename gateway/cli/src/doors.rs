@@ -42,6 +42,9 @@ pub enum Door {
     Deny {
         /// The request, by the end of its id
         request: String,
+        /// Why, for the agent
+        #[arg(long)]
+        reason: Option<String>,
     },
 }
 
@@ -60,11 +63,11 @@ impl Door {
             }
             Self::Approve { request } => {
                 let door = find(api, &request).await?;
-                decide(api, &door.id, Decision::Approve).await?;
+                decide(api, &door.id, Decision::Approve, None).await?;
             }
-            Self::Deny { request } => {
+            Self::Deny { request, reason } => {
                 let door = find(api, &request).await?;
-                decide(api, &door.id, Decision::Deny).await?;
+                decide(api, &door.id, Decision::Deny, reason).await?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -243,9 +246,14 @@ fn counted(count: u64, what: &str) -> String {
     }
 }
 
-async fn decide(api: &Api, id: &DoorId, decision: Decision) -> anyhow::Result<()> {
+async fn decide(
+    api: &Api,
+    id: &DoorId,
+    decision: Decision,
+    reason: Option<String>,
+) -> anyhow::Result<()> {
     let approves = decision == Decision::Approve;
-    let body = Resolution { decision };
+    let body = Resolution { decision, reason };
     let door = api.ask(routes::resolve_door(id, &body)).await?;
     if api.json {
         show::json(door.raw());
@@ -313,7 +321,7 @@ pub(super) async fn ask_about(
         if asking == Asking::Approve {
             println!();
             whole(api, &door).await;
-            decide(api, &door.id, Decision::Approve).await?;
+            decide(api, &door.id, Decision::Approve, None).await?;
             continue;
         }
         if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
@@ -328,7 +336,7 @@ pub(super) async fn ask_about(
         println!();
         whole(api, &door).await;
         match answered().await? {
-            Some(decision) => decide(api, &door.id, decision).await?,
+            Some(decision) => decide(api, &door.id, decision, None).await?,
             None => println!(
                 "Not decided. It waits until {}; decide with: roost approval approve {}",
                 door.expires_at.shown(),

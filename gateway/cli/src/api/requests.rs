@@ -322,6 +322,8 @@ pub struct PushRun {
 #[derive(Serialize)]
 pub struct Resolution {
     pub decision: Decision,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 #[derive(Serialize)]

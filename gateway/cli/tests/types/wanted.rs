@@ -146,7 +146,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         "OfferedBranch",
         &["run_id", "branch", "commit", "commits", "files", "into"],
     ),
-    ("Resolution", &["decision"]),
+    ("Resolution", &["decision", "reason"]),
     ("EngineInfo", &["name", "version"]),
     ("ExecTaken", &["operation_id"]),
     (

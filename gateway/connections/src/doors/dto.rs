@@ -141,10 +141,20 @@ impl Check for NewDoor {
 #[serde(deny_unknown_fields)]
 pub struct Resolution {
     pub decision: Decision,
+    /// Why it is denied, at most 1,000 characters. The agent reads it.
+    #[serde(default)]
+    pub reason: Option<String>,
 }
 
 impl Check for Resolution {
-    fn check(&self, _: &mut Mistakes) {}
+    fn check(&self, mistakes: &mut Mistakes) {
+        if let Some(reason) = &self.reason {
+            mistakes.text("/reason", reason, 1, 1_000);
+            if self.decision == Decision::Approve {
+                mistakes.add("/reason", "is for a denial only");
+            }
+        }
+    }
 }
 
 /// Which doors to list.

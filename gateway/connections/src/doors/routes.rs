@@ -108,7 +108,7 @@ async fn resolve(
     Valid(resolution): Valid<Resolution>,
 ) -> ApiResult<Json<Door>> {
     let (scope, by) = (caller.scope(), caller.caller());
-    let row = commands::resolve(&doors, scope, by, id, resolution.decision).await?;
+    let row = commands::resolve(&doors, scope, by, id, resolution).await?;
     Ok(Json(one(doors.db.read(), row).await?))
 }
 

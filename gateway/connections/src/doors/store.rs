@@ -77,18 +77,19 @@ fn transition(rows: UpdateMany<Entity>, from: DoorState, to: DoorState) -> Updat
         .filter(Column::State.eq(from.as_str()))
 }
 
-/// Decides a door that waits and has not expired. `None`: it was already decided, or it is over.
+/// Decides a door that waits and has not expired, with a reason for the agent. `None`: it was already decided, or it is over.
 pub async fn decide(
     tx: &WriteTx,
     scope: WorkspaceScope,
     id: DoorId,
-    to: DoorState,
+    (to, why): (DoorState, Option<&str>),
     by: UserId,
     now: DateTime<Utc>,
 ) -> Result<Option<Model>, DbErr> {
     let decided = transition(Entity::update_in(scope), DoorState::Pending, to)
         .col_expr(Column::DecidedBy, Expr::value(by.0))
         .col_expr(Column::DecidedAt, Expr::value(now))
+        .col_expr(Column::ResultMessage, Expr::value(why))
         .filter(Column::Id.eq(id))
         .filter(Column::ExpiresAt.gt(now))
         .exec_with_returning(&**tx)

@@ -8035,6 +8035,8 @@ export interface components {
         /** @description A decision. */
         Resolution: {
             decision: components["schemas"]["Decision"];
+            /** @description Why it is denied, at most 1,000 characters. The agent reads it. */
+            reason?: string | null;
         };
         /** @description `resource.changed` */
         ResourceChanged: {

@@ -367,3 +367,39 @@ async fn expired_door_is_denied_and_deleted_agent_has_no_doors() {
     assert!(bench.app.seen().is_empty());
     bench.gateway.stop().await;
 }
+
+#[tokio::test]
+async fn denial_has_a_reason_and_an_approval_has_none() {
+    let bench = Bench::start().await;
+    let owner = bench.gateway.owner().await;
+    let agent = bench.agent().await;
+    let door = bench.ask(&agent, "github.issues.create", issue()).await;
+    let path = format!("/api/doors/{}/resolve", door.str("/id"));
+    let decided = |body: serde_json::Value| owner.post(&path).json(&body);
+    for (decision, reason) in [
+        ("approve", "Fine."),
+        ("deny", ""),
+        ("deny", &"x".repeat(1_001)),
+    ] {
+        let answer = decided(json!({ "decision": decision, "reason": reason }));
+        let refused = answer.expect(400).await;
+        assert_eq!(refused.str("/errors/0/pointer"), "/reason", "{refused:?}");
+    }
+    let why = "There is such an issue already.";
+    let answer = decided(json!({ "decision": "deny", "reason": why }))
+        .expect(200)
+        .await;
+    assert_eq!(answer.str("/state"), "denied");
+    assert_eq!(answer.str("/result/message"), why);
+    let log = owner.get("/api/audit?action=door.denied").expect(200).await;
+    assert_eq!(log.str("/items/0/details/reason"), why);
+    let again = decided(json!({ "decision": "deny", "reason": "Late." }));
+    let again = again.expect(200).await;
+    assert_eq!(
+        again.str("/result/message"),
+        why,
+        "the first decision counts"
+    );
+    assert!(bench.app.seen().is_empty());
+    bench.gateway.stop().await;
+}

@@ -73,7 +73,12 @@ async fn step_waits_for_the_decision_and_continues_at_its_call() {
                 1,
                 "A person approved it, and it was done.",
             ),
-            ("deny", "denied", 1, "It was denied."),
+            (
+                "deny",
+                "denied",
+                1,
+                "It was denied. Nothing was sent.\nThere is such an issue already.",
+            ),
         ] {
             let run = started(owner, &team).await;
             let (waits, door) = parked_on_a_door(owner, &run).await;
@@ -94,7 +99,12 @@ async fn step_waits_for_the_decision_and_continues_at_its_call() {
             let row = row.await.unwrap().expect("the run");
             assert_eq!(row.owner, None, "nobody works on it");
             let id = door["id"].as_str().expect("an id");
-            bench.decide(id, decision).await;
+            let mut resolution = json!({ "decision": decision });
+            if decision == "deny" {
+                resolution["reason"] = json!("There is such an issue already.");
+            }
+            let path = format!("/api/doors/{id}/resolve");
+            owner.post(&path).json(&resolution).expect(200).await;
             let ended = over(owner, &run).await;
             assert_eq!(ended.body["status"], "completed", "{ended:?}");
             assert_eq!(ended.body["steps"][0]["attempt"], 1, "{ended:?}");

@@ -1,5 +1,6 @@
 //! A person decides.
 
+use super::super::dto::Resolution;
 use crate::doors::entity::Model;
 use crate::doors::model::DoorState;
 use crate::doors::{DoorError, DoorsContext, store};
@@ -17,7 +18,7 @@ pub async fn resolve(
     scope: WorkspaceScope,
     by: &Caller,
     id: DoorId,
-    decision: Decision,
+    Resolution { decision, reason }: Resolution,
 ) -> Result<Model, DoorError> {
     let (state, action) = match decision {
         Decision::Approve => (DoorState::Approved, "door.approved"),
@@ -30,13 +31,15 @@ pub async fn resolve(
     if let Some(run) = found.run_id {
         doors.runs.lock(&change, run).await?;
     }
-    let Some(door) = store::decide(&change, scope, id, state, by.user.id, now).await? else {
+    let why = reason.as_deref();
+    let Some(door) = store::decide(&change, scope, id, (state, why), by.user.id, now).await? else {
         return store::get(change.tx(), scope, id)
             .await?
             .ok_or(DoorError::NotFound);
     };
     let details = serde_json::json!({
         "action": door.action, "target": door.target, "agent_id": door.agent_id, "agent": door.agent_name,
+        "reason": reason,
     });
     change.record(action, ("door", &id), details);
     if decision == Decision::Deny {
