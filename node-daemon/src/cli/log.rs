@@ -7,6 +7,7 @@ use clap::Args;
 use roost_protocol::text::{json_for_terminals, visible};
 use serde_json::Value;
 
+use super::short;
 use crate::state::StateFolder;
 
 /// A printed line is cut here; `--json` prints the whole line.
@@ -15,7 +16,7 @@ const MOST_LINE_BYTES: usize = 8 * 1024;
 /// Show the operations of this machine: for which agent, what, when, how each ended
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A tool's command is shown as the agent wrote it; --json also shows the program that ran.\nThe log holds no command output and no values of environment variables."
+    after_help = "A tool's command is shown as the agent wrote it; --json also shows the program that ran.\nTimes are those of this machine's clock, and ids are shown by their ends, as the gateway shows them; --json has both in full.\nThe log holds no command output and no values of environment variables."
 )]
 pub struct Log {
     /// Number of newest lines to show
@@ -66,8 +67,8 @@ fn readable(line: &str) -> String {
         return line.to_owned();
     };
     let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("-");
-    let (at, operation) = (text("at"), operation(text("operation")));
-    let (agent, sandbox) = (text("agent"), text("sandbox"));
+    let (at, operation) = (local_time(text("at")), operation(text("operation")));
+    let (agent, sandbox) = (short(text("agent")), short(text("sandbox")));
     match text("event") {
         "began" => {
             let asked = asked(&value);
@@ -76,7 +77,8 @@ fn readable(line: &str) -> String {
         "ended" => {
             let ms = value.get("ms").and_then(Value::as_u64).unwrap_or_default();
             let (state, why) = ended(&value);
-            format!("{at}  {state:<9} {operation:<15} sandbox {sandbox}  {ms} ms  {why}")
+            let took = took(ms);
+            format!("{at}  {state:<9} {operation:<15} sandbox {sandbox}  {took}  {why}")
         }
         other => {
             let facts = value.get("facts").unwrap_or(&Value::Null);
@@ -85,8 +87,28 @@ fn readable(line: &str) -> String {
     }
 }
 
+/// A time of the log on the clock of this machine. What is no time stays as it is.
+fn local_time(at: &str) -> String {
+    chrono::DateTime::parse_from_rfc3339(at).map_or_else(
+        |_| at.to_owned(),
+        |at| {
+            at.with_timezone(&chrono::Local)
+                .format("%Y-%m-%d %H:%M:%S")
+                .to_string()
+        },
+    )
+}
+
+fn took(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
+}
+
 /// The operation's name for people.
-fn operation(name: &str) -> &str {
+pub(super) fn operation(name: &str) -> &str {
     match name {
         "sb_exec" => "command",
         "sb_provision" => "make sandbox",
@@ -160,6 +182,25 @@ mod tests {
         assert!(!shown(&tool, false).chars().any(is_hidden));
         let torn = shown(HOSTILE, false);
         assert!(!torn.chars().any(is_hidden), "{torn:?}");
+    }
+
+    #[test]
+    fn times_and_ids_are_short_and_what_is_neither_stays() {
+        let id = "01a227fe-3274-7f67-aa12-91ce7cd87f7e";
+        let ended = json!({ "event": "ended", "at": "2026-11-29T16:10:58.123Z", "operation": "sb_exec", "sandbox": id,
+            "state": "done", "outcome": { "code": 0 }, "ms": 61_500 });
+        let said = shown(&ended.to_string(), false);
+        assert!(said.contains("sandbox 7cd87f7e  1 min 1 s"), "{said}");
+        assert!(
+            !said.contains("01a227fe") && !said.contains(".123Z"),
+            "{said}"
+        );
+        assert!(shown(&ended.to_string(), true).contains(id));
+        assert_eq!((local_time("soon"), short("x")), ("soon".to_owned(), "x"));
+        assert_eq!(
+            (took(12), took(1_960)),
+            ("12 ms".to_owned(), "1.9 s".to_owned())
+        );
     }
 
     #[test]

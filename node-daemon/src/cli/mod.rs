@@ -40,6 +40,12 @@ pub struct Cli {
     pub verb: Verb,
 }
 
+/// The end of an id, which people tell it by. The gateway's pages and lists show the same.
+fn short(id: &str) -> &str {
+    let from = id.len().saturating_sub(8);
+    id.get(from..).unwrap_or(id)
+}
+
 /// Where the state folder is.
 #[derive(Clone, Debug, Args)]
 pub struct Place {

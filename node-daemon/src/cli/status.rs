@@ -10,6 +10,7 @@ use roost_protocol::caps::Bounds;
 use roost_protocol::hello::ImageFetch;
 use roost_protocol::text::{json_for_terminals, visible};
 
+use super::short;
 use crate::control_socket::client;
 use crate::control_socket::message::{Answer, Request, Status};
 use crate::state::{Identity, StateFolder};
@@ -157,12 +158,12 @@ fn readable(status: &Status) -> String {
         Some(engine) => {
             let _ = writeln!(
                 out,
-                "  engine {} {} (API {}), agent image {} {:?}",
+                "  engine {} {} (API {}), agent image {} is {}",
                 visible(&engine.name, 64),
                 visible(&engine.version, 64),
                 visible(&engine.api, 64),
                 visible(executor.image_reference.as_deref().unwrap_or(""), 200),
-                executor.image
+                word(&executor.image)
             );
         }
         None => {
@@ -205,12 +206,14 @@ fn readable(status: &Status) -> String {
         let _ = writeln!(
             out,
             "  {}  agent {}  workspace {}",
-            facts.sandbox, facts.agent, facts.workspace
+            short(&facts.sandbox.to_string()),
+            short(&facts.agent.to_string()),
+            short(&facts.workspace.to_string())
         );
         let _ = writeln!(
             out,
-            "    {:?}, memory {used} of {}, cpu {cpu} of {:.1} cores, {processes} processes, idle {} s, image {}",
-            facts.state,
+            "    {}, memory {used} of {}, cpu {cpu} of {:.1} cores, {processes} processes, idle {} s, image {}",
+            word(&facts.state),
             mebibytes(facts.limits.memory_bytes),
             facts.limits.nano_cpus as f64 / 1e9,
             sandbox.idle_s,
@@ -225,7 +228,7 @@ fn readable(status: &Status) -> String {
                 out,
                 "    {:>6} s  {}  {}",
                 operation.running_s,
-                operation.operation,
+                super::log::operation(&operation.operation),
                 visible(&operation.what, 100)
             );
         }
@@ -247,12 +250,20 @@ fn readable(status: &Status) -> String {
                 out,
                 "  {:>6} s  {}  {}",
                 operation.running_s,
-                operation.operation,
+                super::log::operation(&operation.operation),
                 visible(&operation.what, 100)
             );
         }
     }
     out
+}
+
+/// A state, as its protocol word with spaces.
+fn word(state: &impl serde::Serialize) -> String {
+    match serde_json::to_value(state) {
+        Ok(serde_json::Value::String(word)) => word.replace(['-', '_'], " "),
+        _ => "unknown".to_owned(),
+    }
 }
 
 fn mebibytes(bytes: u64) -> String {
