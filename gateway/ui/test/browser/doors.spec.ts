@@ -112,6 +112,7 @@ test.describe("doors", () => {
     await doors(page, mock);
     await mine(page).getByRole("button", { name: /^Deny/ }).click();
     const path = `POST /api/doors/${mock.state.doors[0].id}/resolve`;
+    await dialog(page).getByLabel("Reason").fill("We have one.");
     mock.state.failNext.set(path, new Refusal(403, "forbidden", "This is not allowed"));
     await act(page, "Deny").click();
     await dialog(page).getByText("does not include this right").waitFor();
@@ -120,9 +121,11 @@ test.describe("doors", () => {
     await act(page, "Deny").click();
     await dialog(page).getByText("The gateway cannot be reached").waitFor();
     mock.down = false;
+    expect(await dialog(page).getByLabel("Reason").inputValue()).toBe("We have one.");
     await act(page, "Deny").click();
     await uncovered(page);
     await mine(page).getByText("Nothing was sent.").waitFor();
+    await mine(page).getByText("Reason: We have one.").waitFor();
     expect(mock.state.resolved).toStrictEqual(["deny"]);
   });
 

@@ -7,14 +7,24 @@ import type { Mock } from "./server.ts";
 import type { State } from "./state.ts";
 
 /** Decides as the gateway does: the first decision wins, and later requests get its result. */
-export function decide(mock: Mock, door: Door, decision: Schemas["Decision"], by: UserBrief) {
+export function decide(
+  mock: Mock,
+  door: Door,
+  decision: Schemas["Decision"],
+  by: UserBrief,
+  reason?: string | null,
+) {
   if (door.state !== "pending") return door;
   const approved = decision === "approve";
   Object.assign(door, {
     state: approved ? "performed" : "denied",
     decided_by: by,
     decided_at: new Date().toISOString(),
-    result: approved ? { status: 201, url: "https://github.com/octo/hello/issues/8" } : null,
+    result: approved
+      ? { status: 201, url: "https://github.com/octo/hello/issues/8" }
+      : reason
+        ? { message: reason }
+        : null,
   });
   mock.hub.emit("door.resolve", { doorId: door.id, decision, by: by.id });
   mock.hub.changed("door", door.id, 2);
@@ -56,6 +66,6 @@ export const doorRoutes = {
     const door = state.doors.find((one) => one.id === params.id);
     if (!door) throw new Refusal(404, "not-found", "There is no such request");
     (state.resolved ??= []).push(body.decision);
-    return { body: decide(mock, door, body.decision, state.user) };
+    return { body: decide(mock, door, body.decision, state.user, body.reason) };
   },
 } satisfies Routes;

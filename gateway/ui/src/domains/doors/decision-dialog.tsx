@@ -1,8 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type { Door, DoorAction } from "~/api/doors";
 import { keys } from "~/api/keys";
 import { Confirm } from "~/ui/dialog";
 import { asked } from "~/ui/door-words";
+import { Area } from "~/ui/field";
 import { Notice } from "~/ui/notice";
 import { visible } from "~/ui/visible";
 import { Branch } from "./branch";
@@ -44,6 +46,7 @@ const WORDS = {
 /** Asks once more, with the whole request in view. Focus begins on Cancel, so that no stray Enter decides anything. */
 export function DecisionDialog({ door, action, agent, own, decision, onDecided, onClose }: Props) {
   const client = useQueryClient();
+  const [reason, setReason] = useState("");
   const { verb, says } = WORDS[decision];
   const over = door.state !== "pending";
   const title = action?.title ?? door.action;
@@ -64,7 +67,7 @@ export function DecisionDialog({ door, action, agent, own, decision, onDecided, 
       look={decision === "approve" ? "primary" : "danger"}
       off={over}
       run={async () => {
-        const decided = await resolve(door.id, decision);
+        const decided = await resolve(door.id, decision, decision === "deny" ? reason.trim() : undefined);
         onDecided(decided);
         take(client, decided);
         await client.invalidateQueries({ queryKey: keys.doors });
@@ -77,6 +80,18 @@ export function DecisionDialog({ door, action, agent, own, decision, onDecided, 
             <Decided door={door} own={own} />
           </span>
         </Notice>
+      )}
+      {decision === "deny" && !over && (
+        <div className="mt-3">
+          <Area
+            label="Reason (optional)"
+            hint="The agent reads it, and can do something else."
+            rows={2}
+            maxLength={1000}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        </div>
       )}
       {/* Long requests scroll, also by keyboard. */}
       <div

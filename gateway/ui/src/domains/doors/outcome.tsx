@@ -66,9 +66,9 @@ export function Outcome({ door, own }: { door: Door; own: string | undefined }) 
       </p>
       {says && <p className="text-fg-2">{says}</p>}
       {status != null && <p className="text-small text-fg-2">The app answered {status}.</p>}
-      {/* With a status the words are the app's, otherwise they are the gateway's reason. */}
+      {/* With a status the words are the app's, otherwise they are the reason of the gateway or of the person. */}
       {message &&
-        (status == null && door.state === "failed" ? (
+        (status == null && (door.state === "failed" || door.state === "denied") ? (
           <p className="break-words text-fg-2">Reason: {visible(message)}</p>
         ) : (
           <ForeignText text={message} whole={false} what="the answer" />

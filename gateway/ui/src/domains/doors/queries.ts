@@ -37,8 +37,9 @@ export const catalogueQuery = queryOptions({
 export type Decision = "approve" | "deny";
 
 /** Answers the request as it is now: somebody else may have been faster. */
-export const resolve = (id: string, decision: Decision) =>
-  api.post("/api/doors/{id}/resolve", { path: { id }, body: { decision } });
+/** Decides. A denial may have a reason, which the agent reads. */
+export const resolve = (id: string, decision: Decision, reason?: string) =>
+  api.post("/api/doors/{id}/resolve", { path: { id }, body: { decision, ...(reason && { reason }) } });
 
 /** Puts what the gateway has just said of one into its page and into the lists. */
 export function take(client: QueryClient, door: Door) {
