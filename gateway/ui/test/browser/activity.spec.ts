@@ -7,6 +7,7 @@ import { ago } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeRun } from "../mock/runs.ts";
 import type { Activity } from "../mock/schema.ts";
+import { makeClaw } from "../mock/state.ts";
 import { agentNamed, expect, test, THEMES, type Mock } from "./fixtures.ts";
 
 const region = (page: Page) => page.getByRole("region", { name: "Activity", exact: true });
@@ -209,6 +210,82 @@ test.describe("activity", () => {
     await page.mouse.move(2, 2);
     await line(page, "echo fresh").waitFor();
   });
+
+  test("a team of many asks for some agents' commands, says so, and adds more on request", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    const { state } = mock;
+    const many = Array.from({ length: 30 }, (_, n) => makeClaw(state, `worker-${n}`));
+    state.claws.push(...many);
+    const [team] = state.teams.list;
+    Object.assign(team, {
+      shared_sandbox: false,
+      members: many.map(({ id, name }, n) => ({
+        node: `n${n}`,
+        slot: `n${n}`,
+        agent_id: id,
+        name,
+        status: "idle" as const,
+        model_binding: null,
+      })),
+    });
+    for (const [n, { id, name }] of many.entries())
+      command(mock, { owner: id, agent: name, seconds: 100 + n }, `echo from ${n}`, 0);
+    // Only this one has a sandbox now, so it comes first.
+    many[29].sandbox = agentNamed(state, "mason").sandbox;
+    const asked = new Set<string>();
+    page.on("request", (request) => {
+      const [, id] = /claws\/([^/]+)\/sandbox\/commands/.exec(request.url()) ?? [];
+      if (id) asked.add(id);
+    });
+    await page.goto(`${mock.url}/teams/${team.id}?tab=activity`);
+    await page.getByText("Commands of 12 of 30 agents and teams are listed.").waitFor();
+    await line(page, "echo from 29").waitFor();
+    await settled(page);
+    expect(asked.size).toBe(12);
+    expect(await line(page, "echo from 20").count()).toBe(0);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "activity-many");
+    await page.getByRole("button", { name: "Add 12 more" }).click();
+    await line(page, "echo from 20").waitFor();
+    await page.getByRole("button", { name: "Add 6 more" }).click();
+    await until("nothing to be lacking", async () => (await page.getByText("are listed.").count()) === 0);
+    await line(page, "echo from 28").waitFor();
+    expect(asked.size).toBe(30);
+  });
+
+  for (const [theme, width] of [
+    ["dark", 1440],
+    ["light", 390],
+  ] as const)
+    test(`the workspace lists commands on request, with whose sandbox they ran in (${theme}, ${width})`, async ({
+      visit,
+    }) => {
+      const { mock, page } = await visit({ theme, width, height: 900 });
+      mock.state.execs.clear();
+      const { id } = agentNamed(mock.state, "mason");
+      command(mock, { owner: id, agent: "scribe", seconds: 1 }, "cargo fmt", 3);
+      await page.goto(`${mock.url}/`);
+      await lines(page).first().waitFor();
+      const button = page.getByRole("button", { name: "Commands", exact: true });
+      expect(await button.getAttribute("aria-pressed")).toBe("false");
+      expect(await line(page, "cargo fmt").count()).toBe(0);
+      await button.focus();
+      await page.keyboard.press("Space");
+      const row = line(page, "scribe ran cargo fmt in the sandbox of mason");
+      await row.getByText("Exit 3").waitFor();
+      await settled(page);
+      expect(await axe(page)).toStrictEqual([]);
+      const wide = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(wide).toBeLessThanOrEqual(0);
+      await region(page).scrollIntoViewIfNeeded();
+      await shot(page, `activity-workspace-${width}-${theme}`);
+      await page.keyboard.press("Space");
+      await until("the command to go", async () => (await row.count()) === 0);
+    });
 
   test("activity skips pages that contain nothing to show", async ({ visit }) => {
     const { mock, page } = await visit();

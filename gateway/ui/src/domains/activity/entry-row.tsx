@@ -61,7 +61,7 @@ function Someone({ who: said, known: { me, owners } }: { who: Who; known: Known 
 
 /** In whose sandbox it happened, where the page is not about that. */
 function Place({ entry: { place, who }, known: { scope, owners } }: { entry: Entry; known: Known }) {
-  if (place === undefined || scope.kind !== "node") return null;
+  if (place === undefined || (scope.kind !== "node" && scope.kind !== "workspace")) return null;
   if (who.kind === "inside") return null;
   const whose = owners(place);
   if (!whose) return null;

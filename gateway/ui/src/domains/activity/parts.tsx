@@ -13,6 +13,7 @@ import { isNarrow } from "~/ui/fold";
 import { Loading } from "~/ui/skeleton";
 import { ActivityView, Latest } from "./activity";
 import { lookOf, type Look } from "./model";
+import { useMembers, useWorkspaceSandboxes } from "./sandboxes";
 
 interface Part extends Shown {
   output: (owner: Owner, op: string) => ReactNode;
@@ -52,10 +53,13 @@ export function AgentLatest({ id, output }: Pick<Part, "output"> & { id: string 
 
 export function TeamActivity({ team, ...part }: Part & { team: Team }) {
   const members = team.members.map(({ agent_id }) => agent_id);
+  const { chosen, covered, pending } = useMembers(team.shared_sandbox ? [] : members);
+  if (pending) return <Loading what="what happened" rows={6} />;
   return (
     <ActivityView
       {...choice(part)}
-      scope={{ kind: "team", id: team.id, members, apart: team.shared_sandbox ? [] : members }}
+      scope={{ kind: "team", id: team.id, members, apart: chosen }}
+      covered={covered}
       none="This page lists the runs of the team, the commands and approvals of its agents, and what people change."
     />
   );
@@ -73,26 +77,38 @@ export function NodeActivity({ id, ...part }: Part & { id: string }) {
   );
 }
 
+/** A kind of entries that is listed when a person asks for it. */
+function Also({ label, on, onChange }: { label: string; on: boolean; onChange: (on: boolean) => void }) {
+  return (
+    <Button
+      look={on ? "plain" : "quiet"}
+      className="h-6 text-small"
+      aria-pressed={on}
+      onClick={() => onChange(!on)}
+    >
+      {label}
+    </Button>
+  );
+}
+
 export function WorkspaceActivity(part: Part) {
-  const may = useMay()("audit.read");
+  const may = useMay();
   const [changes, setChanges] = useState(false);
+  const [commands, setCommands] = useState(false);
+  const { chosen, covered, pending, failed } = useWorkspaceSandboxes(commands);
   return (
     <ActivityView
       {...choice(part)}
       title="Activity"
-      scope={{ kind: "workspace", changes }}
+      scope={{ kind: "workspace", changes, owners: pending ? [] : chosen }}
+      covered={commands && !pending ? covered : undefined}
+      incomplete={failed ? "Which agents have commands could not be loaded." : undefined}
       step={isNarrow() ? 5 : 10}
       choices={
-        may && (
-          <Button
-            look={changes ? "plain" : "quiet"}
-            className="h-6 text-small"
-            aria-pressed={changes}
-            onClick={() => setChanges(!changes)}
-          >
-            Changes
-          </Button>
-        )
+        <>
+          <Also label="Commands" on={commands} onChange={setCommands} />
+          {may("audit.read") && <Also label="Changes" on={changes} onChange={setChanges} />}
+        </>
       }
       aside={
         <Link to="/runs" className={textLink}>

@@ -9,11 +9,11 @@ import { ofActivity, ofAudit, ofCommand, ofDoor, ofMachine, ofRun } from "./word
 export type Scope =
   /** `team`: in whose sandbox the agent works. */
   | { kind: "agent"; id: string; team?: string | undefined }
-  /** `apart`: the agents that work in sandboxes of their own. */
+  /** `apart`: the agents in whose own sandboxes commands are looked for. */
   | { kind: "team"; id: string; members: string[]; apart: string[] }
   | { kind: "node"; id: string }
-  /** `changes`: what people changed, too. */
-  | { kind: "workspace"; changes: boolean };
+  /** `changes`: what people changed, too. `owners`: in whose sandboxes commands are looked for. */
+  | { kind: "workspace"; changes: boolean; owners: Owner[] };
 
 export interface Rights {
   audit: boolean;
@@ -28,8 +28,6 @@ export interface Source {
 }
 
 const LIMIT = 50;
-/** A team of many has many sandboxes. Each is a request. */
-const MOST_SANDBOXES = 12;
 
 interface Paged<T> {
   items: T[];
@@ -133,6 +131,8 @@ const operations = (id: string): Source => ({
 
 /** What the runs of the workspace and its approvals tell by themselves, and sign-ins, which the audit log has. */
 const ELSEWHERE = /^(door\.|session\.|run\.started$)/;
+/** The same, with the commands listed. */
+const ELSEWHERE_OR_TOLD = /^(door\.|session\.|run\.started$|sandbox\.(exec|shell)$)/;
 
 export function sourcesOf(scope: Scope, { audit: reads, doors: asks }: Rights): Source[] {
   const given = (...all: (Source | false | undefined)[]) => all.filter((one): one is Source => Boolean(one));
@@ -150,7 +150,7 @@ export function sourcesOf(scope: Scope, { audit: reads, doors: asks }: Rights): 
       const members = new Set(scope.members);
       return given(
         commands({ kind: "team", id: scope.id }),
-        ...scope.apart.slice(0, MOST_SANDBOXES).map((id) => commands({ kind: "claw", id })),
+        ...scope.apart.map((id) => commands({ kind: "claw", id })),
         runs({ team_id: scope.id }),
         asks && doors(undefined, ({ agent_id }) => members.has(agent_id)),
         reads && audit({ entity_kind: "team", entity_id: scope.id }),
@@ -159,6 +159,11 @@ export function sourcesOf(scope: Scope, { audit: reads, doors: asks }: Rights): 
     case "node":
       return given(operations(scope.id), reads && audit({ entity_kind: "node", entity_id: scope.id }));
     case "workspace":
-      return given(runs({ all: true }), asks && doors(), reads && scope.changes && audit({}, ELSEWHERE));
+      return given(
+        runs({ all: true }),
+        asks && doors(),
+        reads && scope.changes && audit({}, scope.owners.length > 0 ? ELSEWHERE_OR_TOLD : ELSEWHERE),
+        ...scope.owners.map((owner) => commands(owner)),
+      );
   }
 }

@@ -64,6 +64,9 @@ function useRenewed(scope: Scope, key: QueryKey) {
   }, [client, name, chosen]);
 }
 
+const sameThing = (was: Scope | undefined, now: Scope) =>
+  was?.kind === now.kind && JSON.stringify("id" in was && was.id) === JSON.stringify("id" in now && now.id);
+
 /** Most parts that are asked for without a press. */
 const MOST_PAGES = 4;
 
@@ -82,6 +85,8 @@ export function useActivity(scope: Scope, look: Look, least: number) {
       return next.length > 0 ? Object.fromEntries(next) : undefined;
     },
     refetchOnMount: "always",
+    // One more sandbox, or the changes of people: what is there stays while the list is read again.
+    placeholderData: (before, was) => (sameThing(was?.queryKey[1] as Scope, scope) ? before : undefined),
   });
   useRenewed(scope, key);
   const pages = query.data?.pages;
