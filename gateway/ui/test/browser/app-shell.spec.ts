@@ -1,7 +1,8 @@
 // The shell around every page: palette, crumbs with what stands beside them, keys, rail, drawer.
 import type { Page } from "@playwright/test";
 import { axe, hasFocus, shot, settled, uncovered, until } from "../kit.ts";
-import { expect, test, THEMES } from "./fixtures.ts";
+import { makeRun } from "../mock/runs.ts";
+import { agentNamed, expect, test, THEMES } from "./fixtures.ts";
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
@@ -93,6 +94,34 @@ test.describe("shell", () => {
       .click();
     await page.getByRole("heading", { name: team.name, exact: true }).waitFor();
   });
+
+  for (const [theme, width] of [
+    ["dark", 1440],
+    ["light", 390],
+  ] as const)
+    test(`the palette has the runs of single agents and says who worked in each (${theme}, ${width})`, async ({
+      visit,
+    }) => {
+      const { mock, page } = await visit({ theme, width, height: 900 });
+      const { state } = mock;
+      const [team] = state.teams.list;
+      const alone = { agent_id: agentNamed(state, "mason").id, origin: { type: "chat" } } as const;
+      state.runs.list.push(
+        makeRun(state, { title: "Count the words", ...alone }),
+        makeRun(state, { title: "Count the words", team_id: team.id }),
+      );
+      await page.goto(`${mock.url}/claws/${alone.agent_id}`);
+      await page.getByRole("heading", { name: "mason" }).waitFor();
+      await page.keyboard.press("Control+k");
+      await hasFocus(page.getByRole("combobox", { name: /^Search places/ }));
+      await page.keyboard.type("count the words");
+      await page.getByRole("option", { name: `team ${team.name}` }).waitFor();
+      await page.getByRole("option", { name: "agent mason" }).waitFor();
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `palette-runs-${width}-${theme}`);
+      await page.getByRole("option", { name: "agent mason" }).click();
+      await page.getByRole("heading", { name: "Count the words", level: 1 }).waitFor();
+    });
 
   test("a crumb opens its siblings with Alt and arrow down and brackets step through them", async ({
     visit,

@@ -4,7 +4,8 @@ import { axe, choose, drawn, settled, shot, tryAgain, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeRun } from "../mock/runs.ts";
-import { expect, test } from "./fixtures.ts";
+import { makeTeam } from "../mock/teams.ts";
+import { agentNamed, expect, test } from "./fixtures.ts";
 
 const fits = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
@@ -199,5 +200,38 @@ test.describe("runs: comparison", () => {
     await page.goto(`${mock.url}/runs`);
     await until("the list", async () => (await page.locator("main tbody tr").count()) > 0);
     expect(await page.getByRole("link", { name: "Compare teams" }).count()).toBe(0);
+  });
+
+  test("a comparison can begin with the files of a single agent's run, and older runs come on request", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    const { state } = mock;
+    const [team] = state.teams.list;
+    const other = makeTeam(state, state.templates[0], { name: "Other", claws: [], roles: [] });
+    state.teams.list.push(other);
+    const alone = { agent_id: agentNamed(state, "mason").id, origin: { type: "chat" } } as const;
+    const title = "Count the words";
+    state.runs.list = [makeRun(state, { title, ...alone }), makeRun(state, { title, team_id: team.id })];
+    for (let n = 0; n < 60; n += 1)
+      state.runs.list.push(makeRun(state, { title: `Older ${n}`, created_at: ago(1000 + n) }));
+    await page.goto(`${mock.url}/runs/compare`);
+    await choose(page.getByRole("group", { name: "Candidate 1" }).getByLabel("Team"), team.id);
+    await choose(page.getByRole("group", { name: "Candidate 2" }).getByLabel("Team"), other.id);
+    await choose(page.getByLabel("Files to begin with"), "step");
+    const runs = page.getByRole("combobox", { name: "Run", exact: true });
+    await page.getByRole("button", { name: "Load older runs" }).waitFor();
+    await runs.click();
+    await page.getByRole("option", { name: `${title}, agent mason` }).waitFor();
+    await page.getByRole("option", { name: `${title}, team ${team.name}` }).waitFor();
+    expect(await page.getByRole("option", { name: "Older 59" }).count()).toBe(0);
+    await drawn(page);
+    await shot(page, "compare-runs");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Load older runs" }).click();
+    await until("all runs", async () => (await page.getByText("The newest").count()) === 0);
+    expect(await axe(page)).toStrictEqual([]);
+    await runs.click();
+    await page.getByRole("option", { name: "Older 59" }).waitFor();
   });
 });

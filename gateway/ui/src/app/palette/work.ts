@@ -11,6 +11,7 @@ import { isolate } from "~/ui/isolate";
 import { span } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import type { Choice } from "../pick/pick-list";
+import { thingsOf } from "../siblings";
 
 /** A page of each, the newest. A person who looks for an older one finds it in its list. */
 const MOST = 100;
@@ -31,16 +32,32 @@ export function teamEntries(teams: readonly Team[], go: (path: string) => void):
   }));
 }
 
-export function runEntries(runs: readonly RunSummary[], go: (path: string) => void): Choice[] {
+/** Names of teams and of agents by id. */
+type Names = ReadonlyMap<string, string>;
+
+/** Who works in a run. A single agent is told apart from a team. */
+function workerOf({ team_id, agent_id }: RunSummary, names: Names): string[] {
+  const [kind, id] = team_id ? ["team", team_id] : ["agent", agent_id];
+  const found = id ? names.get(id) : undefined;
+  return found !== undefined ? [isolate(`${kind} ${name(found)}`)] : id ? [`a deleted ${kind}`] : [];
+}
+
+export function runEntries(runs: readonly RunSummary[], names: Names, go: (path: string) => void): Choice[] {
   return runs.map((run) => ({
     id: `run:${run.id}`,
     group: "Runs",
     label: name(run.title),
-    hint: `${isolate(run.status)}, ${span(gatewayNow() - Date.parse(run.created_at))} ago`,
+    hint: [
+      ...workerOf(run, names),
+      isolate(run.status),
+      `${span(gatewayNow() - Date.parse(run.created_at))} ago`,
+    ].join(", "),
     icon: Play,
     run: () => go(`/runs/${encodeURIComponent(run.id)}`),
   }));
 }
+
+const newestFirst = (a: RunSummary, b: RunSummary) => Date.parse(b.created_at) - Date.parse(a.created_at);
 
 /** What the person may read of both; a list that cannot be had leaves its things out. */
 export async function workEntries(
@@ -59,9 +76,20 @@ export async function workEntries(
       .catch((): T[] => []);
   const query = { limit: MOST };
   const may = (right: string) => me.permissions.some((one) => one === right);
-  const [teams, runs] = await Promise.all([
+  const runsOf = (origin?: "chat") =>
+    may("runs.read")
+      ? list([...keys.runs, origin], (signal) =>
+          api.get("/api/topology-runs", { query: { ...query, origin }, signal }),
+        )
+      : [];
+  // The gateway counts the goals of single agents as chats and leaves them out of its usual list.
+  const [teams, usual, alone, agents] = await Promise.all([
     may("teams.read") ? list(keys.teams, (signal) => api.get("/api/teams", { query, signal })) : [],
-    may("runs.read") ? list(keys.runs, (signal) => api.get("/api/topology-runs", { query, signal })) : [],
+    runsOf(),
+    runsOf("chat"),
+    thingsOf(client, "agent").catch(() => []),
   ]);
-  return [...teamEntries(teams, go), ...runEntries(runs, go)];
+  const names = new Map<string, string>([...teams, ...agents].map((one) => [one.id, one.name]));
+  const runs = [...usual, ...alone].toSorted(newestFirst);
+  return [...teamEntries(teams, go), ...runEntries(runs, names, go)];
 }

@@ -1,10 +1,16 @@
 // What the sandboxes of a comparison begin with.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { clawsQuery } from "~/api/claws";
 import type { Problem } from "~/api/problem";
+import type { RunSummary } from "~/api/runs";
+import { teamsQuery } from "~/api/teams";
+import { apart } from "~/ui/apart";
+import { Button } from "~/ui/button";
 import { Choice } from "~/ui/field";
 import { visible } from "~/ui/visible";
 import type { Draft, FilesFrom } from "./compare";
-import { runQuery, runsQuery } from "./queries";
+import { runQuery } from "./queries";
+import { workQuery } from "./work";
 
 interface Props {
   draft: Draft;
@@ -38,23 +44,41 @@ function StepChoice({ draft, problem, set }: Props) {
   );
 }
 
+/** The runs with who worked in each, so that a run of one agent is told apart from a team's. */
 function RunChoice({ draft, problem, set }: Props) {
-  const runs = useInfiniteQuery(runsQuery());
+  const query = useInfiniteQuery(workQuery({}));
+  const teams = useQuery(teamsQuery).data ?? [];
+  const agents = useQuery(clawsQuery).data ?? [];
+  const names = new Map<string, string>([...teams, ...agents].map(({ id, name }) => [id, short(name)]));
+  const runs = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  const named = (run: RunSummary) => {
+    const [kind, id] = run.team_id ? ["team", run.team_id] : ["agent", run.agent_id];
+    const title = short(run.title) || "untitled";
+    return id ? `${title}, ${kind} ${names.get(id) ?? "that was deleted"}` : title;
+  };
   return (
-    <Choice
-      label="Run"
-      required
-      value={draft.run}
-      error={problem?.field("/files/run_id")}
-      onChange={(event) => set({ run: event.target.value, step: "" })}
-    >
-      <option value="">Choose one</option>
-      {(runs.data?.pages.flatMap(({ items }) => items) ?? []).map(({ id, title }) => (
-        <option key={id} value={id}>
-          {short(title)}
-        </option>
-      ))}
-    </Choice>
+    <div>
+      <Choice
+        label="Run"
+        required
+        hint={query.hasNextPage ? `The newest ${runs.length} runs.` : undefined}
+        value={draft.run}
+        error={problem?.field("/files/run_id")}
+        onChange={(event) => set({ run: event.target.value, step: "" })}
+      >
+        <option value="">Choose one</option>
+        {[...apart(runs.map((run) => [run.id, named(run)] as const))].map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </Choice>
+      {query.hasNextPage && (
+        <Button className="mt-2" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Load older runs
+        </Button>
+      )}
+    </div>
   );
 }
 
