@@ -2,7 +2,7 @@
 export { AgentWork } from "~/domains/runtime/agent-work";
 export { AgentRuntime } from "~/domains/runtime/agent-runtime";
 export { ComparePage } from "~/domains/runs/compare-page";
-export { RunPage } from "~/domains/runs/run-page";
+export { RunRoute } from "./run-route";
 export { NewTeamPage } from "~/domains/teams/new-page";
 export { TeamRoute } from "./team-route";
 export { SkillsPage } from "~/domains/skills/page";

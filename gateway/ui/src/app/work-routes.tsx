@@ -5,7 +5,7 @@ import { only, page } from "./route-kit";
 
 type Work =
   | "ComparePage"
-  | "RunPage"
+  | "RunRoute"
   | "NewTeamPage"
   | "TeamRoute"
   | "SkillsPage"
@@ -93,7 +93,7 @@ export const compare = createRoute({
 export const run = createRoute({
   getParentRoute: () => shell,
   path: "/runs/$id",
-  component: work("RunPage"),
+  component: work("RunRoute"),
 });
 export const teams = createRoute({
   getParentRoute: () => shell,

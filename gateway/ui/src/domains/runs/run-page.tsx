@@ -18,6 +18,7 @@ import { kindName } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import { BackLink } from "~/ui/back-link";
 import { AgentPanel } from "./agent-panel";
+import { ChangedFiles, type DrawChanges } from "./changed-part";
 import { Comparison } from "./comparison";
 import { useFollowWork } from "./follow-work";
 import { isKept } from "./fork-history";
@@ -119,7 +120,12 @@ function Agents({ run, stops, calls, asking, nameOf, reached, all, onAll, onLeft
   );
 }
 
-function Whole({ run, title }: { run: Run; title: string }) {
+interface RunProps {
+  /** What a run without a repository changed in its sandboxes. */
+  changes: DrawChanges;
+}
+
+function Whole({ run, title, changes }: RunProps & { run: Run; title: string }) {
   const client = useQueryClient();
   const calls = useQuery(callsQuery(run.id));
   const may = useMay();
@@ -159,7 +165,11 @@ function Whole({ run, title }: { run: Run; title: string }) {
       <Outcome run={run} />
       <Verdict run={run} />
       {run.comparison && <Comparison run={run} comparison={run.comparison} />}
-      {run.repo_run_id && <Repository run={run.repo_run_id} ended={isOver(run.status)} />}
+      {run.repo_run_id ? (
+        <Repository run={run.repo_run_id} ended={isOver(run.status)} />
+      ) : (
+        <ChangedFiles run={run} draw={changes} />
+      )}
       <Timeline
         run={run}
         calls={calls.data ?? NO_CALLS}
@@ -207,7 +217,7 @@ function Whole({ run, title }: { run: Run; title: string }) {
 }
 
 /** One run while it happens, and as it was. */
-export function RunPage() {
+export function RunPage({ changes }: RunProps) {
   const { id } = route.useParams();
   const run = useQuery(runQuery(id));
   const title = run.data ? visible(run.data.title) || "Run" : "…";
@@ -225,7 +235,7 @@ export function RunPage() {
       {run.data && (
         <>
           <Stale query={run} />
-          <Whole key={id} run={run.data} title={title} />
+          <Whole key={id} run={run.data} title={title} changes={changes} />
         </>
       )}
     </PageFrame>

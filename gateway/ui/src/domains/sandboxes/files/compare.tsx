@@ -55,17 +55,19 @@ function Which({
 
 type Shown = Difference | "all";
 
-function List({
-  changes,
-  more,
-  ...pair
-}: Pick<Props, "owner" | "before" | "after" | "path" | "onChoose"> & {
-  changes: FileChange[];
-  more: boolean;
-}) {
+type ListProps = Pick<Props, "owner" | "before" | "after"> &
+  Partial<Pick<Props, "path" | "onChoose">> & {
+    changes: FileChange[];
+    more: boolean;
+    /** How many files are shown at first. */
+    first?: number;
+  };
+
+/** The files that differ, each with its lines when it is open. */
+export function ChangeList({ changes, more, first = MOST, ...pair }: ListProps) {
   const { path, onChoose } = pair;
   const [kind, setKind] = useState<Shown>("all");
-  const [most, setMost] = useState(MOST);
+  const [most, setMost] = useState(first);
   // A link may name one of thousands of files. That file comes first, so that its reader sees it.
   const [linked] = useState(path);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set(path ? [path] : []));
@@ -78,7 +80,7 @@ function List({
     const opened = !next.delete(one);
     if (opened) next.add(one);
     setOpen(next);
-    onChoose({ path: opened ? one : undefined });
+    onChoose?.({ path: opened ? one : undefined });
   };
   if (changes.length === 0)
     return <p className="px-4 py-6 text-fg-2">The files of both snapshots are the same.</p>;
@@ -168,7 +170,7 @@ export function Compare({ owner, snapshots, before, after, path, onChoose }: Pro
       ) : changes.isPending ? (
         <Loading what="the files that differ" rows={4} />
       ) : changes.data ? (
-        <List
+        <ChangeList
           key={`${before} ${after}`}
           {...changes.data}
           owner={owner}
