@@ -3,6 +3,7 @@ import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useLocation, useRouter } from "@tanstack/react-router";
 import { clawsQuery } from "~/domains/agents/queries";
 import { nodesQuery } from "~/domains/fleet/queries";
+import { apart } from "~/ui/apart";
 import { isolate } from "~/ui/isolate";
 import { thingAt } from "./crumb-menu";
 
@@ -34,13 +35,13 @@ export async function thingsOf(client: QueryClient, kind: ThingKind): Promise<Th
       }))
       .toSorted(byName);
   }
-  const claws = await client.ensureQueryData(clawsQuery);
+  const claws = (await client.ensureQueryData(clawsQuery)).filter((claw) => !claw.deleted_at);
+  const names = apart(claws.map(({ id, name }) => [id, name]));
   return claws
-    .filter((claw) => !claw.deleted_at)
     .map(({ id, name, role, status }) => ({
       kind,
       id,
-      name,
+      name: names.get(id) ?? name,
       hint: role ? `${isolate(role)}, ${status}` : status,
     }))
     .toSorted(byName);

@@ -7,6 +7,7 @@ import { keys } from "~/api/keys";
 import type { RunSummary } from "~/api/runs";
 import type { Team } from "~/api/teams";
 import type { Me } from "~/api/types";
+import { apart } from "~/ui/apart";
 import { isolate } from "~/ui/isolate";
 import { span } from "~/ui/time";
 import { visible } from "~/ui/visible";
@@ -22,10 +23,11 @@ const FRESH_MS = 30_000;
 const name = (text: string) => visible(text).slice(0, 120) || "untitled";
 
 export function teamEntries(teams: readonly Team[], go: (path: string) => void): Choice[] {
+  const names = apart(teams.map((team) => [team.id, name(team.name)]));
   return teams.map((team) => ({
     id: `team:${team.id}`,
     group: "Teams",
-    label: name(team.name),
+    label: names.get(team.id) ?? "",
     hint: `${team.members.length} ${team.members.length === 1 ? "agent" : "agents"}`,
     icon: Workflow,
     run: () => go(`/teams/${encodeURIComponent(team.id)}`),

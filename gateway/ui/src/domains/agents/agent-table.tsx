@@ -3,6 +3,7 @@ import { Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { Claw } from "~/api/types";
 import { agentStates, type AgentState, useAgentWord } from "~/ui/agent-state";
+import { ends } from "~/ui/apart";
 import { Button } from "~/ui/button";
 import { type Group, type ListColumn, ListTable } from "~/ui/list/list-table";
 import { useSelection } from "~/ui/list/selection";
@@ -46,7 +47,7 @@ function TeamLink({ id, name }: { id: string; name: string }) {
   );
 }
 
-function Name({ claw, teams }: { claw: Claw; teams: Teams }) {
+function Name({ claw, teams, end }: { claw: Claw; teams: Teams; end: string | undefined }) {
   return (
     <div className="flex items-center gap-3">
       <AvatarImage claw={claw} className="size-8" />
@@ -56,7 +57,8 @@ function Name({ claw, teams }: { claw: Claw; teams: Teams }) {
           params={{ id: claw.id }}
           className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
         >
-          {claw.name}
+          <bdi>{visible(claw.name)}</bdi>
+          {end !== undefined && <span className="font-[400] text-fg-3"> ({end})</span>}
         </Link>
         <div className="truncate text-small text-fg-3">{claw.role || "no role"}</div>
         <div className="truncate text-small text-fg-3 sm:hidden">
@@ -85,8 +87,16 @@ function Sandbox({ claw }: { claw: Claw }) {
 }
 
 /** The widths do not follow the words, so a state that changes moves nothing. */
-const columnsOf = (teams: Teams, word: ReturnType<typeof useAgentWord>): ListColumn<Claw>[] => [
-  { name: "Name", orders: ["name", "-name"], show: (claw) => <Name claw={claw} teams={teams} /> },
+const columnsOf = (
+  teams: Teams,
+  word: ReturnType<typeof useAgentWord>,
+  alike: ReadonlyMap<string, string>,
+): ListColumn<Claw>[] => [
+  {
+    name: "Name",
+    orders: ["name", "-name"],
+    show: (claw) => <Name claw={claw} teams={teams} end={alike.get(claw.id)} />,
+  },
   {
     name: "Team",
     look: "w-44 max-md:hidden",
@@ -151,7 +161,8 @@ export function AgentTable({ agents, teams, groups, chosen, sorting, mayDelete }
   const [deletes, setDeletes] = useState(false);
   // One question for all rows, not one of each.
   const word = useAgentWord();
-  const columns = useMemo(() => columnsOf(teams, word), [teams, word]);
+  const alike = useMemo(() => ends(agents.map(({ id, name }) => [id, name])), [agents]);
+  const columns = useMemo(() => columnsOf(teams, word, alike), [teams, word, alike]);
   const headed = useMemo<Group<Claw>[] | undefined>(
     () =>
       groups?.map(({ id, name, rows }) => ({

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState, type SubmitEvent } from "react";
 import { clawsQuery } from "~/api/claws";
 import type { AppConnection, Claw } from "~/api/types";
+import { apart } from "~/ui/apart";
 import { Button } from "~/ui/button";
 import { DialogActions, Modal } from "~/ui/dialog";
 import { Choice } from "~/ui/field";
@@ -42,9 +43,9 @@ export function ConnectAny({ list, onClose }: Props) {
         <form onSubmit={submit}>
           <Choice label="Agent" required value={id} onChange={(event) => setId(event.target.value)}>
             <option value="">Choose an agent</option>
-            {agents.map((claw) => (
-              <option key={claw.id} value={claw.id}>
-                {visible(claw.name)}
+            {[...apart(agents.map(({ id, name }) => [id, visible(name)] as const))].map(([id, name]) => (
+              <option key={id} value={id}>
+                {name}
               </option>
             ))}
           </Choice>

@@ -49,9 +49,11 @@ function RunChoice({ draft, problem, set }: Props) {
   const query = useInfiniteQuery(workQuery({}));
   const teams = useQuery(teamsQuery).data ?? [];
   const agents = useQuery(clawsQuery).data ?? [];
-  const names = new Map<string, string>([...teams, ...agents].map(({ id, name }) => [id, short(name)]));
+  const named = (all: readonly { id: string; name: string }[]) =>
+    apart(all.map(({ id, name }) => [id, short(name)]));
+  const names = new Map([...named(teams), ...named(agents)]);
   const runs = query.data?.pages.flatMap(({ items }) => items) ?? [];
-  const named = (run: RunSummary) => {
+  const titled = (run: RunSummary) => {
     const [kind, id] = run.team_id ? ["team", run.team_id] : ["agent", run.agent_id];
     const title = short(run.title) || "untitled";
     return id ? `${title}, ${kind} ${names.get(id) ?? "that was deleted"}` : title;
@@ -67,7 +69,7 @@ function RunChoice({ draft, problem, set }: Props) {
         onChange={(event) => set({ run: event.target.value, step: "" })}
       >
         <option value="">Choose one</option>
-        {[...apart(runs.map((run) => [run.id, named(run)] as const))].map(([id, name]) => (
+        {[...apart(runs.map((run) => [run.id, titled(run)] as const))].map(([id, name]) => (
           <option key={id} value={id}>
             {name}
           </option>

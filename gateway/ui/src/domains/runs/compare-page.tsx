@@ -142,13 +142,17 @@ function Terms({ draft, problem, set }: PartProps) {
         onChange={(event) => set({ judge: event.target.value })}
       >
         <option value="">Nobody</option>
-        {(agents.data ?? [])
-          .filter(({ deleted_at }) => !deleted_at)
-          .map(({ id, name }) => (
-            <option key={id} value={id}>
-              {visible(name).slice(0, 100)}
-            </option>
-          ))}
+        {[
+          ...apart(
+            (agents.data ?? [])
+              .filter(({ deleted_at }) => !deleted_at)
+              .map(({ id, name }) => [id, visible(name).slice(0, 100)] as const),
+          ),
+        ].map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
       </Choice>
       <Field
         label="May cost at most, in dollars"

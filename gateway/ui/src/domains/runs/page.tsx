@@ -6,6 +6,7 @@ import { clawsQuery } from "~/api/claws";
 import { useMay } from "~/api/may";
 import { runsQuery, type RunSummary } from "~/api/runs";
 import { teamsQuery } from "~/api/teams";
+import { apart } from "~/ui/apart";
 import { Button, buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { ListTable } from "~/ui/list/list-table";
@@ -32,8 +33,8 @@ function useNames(): Names {
   const agents = useQuery(clawsQuery).data;
   return useMemo(
     () => ({
-      teams: new Map((teams ?? []).map(({ id, name }) => [id, name])),
-      agents: new Map((agents ?? []).map(({ id, name }) => [id, name])),
+      teams: apart((teams ?? []).map(({ id, name }) => [id, name])),
+      agents: apart((agents ?? []).map(({ id, name }) => [id, name])),
     }),
     [teams, agents],
   );

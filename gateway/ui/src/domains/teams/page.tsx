@@ -4,6 +4,7 @@ import { Plus, Workflow } from "lucide-react";
 import { useMemo } from "react";
 import { useMay } from "~/api/may";
 import { teamsQuery } from "~/api/teams";
+import { ends } from "~/ui/apart";
 import { buttonClass, Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
@@ -18,7 +19,7 @@ import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { OWN, readAsked, shown, sorted } from "./list";
 import { useLastRuns } from "./live";
-import { COLUMNS } from "./table";
+import { columnsOf } from "./table";
 
 const route = getRouteApi("/shell/teams");
 
@@ -35,6 +36,10 @@ export function TeamsPage() {
   const manages = useMay()("teams.manage");
   const look = (change: Filters) =>
     void navigate({ search: (now) => cleared({ ...now, ...change }), replace: true });
+  const columns = useMemo(
+    () => columnsOf(ends((teams.data ?? []).map(({ id, name }) => [id, name]))),
+    [teams.data],
+  );
   const rows = useMemo(() => sorted(shown(teams.data ?? [], q), sort || OWN), [teams.data, q, sort]);
   const make = manages && (
     <Link to="/teams/new" className={buttonClass("primary")}>
@@ -67,7 +72,7 @@ export function TeamsPage() {
             <ListTable
               label="Table of teams"
               what={["team", "teams"]}
-              columns={COLUMNS}
+              columns={columns}
               rows={rows}
               nameOf={({ name }) => name}
               chosen={JSON.stringify(asked)}

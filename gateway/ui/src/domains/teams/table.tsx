@@ -24,7 +24,7 @@ function State({ run }: { run: LastRun }) {
 }
 
 /** The widths do not follow the words, so a run that changes moves nothing. */
-export const COLUMNS: ListColumn<Team>[] = [
+export const columnsOf = (alike: ReadonlyMap<string, string>): ListColumn<Team>[] => [
   {
     name: "Team",
     orders: ["name", "-name"],
@@ -37,6 +37,7 @@ export const COLUMNS: ListColumn<Team>[] = [
           className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
         >
           <bdi>{visible(team.name)}</bdi>
+          {alike.has(team.id) && <span className="font-[400] text-fg-3"> ({alike.get(team.id)})</span>}
         </Link>
         {team.description && (
           <span className="block truncate text-small text-fg-3 max-md:hidden" title={team.description}>
