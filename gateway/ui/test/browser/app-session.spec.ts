@@ -1,11 +1,14 @@
 // A session that ends while somebody types: whatever the form, what was typed stays, and the person signs in above it.
 import type { Locator, Page } from "@playwright/test";
 import { axe, drawn, settled, shot, until } from "../kit.ts";
-import { makeRun, makeStep } from "../mock/runs.ts";
+import { must } from "../mock/refusal.ts";
+import { makeRoutine } from "../mock/routes-routines.ts";
+import { makeDoneRun, makeRun, makeStep } from "../mock/runs.ts";
 import { agentNamed, expect, test, type Mock } from "./fixtures.ts";
 
 type State = Mock["state"];
-type Form = [name: string, path: (state: State) => string, field: string, before?: string | string[]];
+type Name = string | RegExp;
+type Form = [name: string, path: (state: State) => string, field: string, before?: Name | Name[]];
 
 const ownTemplate = ({ templates }: State) => {
   templates[0].source = "workspace";
@@ -19,6 +22,16 @@ const working = (state: State) => {
   state.runs.list.unshift(run);
   state.runs.calls.set(run.id, []);
   return run;
+};
+
+const ownSkill = ({ skills }: State) => must(skills.find(({ visibility }) => visibility === "workspace"));
+
+/** A run that is over, which can be forked. */
+const ended = (state: State) => {
+  const { run, calls } = makeDoneRun(state);
+  state.runs.list.unshift(run);
+  state.runs.calls.set(run.id, calls);
+  return `/runs/${run.id}`;
 };
 
 const apps = (state: State) => `/claws/${agentNamed(state, "lookout").id}?app=apps`;
@@ -57,6 +70,15 @@ const FORMS: Form[] = [
   ["an app", apps, "Address of the webhook", ["Connect an app", "A webhook"]],
   ["the secret of an app", apps, "Secret", ["Connect an app", "A webhook"]],
   ["an MCP server", apps, "Address of the MCP server", ["Connect an app", "An MCP server"]],
+  ["a fork", ended, "Goal", "Fork"],
+  ["a message to a fork", ended, "Say to the agents that work again", "Fork"],
+  ["a skill", (state) => `/skills/${ownSkill(state).id}`, "When to use it", "Edit"],
+  ["a routine", (state) => `/routines/${makeRoutine(state).id}`, "Name", "Edit"],
+  ["the limits of a team's sandboxes", ({ teams }) => `/teams/${teams.list[0].id}`, "CPUs"],
+  ["the limits of an agent's sandbox", ({ claws }) => `/claws/${claws[0].id}?app=runtime`, "CPUs"],
+  ["the limits of a plan", () => "/settings", "Agents", "Change limits of free"],
+  ["a new workspace", () => "/quotas", "Name", [/^Workspace /, "New workspace"]],
+  ["the copy of a template", ({ templates }) => `/templates/${templates[0].id}`, "Name", "Copy"],
   ["files for a sandbox", (state) => `/agents/${agentNamed(state, "mason").id}/files`, "Folder"],
 ];
 
