@@ -217,6 +217,31 @@ test.describe("agents: console", () => {
     expect((await saved).suggestedFilename()).toMatch(/^command-.*\.txt$/);
   });
 
+  test("a shell fills the screen at the press of a button and returns", async ({ visit }) => {
+    const at = await visit();
+    const { mock, page } = at;
+    await page.goto(`${mock.url}/claws/${agentNamed(mock.state, "mason").id}?app=sandbox&shell=new`);
+    await page.locator(".xterm").waitFor();
+    const full = () => page.evaluate(() => document.fullscreenElement?.querySelector(".xterm") !== null);
+    const isFull = () => page.evaluate(() => document.fullscreenElement !== null);
+    expect(await isFull()).toBe(false);
+    await page.getByRole("button", { name: "Full screen" }).focus();
+    await page.keyboard.press("Enter");
+    const leave = page.getByRole("button", { name: "Leave full screen" });
+    await leave.waitFor();
+    expect(await full(), "the terminal is in it").toBe(true);
+    await until("the terminal to fill it", async () => {
+      const [box, size] = [await page.locator(".xterm").boundingBox(), page.viewportSize()];
+      return box !== null && size !== null && box.height > size.height * 0.8;
+    });
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "shell-full");
+    await leave.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Full screen", exact: true }).waitFor();
+    expect(await isFull()).toBe(false);
+  });
+
   test("a shell has an address that opens it after a reload, beside a second one", async ({ visit }) => {
     const at = await visit();
     const { mock, page } = at;
