@@ -29,7 +29,7 @@ function Tools() {
         </kbd>
       </button>
       <IconButton
-        label={unread > 0 ? `Notifications, ${unread} new` : "Notifications"}
+        label={unread > 0 ? `Notifications, ${unread > 99 ? "99+" : unread} new` : "Notifications"}
         className="relative"
         onClick={() => open("notifications")}
       >
@@ -39,7 +39,7 @@ function Tools() {
             aria-hidden
             className="absolute -top-0.5 -right-0.5 min-w-4 rounded-full bg-accent px-1 text-center text-micro leading-4 text-on-accent"
           >
-            {unread > 99 ? "99" : unread}
+            {unread > 99 ? "99+" : unread}
           </span>
         )}
       </IconButton>

@@ -1,7 +1,8 @@
 // Notifications: what happened elsewhere, counted, read, kept over a reload, shared by tabs, read out seldom.
 import type { Page } from "@playwright/test";
-import { axe, shot, until } from "../kit.ts";
+import { axe, settled, shot, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
+import { makeNode } from "../mock/nodes.ts";
 import { begin } from "../mock/routes-runs.ts";
 import type { Node } from "../mock/schema.ts";
 import { expect, type Mock, test, THEMES } from "./fixtures.ts";
@@ -199,5 +200,84 @@ test.describe("notifications", () => {
       .getByRole("list", { name: "What happened" })
       .getByRole("link", { name: "Read the log" })
       .waitFor();
+  });
+
+  for (const [theme, width] of [
+    ["dark", 1440],
+    ["light", 390],
+  ] as const)
+    test(`the panel says how many of 5,000 notifications it lists, and leads to the others (${theme}, ${width})`, async ({
+      visit,
+    }) => {
+      const { mock, page } = await visit({ theme, width, height: 900 });
+      const { nodes } = mock.state;
+      nodes.splice(0, nodes.length, ...Array.from({ length: 5000 }, (_, n) => makeNode(`box-${n}`)));
+      for (const node of nodes) Object.assign(node, { status: "online", connection: "connected" });
+      await page.goto(`${mock.url}/quotas`);
+      await until("how things stand to be remembered", () =>
+        page.evaluate(
+          (id) => Object.values(localStorage).some((text) => String(text).includes(`"${id}":"here"`)),
+          nodes[4999].id,
+        ),
+      );
+      // The next look is at a new visit: a page that is open waits for a while before it asks again.
+      await page.goto("about:blank");
+      for (const node of nodes) Object.assign(node, { status: "offline", connection: "disconnected" });
+      await page.goto(`${mock.url}/quotas`);
+      await bell(page, "Notifications, 99+ new").click();
+      await page
+        .getByText("There were 5,000 notifications. The newest 100 are listed.", { exact: false })
+        .waitFor();
+      const list = page.getByRole("list", { name: "What happened" });
+      expect(await list.getByRole("listitem").count()).toBe(100);
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `notifications-many-${width}-${theme}`);
+      await page.getByRole("dialog").getByRole("link", { name: "Fleet" }).click();
+      await page.getByRole("heading", { name: "Fleet" }).waitFor();
+      await bell(page, "Notifications").click();
+      await page.getByRole("button", { name: "Clear all" }).click();
+      await page.getByText("No notifications yet").waitFor();
+      expect(await page.getByText("There were").count()).toBe(0);
+    });
+
+  test("the browser shows a notification of a run that ended, which leads to the run", async ({ visit }) => {
+    const { mock, page } = await visit();
+    await page.addInitScript(() => {
+      const seen = window as unknown as { shown: { title: string; press: () => void }[] };
+      seen.shown = [];
+      class Fake extends EventTarget {
+        static permission = "granted";
+        constructor(title: string) {
+          super();
+          seen.shown.push({ title, press: () => this.dispatchEvent(new Event("click")) });
+        }
+        close() {}
+      }
+      Object.defineProperty(window, "Notification", { value: Fake });
+      // The person looks at another tab.
+      Object.defineProperty(document, "visibilityState", { value: "hidden" });
+      localStorage.setItem("roost-browser-notices", "on");
+    });
+    const run = begin(mock.state, { title: "Count the words", status: "running", started_at: ago(2) });
+    await page.goto(`${mock.url}/quotas`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    await until("the runs to be looked at", () =>
+      page.evaluate(() => Object.values(localStorage).some((text) => String(text).includes('"runs":{'))),
+    );
+    Object.assign(run, { status: "completed", outcome: "accepted", ended_at: ago(0) });
+    mock.hub.changed("run", run.id, 2);
+    const shown = () =>
+      page.evaluate(() =>
+        (window as unknown as { shown: { title: string }[] }).shown.map(({ title }) => title),
+      );
+    await until("the notification", async () => (await shown()).length > 0);
+    expect(await shown()).toStrictEqual(["Count the words has ended. The work is accepted."]);
+    await page.evaluate(() => (window as unknown as { shown: { press: () => void }[] }).shown[0].press());
+    await page.getByRole("heading", { name: "Count the words", level: 1 }).waitFor();
+    expect(page.url().endsWith(`/runs/${run.id}`)).toBeTruthy();
+    // What is told once is not told again.
+    mock.hub.changed("run", run.id, 3);
+    await settled(page);
+    expect(await shown()).toHaveLength(1);
   });
 });

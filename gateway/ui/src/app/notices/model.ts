@@ -57,6 +57,8 @@ export interface Kept {
   standing: Standing;
   /** Ids of what was cleared away, so that no tab brings it back. */
   cleared: string[];
+  /** How many there were since they were cleared, also those that are not kept. Absent before the first one. */
+  total?: number | undefined;
 }
 
 export const EMPTY: Kept = { notices: [], standing: NOTHING, cleared: [] };
@@ -183,6 +185,16 @@ export function add(notices: Notice[], fresh: Notice[]): Notice[] {
   return [...notices, ...news].toSorted(newestFirst).slice(0, KEEP);
 }
 
+/** How many of `fresh` were not known. */
+export const countNew = (notices: readonly Notice[], fresh: readonly Notice[]): number => {
+  const known = new Set(notices.map(({ id }) => id));
+  return new Set(fresh.map(({ id }) => id).filter((id) => !known.has(id))).size;
+};
+
+/** How many notifications there were, where some are not kept. */
+export const countAll = ({ notices, total = 0 }: Pick<Kept, "notices" | "total">): number =>
+  notices.length < KEEP ? notices.length : Math.max(total, notices.length);
+
 const newestFirst = (a: Notice, b: Notice) => b.at - a.at || (a.id < b.id ? -1 : 1);
 
 /**
@@ -198,7 +210,8 @@ export function merge(stored: Kept, own: Kept): Kept {
     .filter(({ id }) => !gone.has(id))
     .map((one) => (one.read || !read.has(one.id) ? one : { ...one, read: true }))
     .toSorted(newestFirst);
-  return { notices, standing: stored.standing, cleared };
+  // What is stored is newer: it may have been cleared.
+  return { notices, standing: stored.standing, cleared, total: stored.total ?? own.total };
 }
 
 export const unread = (notices: Notice[]) => notices.filter(({ read }) => !read).length;

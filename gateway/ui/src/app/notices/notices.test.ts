@@ -4,6 +4,7 @@ import type { RunSummary } from "~/api/runs";
 import type { Claw, NodeLine } from "~/api/types";
 import {
   add,
+  countAll,
   compareAgents,
   compareDoors,
   compareNodes,
@@ -30,6 +31,35 @@ const notice = (id: string, at: number, more: Partial<Notice> = {}): Notice => (
   name: id,
   read: false,
   ...more,
+});
+
+describe("how many there were", () => {
+  beforeEach(() => localStorage.clear());
+  const all = () => countAll(useNotices.getState());
+
+  it("counts those that are not kept, each once, until they are cleared", () => {
+    openNotices("u", "counted");
+    const many = Array.from({ length: 5000 }, (_, n) => notice(`n${n}`, n));
+    notices.add(...many);
+    expect([useNotices.getState().notices.length, all()]).toEqual([100, 5000]);
+    notices.add(notice("n4999", 4999), notice("last", 6000));
+    expect(all()).toBe(5001);
+    openNotices("u", "counted");
+    expect(all()).toBe(5001);
+    notices.clear();
+    expect(all()).toBe(0);
+    notices.add(notice("next", 7000));
+    expect(all()).toBe(1);
+  });
+
+  it("is what an earlier version of the page kept, where that counted none", () => {
+    const kept = Array.from({ length: 100 }, (_, n) => notice(`n${n}`, n));
+    localStorage.setItem("roost-notices:u:before", JSON.stringify({ notices: kept }));
+    openNotices("u", "before");
+    expect(all()).toBe(100);
+    notices.add(notice("new", 1000));
+    expect(all()).toBe(101);
+  });
 });
 
 describe("what is told", () => {

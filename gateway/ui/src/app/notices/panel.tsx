@@ -2,11 +2,12 @@ import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
+import { number } from "~/ui/bytes";
 import { cx, textLink } from "~/ui/class";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { Dialog } from "~/ui/dialog-frame";
-import type { Notice } from "./model";
+import { countAll, type Notice } from "./model";
 import { notices, useNotices } from "./store";
 import { browserNotices, switchBrowserNotices } from "./browser";
 import { said, TARGET } from "./words";
@@ -74,9 +75,35 @@ function BrowserSwitch() {
   );
 }
 
+const PLACES = [
+  ["/runs", "Runs"],
+  ["/approvals", "Approvals"],
+  ["/fleet", "Fleet"],
+  ["/agents", "Agents"],
+] as const;
+
+/** The browser keeps the newest ones. It says how many there were, and where the others are seen. */
+function Older({ kept, all, onClose }: { kept: number; all: number; onClose: () => void }) {
+  return (
+    <p className="border-b border-line px-4 py-2 text-small text-fg-2">
+      There were {number(all)} notifications. The newest {number(kept)} are listed. For the others, see{" "}
+      {PLACES.map(([to, label], at) => (
+        <span key={to}>
+          {at > 0 && (at === PLACES.length - 1 ? " and " : ", ")}
+          <Link to={to} onClick={onClose} className={textLink}>
+            {label}
+          </Link>
+        </span>
+      ))}
+      .
+    </p>
+  );
+}
+
 /** What happened while one looked elsewhere, newest first. Opening it is reading it. */
 export function NoticePanel({ onClose }: { onClose: () => void }) {
   const list = useNotices((state) => state.notices);
+  const all = useNotices(countAll);
   // What was new when it was opened stays marked while it is open.
   const [fresh] = useState(() => new Set(list.filter((one) => !one.read).map(({ id }) => id)));
   useEffect(() => notices.readAll(), []);
@@ -104,6 +131,7 @@ export function NoticePanel({ onClose }: { onClose: () => void }) {
               <X size={16} aria-hidden />
             </Dialog.Close>
           </header>
+          {all > list.length && <Older kept={list.length} all={all} onClose={onClose} />}
           {list.length === 0 ? (
             <p className="flex-1 p-4 text-fg-2">
               No notifications yet. You see here when a run that you started ends, fails or waits, a machine

@@ -1,6 +1,17 @@
 // The notices of one person in one workspace, kept in this browser and shared by its tabs.
 import { create } from "zustand";
-import { add, EMPTY, KEEP, merge, NOTHING, unread, type Kept, type Notice, type Standing } from "./model";
+import {
+  add,
+  countNew,
+  EMPTY,
+  KEEP,
+  merge,
+  NOTHING,
+  unread,
+  type Kept,
+  type Notice,
+  type Standing,
+} from "./model";
 
 interface State extends Kept {
   /** What was added since the page was opened, for reading it out. */
@@ -12,13 +23,15 @@ let key: string | undefined;
 function read(): Kept {
   try {
     const stored: unknown = key && JSON.parse(localStorage.getItem(key) ?? "null");
-    const { notices, standing, cleared } = (stored ?? {}) as Partial<Kept>;
+    const { notices, standing, cleared, total } = (stored ?? {}) as Partial<Kept>;
     if (!Array.isArray(notices)) return EMPTY;
     return {
       // Another version of the page may have kept more.
       notices: notices.slice(0, KEEP),
       standing: { ...NOTHING, ...standing },
       cleared: Array.isArray(cleared) ? cleared : [],
+      // An earlier version of the page counted none.
+      total: Number.isFinite(total) ? total : notices.length,
     };
   } catch {
     return EMPTY;
@@ -42,8 +55,8 @@ function show(next: Kept) {
 
 /** What is stored, with what this tab knows: another tab may have written over it. */
 function known(): Kept {
-  const { notices, standing, cleared } = useNotices.getState();
-  return merge(read(), { notices, standing, cleared });
+  const { notices, standing, cleared, total } = useNotices.getState();
+  return merge(read(), { notices, standing, cleared, total });
 }
 
 function keep(change: (now: Kept) => Kept) {
@@ -51,6 +64,13 @@ function keep(change: (now: Kept) => Kept) {
   show(next);
   store(next);
 }
+
+/** Puts new ones to those that are known. */
+const withNew = (now: Kept, fresh: Notice[]): Kept => ({
+  ...now,
+  notices: add(now.notices, fresh),
+  total: (now.total ?? now.notices.length) + countNew(now.notices, fresh),
+});
 
 function store(next: Kept) {
   try {
@@ -63,12 +83,12 @@ function store(next: Kept) {
 }
 
 export const notices = {
-  add: (...fresh: Notice[]) => keep((now) => ({ ...now, notices: add(now.notices, fresh) })),
+  add: (...fresh: Notice[]) => keep((now) => withNew(now, fresh)),
   /** Compares with how things stood, and remembers how they stand. */
   compare: (compare: (before: Standing) => [Notice[], Standing]) =>
     keep((now) => {
       const [fresh, standing] = compare(now.standing);
-      return { ...now, notices: add(now.notices, fresh), standing };
+      return { ...withNew(now, fresh), standing };
     }),
   /** Requests that do not wait any more need no reading: they were decided, here or elsewhere. */
   settle: (waiting: ReadonlySet<string>) =>
@@ -83,6 +103,7 @@ export const notices = {
     keep((now) => ({
       ...now,
       notices: [],
+      total: 0,
       cleared: [...now.cleared, ...now.notices.map(({ id }) => id)],
     })),
   /** Hands over what has not been read out yet. */
