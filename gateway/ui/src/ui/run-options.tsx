@@ -28,20 +28,22 @@ export default function RunOptions({
   return (
     <div className="flex flex-wrap gap-3">
       {models.data && models.data.items.length > 0 && (
-        <Choice
-          label="Model"
-          className="sm:w-64"
-          value={value.model}
-          onChange={(event) => onChange({ ...value, model: event.target.value })}
-          error={problem?.field("/model")}
-        >
-          <option value="">As each agent is set</option>
-          {models.data.items.map((one) => (
-            <option key={one.id} value={one.name}>
-              {visible(one.name)}
-            </option>
-          ))}
-        </Choice>
+        <div className="max-sm:basis-full">
+          <Choice
+            label="Model"
+            className="sm:w-64"
+            value={value.model}
+            onChange={(event) => onChange({ ...value, model: event.target.value })}
+            error={problem?.field("/model")}
+          >
+            <option value="">As each agent is set</option>
+            {models.data.items.map((one) => (
+              <option key={one.id} value={one.name}>
+                {visible(one.name)}
+              </option>
+            ))}
+          </Choice>
+        </div>
       )}
       {/* On its own row of a phone: whether two labels fit beside each other depends on the font that arrives. */}
       <div className="max-sm:basis-full">

@@ -227,7 +227,7 @@ export function CancelRun({ run, onDone }: { run: Run; onDone: () => void }) {
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
-        title="Cancel this run"
+        title="Cancel this run?"
         action="Cancel run"
         keep="Keep it running"
         consequence="Its agents stop where they are, and so does every run that it has started. Work that is done stays. A cancelled run cannot continue, but it can be forked from one of its steps."

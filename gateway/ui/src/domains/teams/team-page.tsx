@@ -57,12 +57,14 @@ function DeleteTeam({ team }: { team: Team }) {
         }}
       >
         {purges && (
-          <Tick
-            label="Delete its agents as well"
-            hint="Only agents that were made for this team and belong to no other team are deleted. The others stay and keep their brains."
-            checked={agents}
-            onChange={(event) => setAgents(event.target.checked)}
-          />
+          <div className="mt-4">
+            <Tick
+              label="Delete its agents as well"
+              hint="Only agents that were made for this team and belong to no other team are deleted. The others stay and keep their brains."
+              checked={agents}
+              onChange={(event) => setAgents(event.target.checked)}
+            />
+          </div>
         )}
       </Confirm>
     </>
