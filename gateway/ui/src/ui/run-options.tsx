@@ -1,11 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
-import { modelsQuery } from "~/api/models";
 import type { Problem } from "~/api/problem";
 import { sumMistake } from "./dollars";
-import { Choice, Field } from "./field";
+import { Field } from "./field";
+import { ModelChoice } from "./model-choice";
 import type { Pace } from "./pace";
 import { PaceFields } from "./pace-fields";
-import { visible } from "./visible";
 
 /** What a run may differ in from those who work: their model, and what it may use. */
 export interface Options extends Pace {
@@ -24,27 +22,17 @@ export default function RunOptions({
   onChange: (value: Options) => void;
   problem: Problem | undefined;
 }) {
-  const models = useQuery(modelsQuery);
   return (
     <div className="flex flex-wrap gap-3">
-      {models.data && models.data.items.length > 0 && (
-        <div className="max-sm:basis-full">
-          <Choice
-            label="Model"
-            className="sm:w-64"
-            value={value.model}
-            onChange={(event) => onChange({ ...value, model: event.target.value })}
-            error={problem?.field("/model")}
-          >
-            <option value="">As each agent is set</option>
-            {models.data.items.map((one) => (
-              <option key={one.id} value={one.name}>
-                {visible(one.name)}
-              </option>
-            ))}
-          </Choice>
-        </div>
-      )}
+      <div className="max-sm:basis-full sm:w-64">
+        <ModelChoice
+          label="Model"
+          value={value.model}
+          inherited="As each agent is set"
+          onChange={(model) => onChange({ ...value, model })}
+          error={problem?.field("/model")}
+        />
+      </div>
       {/* On its own row of a phone: whether two labels fit beside each other depends on the font that arrives. */}
       <div className="max-sm:basis-full">
         <Field

@@ -1,6 +1,7 @@
 // An agent's page: its tabs by keyboard and address.
-import { axe, settled, shot, until } from "../kit.ts";
+import { axe, choose, settled, shot, until } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
+import { Refusal } from "../mock/refusal.ts";
 import { agentNamed, expect, test } from "./fixtures.ts";
 
 test.describe("agents", () => {
@@ -81,5 +82,54 @@ test.describe("agents", () => {
     await page.goto(`${mock.url}/agents?state=idle`);
     await page.getByText("Ready", { exact: true }).first().waitFor();
     await until("the agent that waits to be left out", async () => (await row(first.name).count()) === 0);
+  });
+
+  test("the model of an agent is chosen with its price and context, and a deleted one stays", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    const agent = agentNamed(mock.state, "scribe");
+    expect(agent.model_binding).toBe("sonnet");
+    await page.goto(`${mock.url}/claws/${agent.id}`);
+    await settled(page);
+    await page.getByRole("button", { name: "Change the agent" }).click();
+    const dialog = page.getByRole("dialog", { name: "Change scribe" });
+    const model = dialog.getByRole("combobox", { name: "Model" });
+    await dialog.getByText("The workspace does not have this model. Choose another one.").waitFor();
+    await model.focus();
+    await page.keyboard.press("ArrowDown");
+    const options = page.getByRole("listbox").getByRole("option");
+    expect(await options.allInnerTexts()).toStrictEqual([
+      "Its team's model, or else the workspace's",
+      "ollama/small\nprice not known · 33k context",
+      "openai/gpt-large\n$1.25 in, $10 out · 33k context",
+      "sonnet\nThe workspace does not have this model.",
+      "scripted\nA script for demonstrations, not a model. It costs nothing.",
+    ]);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "agent-model");
+    await page.keyboard.type("open");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("$1.25 in, $10.00 out for a million tokens · 33k context").waitFor();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await until("the model to be saved", () => agent.model_binding === "openai/gpt-large");
+  });
+
+  test("the picker of models says why it has none", async ({ visit }) => {
+    const { mock, page } = await visit();
+    mock.state.models.list = [];
+    const open = async () => {
+      await page.goto(`${mock.url}/agents`);
+      await page.getByRole("button", { name: "New agent" }).first().click();
+    };
+    await open();
+    const dialog = page.getByRole("dialog", { name: "New agent" });
+    await dialog.getByText("The workspace has no models yet.").waitFor();
+    await dialog.getByRole("link", { name: "Add a model" }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await choose(dialog.getByLabel("Model"), "scripted");
+    mock.state.failNext.set("GET /api/models", new Refusal(403, "forbidden", "You may not do that"));
+    await open();
+    await dialog.getByText("The workspace's models cannot be read now.").waitFor();
   });
 });

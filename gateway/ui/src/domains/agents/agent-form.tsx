@@ -7,6 +7,7 @@ import { Area, Field } from "~/ui/field";
 import { ClashPart } from "~/ui/clash/clash";
 import { useEdit } from "~/ui/clash/edit";
 import { onlyChanged } from "~/ui/clash/same";
+import { ModelChoice } from "~/ui/model-choice";
 import { ProblemNote } from "~/ui/problem";
 
 type Start = NewClaw & Partial<Pick<Claw, "id" | "version">>;
@@ -100,13 +101,12 @@ export function AgentForm<T extends Start>({
         onChange={set("system_prompt")}
         error={error("/system_prompt")}
       />
-      <Field
+      <ModelChoice
         label="Model"
-        hint="The model that the agent thinks with. Optional: a sandbox needs no model."
-        autoComplete="off"
-        spellCheck="false"
+        hint="The model that the agent thinks with. A sandbox needs no model."
+        inherited={start.id ? "Its team's model, or else the workspace's" : "The workspace's model"}
         value={form.model_binding ?? ""}
-        onChange={set("model_binding")}
+        onChange={(model) => edit.set({ model_binding: model })}
         error={error("/model_binding")}
       />
       {children}

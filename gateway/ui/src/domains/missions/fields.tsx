@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { imagesQuery } from "~/api/images";
-import { modelsQuery } from "~/api/models";
 import { nodesQuery } from "~/api/nodes";
 import type { Problem } from "~/api/problem";
 import { repoChoicesQuery } from "~/api/repos";
@@ -10,6 +9,7 @@ import type { TemplateBrief } from "~/api/teams";
 import { Area, Choice, Field } from "~/ui/field";
 import { Help } from "~/ui/help";
 import { Markdown } from "~/ui/markdown/markdown";
+import { ModelChoice } from "~/ui/model-choice";
 import { nodeState } from "~/ui/node-state";
 import { NarrowFold } from "~/ui/fold";
 import { Panel } from "~/ui/panel";
@@ -222,7 +222,6 @@ function RuntimeFields({ draft, set, problem }: PartProps) {
 function PlaceStep(props: PartProps) {
   const { from, draft, set, problem, mistakes } = props;
   const nodes = useQuery(nodesQuery);
-  const models = useQuery(modelsQuery);
   const machines = (nodes.data ?? []).filter(({ status }) => status !== "pending");
   const chosen = machines.find(({ id }) => id === draft.machine);
   return (
@@ -256,23 +255,14 @@ function PlaceStep(props: PartProps) {
               <option value={draft.machine}>A machine that is not paired any more</option>
             )}
           </Choice>
-          <Choice
+          <ModelChoice
             label="Model"
+            inherited="As each agent is set"
             value={draft.model}
-            onChange={(event) => set({ model: event.target.value })}
+            onChange={(model) => set({ model })}
             hint="All its agents think with it."
             error={problem?.field("/model")}
-          >
-            <option value="">As each agent is set</option>
-            {(models.data?.items ?? []).map(({ id, name }) => (
-              <option key={id} value={name}>
-                {visible(name)}
-              </option>
-            ))}
-            {draft.model && !models.data?.items.some(({ name }) => name === draft.model) && (
-              <option value={draft.model}>{visible(draft.model)}</option>
-            )}
-          </Choice>
+          />
           <Field
             label="Budget, in dollars"
             inputMode="decimal"

@@ -1,15 +1,15 @@
 // A fork: from which step, with which files, and what is different in it.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { keys } from "~/api/keys";
-import { modelsQuery } from "~/api/models";
 import { asProblem } from "~/api/problem";
 import type { Run, RunStep } from "~/api/runs";
 import { Button } from "~/ui/button";
 import { DialogActions, Modal } from "~/ui/dialog";
 import { Area, Choice } from "~/ui/field";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
+import { ModelChoice } from "~/ui/model-choice";
 import { isPace, limitsOf, paceOf } from "~/ui/pace";
 import { PaceFields } from "~/ui/pace-fields";
 import { ProblemNote } from "~/ui/problem";
@@ -30,7 +30,6 @@ interface Props {
 export function ForkDialog({ run, first, nameOf, onClose }: Props) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const models = useQuery(modelsQuery);
   const steps = run.steps.filter((step) => step.shard === 0);
   const [at, setAt] = useState(stepName(first));
   const [goal, setGoal] = useState(run.input);
@@ -101,19 +100,13 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
           }
           error={problem?.field("/goal")}
         />
-        <Choice
+        <ModelChoice
           label="Model of the agents that work again"
+          inherited="As in this run"
           value={model}
-          onChange={(event) => setModel(event.target.value)}
+          onChange={setModel}
           error={problem?.field("/model")}
-        >
-          <option value="">As in this run</option>
-          {(models.data?.items ?? []).map((one) => (
-            <option key={one.id} value={one.name}>
-              {visible(one.name)}
-            </option>
-          ))}
-        </Choice>
+        />
         <Area
           label="Say to the agents that work again"
           rows={2}

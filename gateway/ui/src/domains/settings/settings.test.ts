@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ALL, PRESETS, presetOf, priceOn } from "./models/presets";
-import { priceOf, priceWord, providerName, laterWord, triedWord, usualWord } from "./models/words";
+import { contextWord, modelWord, priceWord } from "~/ui/model-words";
+import { priceOf, providerName, laterWord, triedWord, usualWord } from "./models/words";
 import { kept, mcpMissing, sealed, sent, spoken } from "./words";
 
 const silent = { reachable: true, warnings: [] };
@@ -48,6 +49,21 @@ describe("prices and tries of models", () => {
     expect(triedWord(tried)).not.toContain("for");
     expect(triedWord({ ...tried, cost_microusd: 0 })).toContain("for $0");
     expect(triedWord({ ...tried, ok: false })).toContain("It may be tried again.");
+  });
+});
+
+describe("a model in a list", () => {
+  it("shows its price and how much it reads at once", () => {
+    const price = { input_microusd: 3_000_000, output_microusd: 15_000_000 };
+    expect(modelWord({ price, window_tokens: 200_000 })).toBe("$3 in, $15 out · 200k context");
+    const small = { input_microusd: 1_250_000, output_microusd: 150_000 };
+    expect(modelWord({ price: small, window_tokens: 32_768 })).toBe("$1.25 in, $0.150 out · 33k context");
+    expect(modelWord({ price: null, window_tokens: 8_192 })).toBe("price not known · 8k context");
+    expect([contextWord(1_000_000), contextWord(1_048_576), contextWord(999_499)]).toEqual([
+      "1M context",
+      "1M context",
+      "999k context",
+    ]);
   });
 });
 

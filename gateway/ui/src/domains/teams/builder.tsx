@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useEffect, useId, useRef, useState, type SubmitEvent } from "react";
-import { modelsQuery } from "~/api/models";
+import { useEffect, useRef, useState, type SubmitEvent } from "react";
 import { asProblem, type Problem } from "~/api/problem";
 import { quotaQuery } from "~/api/quota";
 import type { TemplateBrief, TopologyKind } from "~/api/teams";
@@ -11,6 +10,7 @@ import { Area, Choice, Field, Tick } from "~/ui/field";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { Lacks, Sentence, type Lack } from "~/ui/lacks";
 import { LeaveGuard } from "~/ui/leave-guard";
+import { ModelChoice } from "~/ui/model-choice";
 import { Help } from "~/ui/help";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -37,13 +37,12 @@ import { create } from "./queries";
 interface RoleProps {
   role: DraftRole;
   at: number;
-  models: string;
   last: boolean;
   problem: Problem | undefined;
   change: (more: Partial<DraftRole>) => void;
 }
 
-function RoleFields({ role, at, models, last, problem, change }: RoleProps) {
+function RoleFields({ role, at, last, problem, change }: RoleProps) {
   const title = visible(role.title);
   return (
     <li className="flex flex-col gap-2 border-b border-line px-4 py-3 last:border-0">
@@ -65,15 +64,11 @@ function RoleFields({ role, at, models, last, problem, change }: RoleProps) {
             onChange={(event) => change({ name: event.target.value })}
             error={problem?.field(`/roles/${at}/name`)}
           />
-          <Field
+          <ModelChoice
             label={`Model of the ${title}`}
-            placeholder="the team's"
-            maxLength={200}
-            list={models}
-            autoComplete="off"
-            spellCheck="false"
+            inherited="The team's model"
             value={role.model}
-            onChange={(event) => change({ model: event.target.value })}
+            onChange={(model) => change({ model })}
             error={problem?.field(`/roles/${at}/model_binding`)}
           />
           <details className="sm:col-span-2">
@@ -100,13 +95,11 @@ function RoleFields({ role, at, models, last, problem, change }: RoleProps) {
 function Settings({
   draft,
   template,
-  models,
   problem,
   set,
 }: {
   draft: Draft;
   template: TemplateBrief;
-  models: string;
   problem: Problem | undefined;
   set: (more: Partial<Draft>) => void;
 }) {
@@ -127,15 +120,13 @@ function Settings({
             </option>
           ))}
         </Choice>
-        <Field
+        <ModelChoice
           label="Model of the team"
-          hint="For members without their own model. Leave it empty to use the workspace's model."
-          maxLength={200}
-          list={models}
-          autoComplete="off"
-          spellCheck="false"
+          hint="For members without their own model."
+          inherited="The workspace's model"
           value={draft.model}
-          onChange={(event) => set({ model: event.target.value })}
+          onChange={(model) => set({ model })}
+          error={problem?.field("/model_binding")}
         />
         <Tick
           label="One sandbox for all"
@@ -164,9 +155,7 @@ function Settings({
 /** A team from a template: who is in it, how they work together, with which models. */
 export function Builder({ template }: { template: TemplateBrief }) {
   const [draft, setDraft] = useState(() => draftOf(template));
-  const models = useQuery(modelsQuery);
   const quota = useQuery(quotaQuery);
-  const list = useId();
   const navigate = useNavigate();
   const set = (more: Partial<Draft>) => setDraft((before) => changed(before, more));
   const make = useKeyedMutation(create);
@@ -186,13 +175,6 @@ export function Builder({ template }: { template: TemplateBrief }) {
   };
   return (
     <form ref={box} onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-      <datalist id={list}>
-        {(models.data?.items ?? []).map(({ id, name }) => (
-          <option key={id} value={name}>
-            {name}
-          </option>
-        ))}
-      </datalist>
       <div className="grid gap-4 sm:grid-cols-2">
         <Field
           label="Name of the team"
@@ -239,7 +221,6 @@ export function Builder({ template }: { template: TemplateBrief }) {
               key={role.slot}
               role={role}
               at={here.indexOf(role)}
-              models={list}
               last={role.here && draft.roles.filter((one) => one.here).length === 1}
               problem={problem}
               change={(more) =>
@@ -249,7 +230,7 @@ export function Builder({ template }: { template: TemplateBrief }) {
           ))}
         </ul>
       </Panel>
-      <Settings draft={draft} template={template} models={list} problem={problem} set={set} />
+      <Settings draft={draft} template={template} problem={problem} set={set} />
       {quota.data && <Missing wanted={here.length} agents={quota.data.agents} />}
       <Lacking
         lacks={lacksOf(draft, template)}

@@ -131,7 +131,10 @@ export function Box({ label, value, options, onChange, fills, before, name, clas
                 className="flex min-h-7 cursor-pointer items-center gap-2 rounded-control px-2 py-1 aria-disabled:cursor-not-allowed aria-disabled:text-fg-3 data-active:bg-line/70 pointer-coarse:min-h-11"
               >
                 <Check size={14} aria-hidden className={cx("shrink-0", place !== chosen && "invisible")} />
-                <bdi className="min-w-0 truncate">{option.label}</bdi>
+                <span className="min-w-0">
+                  <bdi className="block truncate">{option.label}</bdi>
+                  {option.note && <span className="block text-small text-fg-3">{option.note}</span>}
+                </span>
                 {option.group !== undefined && <span className="sr-only">, {option.group}</span>}
               </div>
             </Fragment>

@@ -1,4 +1,5 @@
-// The options of a choice, read from `<option>` and `<optgroup>` elements, so that a form writes them as HTML does.
+// The options of a choice, read from `<option>` and `<optgroup>` elements, so that a form writes them as HTML does. The
+// title of an option is its second line.
 import { isValidElement, type ReactNode } from "react";
 
 export interface Option {
@@ -6,6 +7,8 @@ export interface Option {
   value: string;
   label: string;
   disabled?: boolean | undefined;
+  /** A second line of the option in the open list. */
+  note?: string | undefined;
   /** Options of one group follow each other. */
   group?: string | undefined;
 }
@@ -14,6 +17,7 @@ interface OptionProps {
   value?: string | number;
   label?: string;
   disabled?: boolean;
+  title?: string;
   children?: ReactNode;
 }
 
@@ -25,10 +29,10 @@ function textOf(node: ReactNode): string {
 export function optionsOf(node: ReactNode, group?: string): Option[] {
   if (Array.isArray(node)) return node.flatMap((one: ReactNode) => optionsOf(one, group));
   if (!isValidElement<OptionProps>(node)) return [];
-  const { value, label, disabled, children } = node.props;
+  const { value, label, disabled, title, children } = node.props;
   if (node.type !== "option") return optionsOf(children, label ?? group);
   const text = textOf(children);
-  return [{ value: value === undefined ? text : String(value), label: text, disabled, group }];
+  return [{ value: value === undefined ? text : String(value), label: text, disabled, note: title, group }];
 }
 
 /** The next option that can be chosen on the way from one to another; without one, the present one. */

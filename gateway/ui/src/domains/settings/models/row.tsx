@@ -6,12 +6,13 @@ import { Button } from "~/ui/button";
 import { Demonstration } from "~/ui/demonstration";
 import { Confirm } from "~/ui/dialog";
 import { isolate } from "~/ui/isolate";
+import { priceWord } from "~/ui/model-words";
 import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
 import { ChangeModel } from "./forms";
 import { change, remove, tryOut } from "./queries";
-import { priceWord, providerName, triedWord } from "./words";
+import { providerName, triedWord } from "./words";
 
 /** What the small question came to. */
 function Tried({ model }: { model: ReturnType<typeof useTry> }) {

@@ -22,12 +22,6 @@ export const providerName = (model: Pick<ModelBinding, "provider" | "base_url">)
     ? (PROVIDERS[model.provider] ?? model.provider)
     : "a provider that this page does not know");
 
-/** What a million tokens cost. */
-export const priceWord = (price: Price | null | undefined): string =>
-  price
-    ? `${money(price.input_microusd)} in, ${money(price.output_microusd)} out for a million tokens`
-    : "price not known";
-
 const sum = (dollars: number) => money(Math.round(dollars * 1e6));
 
 /** A usual model with its price of a day, in a list. */
