@@ -1,5 +1,5 @@
 // Team templates in a real Chromium.
-import { axe, drawn, shot, tryAgain, until } from "../kit.ts";
+import { axe, choose, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { expect, test } from "./fixtures.ts";
 
@@ -85,7 +85,25 @@ test.describe("templates", () => {
       const last = form.getByRole("group", { name: "Role 3" });
       await last.getByLabel("Title").fill("Scribe");
       await last.getByLabel("Slot").fill("tester");
-      await last.getByLabel("Skills").fill("release-notes  code-review ");
+      // A name that the workspace does not have stays until a person removes it.
+      const first = form.getByRole("group", { name: "Role 1" });
+      await first
+        .getByRole("listitem")
+        .filter({ hasText: "planning" })
+        .getByText("The workspace does not have this skill.")
+        .waitFor();
+      const add = last.getByRole("combobox", { name: "Add a skill" });
+      await add.focus();
+      await page.keyboard.type("code");
+      await page.getByRole("option", { name: /^code-review When code review/ }).waitFor();
+      await page.keyboard.press("Enter");
+      await choose(add, "debugging");
+      await choose(add, "release-notes");
+      await last.getByRole("button", { name: "Move release-notes up" }).click();
+      await last.getByRole("button", { name: "Move release-notes up" }).click();
+      await last.getByRole("button", { name: "Remove debugging" }).focus();
+      await page.keyboard.press("Enter");
+      await hasFocus(add);
       await last.getByLabel("Prompt").fill("You write it down.");
       await form.getByLabel("read skills").uncheck();
       await form.getByRole("button", { name: "Show changes" }).click();

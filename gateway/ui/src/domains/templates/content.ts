@@ -1,5 +1,6 @@
 // A template as it is written: what is sent of it, and its whole text for a comparison.
 import type { components } from "~/api/schema";
+import type { SkillBrief } from "~/api/skills";
 import type { TeamTemplate, TemplateRole } from "~/api/teams";
 import { imageName, needName } from "~/ui/template-words";
 
@@ -54,7 +55,17 @@ export function moved<T>(list: readonly T[], from: number, by: 1 | -1): T[] {
   return list.toSpliced(from, 1).toSpliced(to, 0, one);
 }
 
-export const splitNames = (typed: string) => [...new Set(typed.split(/[\s,]+/).filter(Boolean))];
+/** The skills by their names. A skill of the workspace replaces a built-in one of its name. */
+export const namedSkills = (skills: readonly SkillBrief[]): ReadonlyMap<string, SkillBrief> =>
+  new Map(
+    skills
+      .toSorted(
+        (a, b) =>
+          a.name.localeCompare(b.name) ||
+          Number(a.visibility !== "builtin") - Number(b.visibility !== "builtin"),
+      )
+      .map((skill) => [skill.name, skill]),
+  );
 
 const part = (title: string, text: string | null | undefined) =>
   text ? [`### ${title}`, "", text.trim(), ""] : [];

@@ -1,11 +1,10 @@
 import { ArrowDown, ArrowUp, Trash2 } from "lucide-react";
-import { useState } from "react";
 import type { Problem } from "~/api/problem";
 import type { TemplateRole } from "~/api/teams";
 import { Button } from "~/ui/button";
 import { Area, Choice, Field } from "~/ui/field";
 import { visible } from "~/ui/visible";
-import { splitNames } from "./content";
+import { EditSkills } from "./edit-skills";
 
 const SEATS = ["hub", "gate", "expert", "spoke", "lead", "member"];
 
@@ -21,8 +20,6 @@ interface Props {
 
 /** One role while it is written: what its agent is told, can, and knows at first. */
 export function EditRole({ role, at, count, problem, change, move, remove }: Props) {
-  // As it is typed: a blank at the end is the beginning of another name.
-  const [skills, setSkills] = useState(role.skills?.join(" ") ?? "");
   const title = visible(role.title) || `role ${at + 1}`;
   const bind = (name: "slot" | "title" | "summary" | "system_prompt" | "brain_seed") => ({
     value: role[name] ?? "",
@@ -87,17 +84,10 @@ export function EditRole({ role, at, count, problem, change, move, remove }: Pro
           </Choice>
         </div>
         <Field label="In one line" maxLength={300} autoComplete="off" {...bind("summary")} />
-        <Field
-          label="Skills"
-          autoComplete="off"
-          spellCheck="false"
-          hint="Names separated by spaces, the most important first. The first two are always in mind."
-          value={skills}
+        <EditSkills
+          skills={role.skills ?? []}
           error={wrong?.detail}
-          onChange={(event) => {
-            setSkills(event.target.value);
-            change({ skills: splitNames(event.target.value) });
-          }}
+          onChange={(skills) => change({ skills })}
         />
         <Area
           label="Prompt"

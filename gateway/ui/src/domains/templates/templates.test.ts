@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { SkillBrief } from "~/api/skills";
 import type { TeamTemplate } from "~/api/teams";
-import { contentOf, moved, newRole, splitNames, textOf } from "./content";
+import { contentOf, moved, namedSkills, newRole, textOf } from "./content";
 
 const role = (slot: string) => ({ slot, title: slot, system_prompt: `You are ${slot}.` });
 const template = {
@@ -60,6 +61,19 @@ describe("a template that is written", () => {
     ]);
     expect(newRole([...template.roles]).slot).toBe("role_3");
     expect(newRole([role("role_2")]).slot).toBe("role_3");
-    expect(splitNames(" x, y  x")).toEqual(["x", "y"]);
+  });
+
+  it("offers the workspace's skill in place of a built-in one of the same name", () => {
+    const skill = (id: string, name: string, visibility: string) =>
+      ({ id, name, visibility }) as unknown as SkillBrief;
+    const named = namedSkills([
+      skill("3", "write", "builtin"),
+      skill("1", "read", "workspace"),
+      skill("2", "read", "builtin"),
+    ]);
+    expect([...named].map(([name, { id }]) => [name, id])).toEqual([
+      ["read", "1"],
+      ["write", "3"],
+    ]);
   });
 });

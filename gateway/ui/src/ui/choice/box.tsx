@@ -133,7 +133,7 @@ export function Box({ label, value, options, onChange, fills, before, name, clas
                 <Check size={14} aria-hidden className={cx("shrink-0", place !== chosen && "invisible")} />
                 <span className="min-w-0">
                   <bdi className="block truncate">{option.label}</bdi>
-                  {option.note && <span className="block text-small text-fg-3">{option.note}</span>}
+                  {option.note && <span className="line-clamp-2 text-small text-fg-3">{option.note}</span>}
                 </span>
                 {option.group !== undefined && <span className="sr-only">, {option.group}</span>}
               </div>
