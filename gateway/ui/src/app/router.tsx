@@ -114,7 +114,7 @@ const approvalsMoved = createRoute({
 const repos = createRoute({
   getParentRoute: () => shell,
   path: "/repos",
-  validateSearch: only("q", "dialog"),
+  validateSearch: only("q", "dialog", "sort"),
   component: page(() => import("~/domains/repos/page"), "ReposPage"),
 });
 const repo = createRoute({
@@ -137,6 +137,7 @@ const audit = createRoute({
 const members = createRoute({
   getParentRoute: () => shell,
   path: "/members",
+  validateSearch: only("sort"),
   component: page(() => import("~/domains/people/page"), "MembersPage"),
 });
 type SettingsPart = "General" | "Models" | "SignIn" | "Connections" | "Mesh" | "Broker";

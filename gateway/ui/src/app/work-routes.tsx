@@ -116,7 +116,7 @@ export const team = createRoute({
 export const skills = createRoute({
   getParentRoute: () => shell,
   path: "/skills",
-  validateSearch: only("q", "tag", "dialog"),
+  validateSearch: only("q", "tag", "dialog", "sort"),
   component: work("SkillsPage"),
 });
 export const skill = createRoute({
@@ -127,7 +127,7 @@ export const skill = createRoute({
 export const templates = createRoute({
   getParentRoute: () => shell,
   path: "/templates",
-  validateSearch: only("q"),
+  validateSearch: only("q", "sort"),
   component: work("TemplatesPage"),
 });
 export const template = createRoute({

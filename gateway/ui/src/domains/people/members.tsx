@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
@@ -10,6 +11,7 @@ import { type Column, LiveTable } from "~/ui/data-table";
 import { Confirm } from "~/ui/dialog";
 import { choiceClass } from "~/ui/input-class";
 import { isolate } from "~/ui/isolate";
+import { type Keys, knownOrder, type Orders, sortColumns, sortedBy } from "~/ui/list/sort";
 import { Panel } from "~/ui/panel";
 import { Avatar } from "~/ui/person";
 import { Failed, ProblemNote } from "~/ui/problem";
@@ -20,10 +22,20 @@ import { Ago } from "~/ui/time";
 import { membersQuery, removeMember, setRole } from "./queries";
 import { givable, ROLES } from "./words";
 
+const route = getRouteApi("/shell/members");
+
 interface Listed {
   id: string;
   member: Member;
 }
+
+/** The order of the gateway. */
+const OWN = "joined";
+const KEYS: Keys<Listed> = {
+  name: ({ member }) => nameOf(member),
+  role: ({ member }) => ROLES.indexOf(member.role),
+  joined: ({ member }) => Date.parse(member.joined_at),
+};
 
 interface Manage {
   own: Role;
@@ -40,12 +52,19 @@ const nameIn = (all: Member[] | undefined, id: string) => {
 };
 const nameOf = ({ user }: Member) => user.name || user.email;
 
-function columns({ own, manages, chosen, onRole, onRemove }: Manage): Column<Listed>[] {
+function columns({
+  own,
+  manages,
+  chosen,
+  onRole,
+  onRemove,
+}: Manage): (Column<Listed> & { orders?: Orders })[] {
   const reachable = (member: Member, gone: boolean) =>
     !gone && manages && ROLES.indexOf(member.role) <= ROLES.indexOf(own);
   return [
     {
       name: "Name",
+      orders: ["name", "-name"],
       show: ({ member }) => (
         <div className="flex items-center gap-3">
           <Avatar user={member.user} className="size-8 text-small max-sm:hidden" />
@@ -66,6 +85,7 @@ function columns({ own, manages, chosen, onRole, onRemove }: Manage): Column<Lis
     },
     {
       name: "Role",
+      orders: ["-role", "role"],
       look: "max-sm:px-0",
       show: ({ id, member }, gone) =>
         reachable(member, gone) ? (
@@ -83,7 +103,12 @@ function columns({ own, manages, chosen, onRole, onRemove }: Manage): Column<Lis
           sentence(member.role)
         ),
     },
-    { name: "Joined", look: "max-sm:hidden", show: ({ member }) => <Ago at={member.joined_at} /> },
+    {
+      name: "Joined",
+      look: "max-sm:hidden",
+      orders: ["joined", "-joined"],
+      show: ({ member }) => <Ago at={member.joined_at} />,
+    },
     {
       name: "Actions",
       quiet: true,
@@ -108,10 +133,21 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
   const workspace = me.workspace.id;
   const members = useQuery(membersQuery(workspace));
   const [leaving, setLeaving] = useState<Member>();
+  const by = knownOrder(route.useSearch().sort, KEYS);
+  const navigate = route.useNavigate();
   const listed = useMemo(
-    () => (members.data ?? []).map((member) => ({ id: member.user.id, member })),
-    [members.data],
+    () =>
+      sortedBy(
+        (members.data ?? []).map((member) => ({ id: member.user.id, member })),
+        by || OWN,
+        KEYS,
+      ),
+    [members.data, by],
   );
+  const sorting = {
+    by,
+    onSort: (sort: string) => void navigate({ search: sort ? { sort } : {}, replace: true }),
+  };
   const again = () => client.invalidateQueries({ queryKey: keys.members(workspace) });
   const change = useOneChange<Member[]>({
     now: members.data ?? [],
@@ -149,13 +185,18 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
         <LiveTable
           label="Table of members"
           what={["person", "people"]}
-          columns={columns({
-            own: me.role,
-            manages,
-            chosen: (id) => (change.asked?.key === id ? (change.asked.mine as Role) : undefined),
-            onRole: give,
-            onRemove: setLeaving,
-          })}
+          chosen={by}
+          columns={sortColumns(
+            columns({
+              own: me.role,
+              manages,
+              chosen: (id) => (change.asked?.key === id ? (change.asked.mine as Role) : undefined),
+              onRole: give,
+              onRemove: setLeaving,
+            }),
+            sorting,
+            OWN,
+          )}
           rows={listed}
         />
       )}

@@ -7,6 +7,7 @@ import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import { GuideLink } from "~/ui/guide-link";
+import { knownOrder, type Sorting } from "~/ui/list/sort";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { PageFrame } from "~/ui/page";
@@ -16,7 +17,7 @@ import { Stale } from "~/ui/stale";
 import { ConnectDialog } from "./connect-dialog";
 import { Connections } from "./connections";
 import { connectionsQuery, MOST, reposQuery } from "./queries";
-import { RepoTable } from "./repo-table";
+import { KEYS, RepoTable } from "./repo-table";
 
 // One chunk for both pages: what they share would be a file of its own.
 export { RepoPage } from "./repo-page";
@@ -24,7 +25,13 @@ export { RepoPage } from "./repo-page";
 const route = getRouteApi("/shell/repos");
 const box = "rounded-panel border border-line bg-surface";
 
-function List({ q, onFilter }: { q: string; onFilter: (q: string) => void }) {
+interface ListProps {
+  q: string;
+  onFilter: (q: string) => void;
+  sorting: Sorting;
+}
+
+function List({ q, onFilter, sorting }: ListProps) {
   const everything = useQuery(reposQuery(""));
   const full = (everything.data?.length ?? 0) >= MOST;
   // Where the gateway could not give all of them, it searches; otherwise everything is here already.
@@ -51,7 +58,7 @@ function List({ q, onFilter }: { q: string; onFilter: (q: string) => void }) {
       {full && shown.length >= MOST && (
         <Notice>These are the {MOST} that changed last. Search to find the others.</Notice>
       )}
-      {shown.length > 0 && <RepoTable repos={shown} chosen={q} />}
+      {shown.length > 0 && <RepoTable repos={shown} chosen={q} sorting={sorting} />}
       {shown.length === 0 && q !== "" && (
         <Empty
           title="No repository fits the search"
@@ -68,16 +75,18 @@ function List({ q, onFilter }: { q: string; onFilter: (q: string) => void }) {
 }
 
 export function ReposPage() {
-  const { q = "", dialog } = route.useSearch();
+  const { q = "", dialog, sort } = route.useSearch();
   const navigate = route.useNavigate();
   const connections = useQuery(connectionsQuery);
   const may = useMay();
   const manages = may("repos.manage");
-  const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
-  const connecting = (open: boolean) =>
+  const by = knownOrder(sort, KEYS);
+  const look = (change: { q?: string; sort?: string; dialog?: string }) =>
     void navigate({
-      search: (now) => ({ ...(now.q ? { q: now.q } : {}), ...(open ? { dialog: "connect" } : {}) }),
+      search: Object.fromEntries(Object.entries({ q, sort: by, ...change }).filter(([, text]) => text)),
+      replace: change.dialog === undefined,
     });
+  const connecting = (open: boolean) => look({ dialog: open ? "connect" : "" });
   const button = manages && (
     <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => connecting(true)}>
       Connect
@@ -108,7 +117,11 @@ export function ReposPage() {
       {connections.data && !none && (
         <>
           <Connections query={connections} />
-          <List q={q} onFilter={filter} />
+          <List
+            q={q}
+            onFilter={(text) => look({ q: text })}
+            sorting={{ by, onSort: (one) => look({ sort: one }) }}
+          />
         </>
       )}
       {connections.data && !manages && <MissingRight what="connect or remove code hosts" least="admin" />}

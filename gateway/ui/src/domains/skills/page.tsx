@@ -1,20 +1,23 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { BookOpen, Plus } from "lucide-react";
+import { useMemo } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
+import { type Column, LiveTable } from "~/ui/data-table";
 import { Modal } from "~/ui/dialog";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
-import { useRowOrder } from "~/ui/row-order";
-import { RowOrderNote } from "~/ui/row-order-note";
+import { type Keys, knownOrder, type Orders, sortColumns, sortedBy, type Sorting } from "~/ui/list/sort";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
+import { table } from "~/ui/table";
+import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { create, skillsQuery, type SkillBrief } from "./queries";
 import { SkillForm } from "./skill-form";
@@ -54,69 +57,102 @@ function Tags({
   );
 }
 
-function Line({ skill, gone }: { skill: SkillBrief; gone: boolean }) {
-  return (
-    <li
-      data-row
-      className={cx("border-b border-line px-4 py-2.5 last:border-0", gone && "line-through opacity-60")}
-    >
-      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5">
+const KEYS: Keys<SkillBrief> = {
+  name: ({ title }) => title,
+  source: ({ source_kind }) => sourceWord(source_kind),
+  version: ({ current_version }) => current_version,
+  changed: ({ updated_at }) => Date.parse(updated_at),
+};
+
+const about = ({ source_kind, foundation }: SkillBrief) => {
+  const source = sourceWord(source_kind);
+  return `${source.charAt(0).toUpperCase()}${source.slice(1)}${foundation ? ", for every agent" : ""}`;
+};
+
+const COLUMNS: (Column<SkillBrief> & { orders?: Orders })[] = [
+  {
+    name: "Skill",
+    orders: ["name", "-name"],
+    cell: "w-full max-w-0 py-2.5",
+    show: (skill) => (
+      <>
         <Link
           to="/skills/$id"
           params={{ id: skill.id }}
-          className="min-w-0 rounded-control font-[550] break-words hover:text-accent hover:underline"
+          className="rounded-control font-[550] break-words hover:text-accent hover:underline"
         >
           <bdi>{visible(skill.title)}</bdi>
         </Link>
-        <span className="text-small text-fg-3">
-          {sourceWord(skill.source_kind)}, version {skill.current_version}
-          {skill.foundation && ", for every agent"}
-        </span>
-      </div>
-      <p className="max-w-[90ch] break-words text-fg-2">{visible(skill.when_to_use)}</p>
-      <p className="text-small break-words text-fg-3">
-        <bdi className="font-mono">{visible(skill.name)}</bdi>
-        {skill.tags.length > 0 && `, ${visible(skill.tags.join(", "))}`}
-      </p>
-    </li>
-  );
-}
+        <p className="max-w-[90ch] break-words text-fg-2">{visible(skill.when_to_use)}</p>
+        <p className="text-small break-words text-fg-3">
+          <bdi className="font-mono">{visible(skill.name)}</bdi>
+          {skill.tags.length > 0 && `, ${visible(skill.tags.join(", "))}`}
+        </p>
+        <p className="text-small text-fg-3 sm:hidden">
+          {about(skill)}, version {skill.current_version}
+        </p>
+      </>
+    ),
+  },
+  {
+    name: "Source",
+    look: "max-sm:hidden",
+    cell: "min-w-32 text-fg-2",
+    orders: ["source", "-source"],
+    show: about,
+  },
+  {
+    name: "Version",
+    look: "text-right max-sm:hidden",
+    cell: "text-fg-2 tabular-nums",
+    orders: ["-version", "version"],
+    show: ({ current_version }) => current_version,
+  },
+  {
+    name: "Changed",
+    look: "text-right max-md:hidden",
+    cell: "whitespace-nowrap text-fg-2",
+    orders: ["-changed", "changed"],
+    show: ({ updated_at }) => <Ago at={updated_at} />,
+  },
+];
 
-function Catalogue({ skills, chosen }: { skills: SkillBrief[]; chosen: string }) {
-  const { rows, waiting, held, release, bind } = useRowOrder(skills, chosen);
+/** The order of the gateway, which sorts by names. */
+const OWN = "name";
+
+function Catalogue({ skills, chosen, sorting }: { skills: SkillBrief[]; chosen: string; sorting: Sorting }) {
+  const rows = useMemo(() => sortedBy(skills, sorting.by || OWN, KEYS), [skills, sorting.by]);
   return (
-    <section aria-label="Catalogue" className="min-w-0 rounded-panel border border-line bg-surface">
-      <div className="border-b border-line px-4 py-1.5">
-        <RowOrderNote
-          held={held}
-          waiting={waiting}
-          release={release}
-          count={skills.length}
-          what={skills.length === 1 ? "skill" : "skills"}
-        />
-      </div>
-      <ul {...bind}>
-        {rows.map(({ item, gone }) => (
-          <Line key={item.id} skill={item} gone={gone} />
-        ))}
-      </ul>
+    <section aria-label="Catalogue" className={table.frame}>
+      <LiveTable
+        opens
+        label="Table of skills"
+        what={["skill", "skills"]}
+        columns={sortColumns(COLUMNS, sorting, OWN)}
+        rows={rows}
+        chosen={`${sorting.by} ${chosen}`}
+      />
     </section>
   );
 }
 
 /** What agents can be taught: skills that come with Roost, and the workspace's own. */
 export function SkillsPage() {
-  const { q = "", tag = "", dialog } = route.useSearch();
+  const { q = "", tag = "", dialog, sort } = route.useSearch();
   const navigate = route.useNavigate();
   const client = useQueryClient();
   const skills = useQuery(skillsQuery);
   const manages = useMay()("skills.manage");
-  const look = (next: { q?: string; tag?: string; dialog?: string }) =>
+  const by = knownOrder(sort, KEYS);
+  const look = (next: { q?: string; tag?: string; sort?: string; dialog?: string }) =>
     void navigate({
-      search: Object.fromEntries(Object.entries({ q, tag, ...next }).filter(([, text]) => text)),
+      search: Object.fromEntries(Object.entries({ q, tag, sort: by, ...next }).filter(([, text]) => text)),
       replace: next.dialog === undefined,
     });
-  const shown = (skills.data ?? []).filter((skill) => fits(skill, q.trim(), tag));
+  const shown = useMemo(
+    () => (skills.data ?? []).filter((skill) => fits(skill, q.trim(), tag)),
+    [skills.data, q, tag],
+  );
   const button = manages && (
     <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => look({ dialog: "new" })}>
       Write a skill
@@ -142,7 +178,11 @@ export function SkillsPage() {
           <FilterField label="Search skills" value={q} onChange={(text) => look({ q: text })} />
           <Tags tags={tagsOf(skills.data)} chosen={tag} choose={(one) => look({ tag: one })} />
           {shown.length > 0 ? (
-            <Catalogue skills={shown} chosen={`${q} ${tag}`} />
+            <Catalogue
+              skills={shown}
+              chosen={`${q} ${tag}`}
+              sorting={{ by, onSort: (one) => look({ sort: one }) }}
+            />
           ) : (
             <Empty
               title="No skill fits the search"

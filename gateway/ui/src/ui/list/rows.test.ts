@@ -2,7 +2,7 @@ import type { MouseEvent } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { linkOf, openRow } from "../open-row";
 import { between } from "./selection";
-import { nextOrder } from "./sort";
+import { knownOrder, nextOrder, sortedBy } from "./sort";
 
 describe("a range of rows", () => {
   const order = ["a", "b", "c", "d"];
@@ -24,6 +24,36 @@ describe("a heading that sorts", () => {
     expect(nextOrder(started, "-cost", "-created_at")).toBe("");
     expect(nextOrder(["-cost"], "-created_at", "-created_at")).toBe("-cost");
     expect(nextOrder(["-cost"], "-cost", "-created_at")).toBe("");
+  });
+});
+
+describe("the rows of a short list", () => {
+  const rows = [
+    { name: "box-10", size: 2 },
+    { name: "box-9", size: undefined },
+    { name: "attic", size: 1 },
+    { name: "cellar", size: 2 },
+  ];
+  const keys = { name: (row: (typeof rows)[0]) => row.name, size: (row: (typeof rows)[0]) => row.size };
+  const names = (by: string) => sortedBy(rows, by, keys).map(({ name }) => name);
+
+  it("are in the order of the address, those without a value last in both directions", () => {
+    expect(names("name")).toEqual(["attic", "box-9", "box-10", "cellar"]);
+    expect(names("-name")).toEqual(["cellar", "box-10", "box-9", "attic"]);
+    expect(names("size")).toEqual(["attic", "box-10", "cellar", "box-9"]);
+    expect(names("-size")).toEqual(["box-10", "cellar", "attic", "box-9"]);
+    expect(names("colour")).toEqual(rows.map(({ name }) => name));
+  });
+
+  it("have only the orders that the list knows", () => {
+    expect(["-size", "name", "colour", "toString", "", undefined].map((by) => knownOrder(by, keys))).toEqual([
+      "-size",
+      "name",
+      "",
+      "",
+      "",
+      "",
+    ]);
   });
 });
 

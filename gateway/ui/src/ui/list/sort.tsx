@@ -1,7 +1,7 @@
 // Sorting of a list by its headings. The address has `name`, or `-name` for the largest or newest first.
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { cx } from "../class";
-import type { Heading } from "../data-table";
+import type { Column, Heading } from "../data-table";
 
 export interface Sorting {
   /** As the address has it. Empty is the first of the list. */
@@ -53,7 +53,35 @@ export function sortHead(
   };
 }
 
+/** The columns of a table, of which those with orders sort. */
+export const sortColumns = <T,>(
+  columns: readonly (Column<T> & { orders?: Orders })[],
+  sorting: Sorting,
+  own: string,
+): Column<T>[] => columns.map((column) => ({ ...column, ...sortHead(column, column.orders, sorting, own) }));
+
 const collator = new Intl.Collator("en", { numeric: true });
 
 /** Names as people expect them: `box-9` before `box-10`. */
 export const compareNames = (a: string, b: string): number => collator.compare(a, b);
+
+/** What rows are compared by, under the names that the address has. */
+export type Keys<T> = Record<string, (row: T) => string | number | undefined>;
+
+/** The order of the address, when the list has such a one. */
+export const knownOrder = <T,>(by: string | undefined, keys: Keys<T>): string =>
+  by !== undefined && Object.hasOwn(keys, by.replace(/^-/, "")) ? by : "";
+
+/** Rows without a value come last in both directions. Rows of the same value keep their order. */
+export function sortedBy<T>(rows: readonly T[], by: string, keys: Keys<T>): T[] {
+  const key = keys[by.replace(/^-/, "")];
+  if (!key) return [...rows];
+  const down = by.startsWith("-") ? -1 : 1;
+  return rows
+    .map((row) => [row, key(row)] as const)
+    .toSorted(([, x], [, y]) => {
+      if (x === undefined || y === undefined) return Number(x === undefined) - Number(y === undefined);
+      return down * (typeof x === "number" && typeof y === "number" ? x - y : compareNames(`${x}`, `${y}`));
+    })
+    .map(([row]) => row);
+}
