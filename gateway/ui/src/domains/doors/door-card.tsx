@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { Door, DoorAction } from "~/api/doors";
 import { Button } from "~/ui/button";
 import { Status } from "~/ui/status";
@@ -30,6 +30,8 @@ export interface CardProps {
   /** The signed-in person. */
   own: string | undefined;
   mayResolve: boolean;
+  /** Selects it, beside its name. */
+  tick?: ReactNode;
   /** Takes one that was decided here out of sight; it stands among the decided ones. */
   onAway?: (() => void) | undefined;
   /** Somebody looks at it to decide it, did, or did not after all. */
@@ -79,7 +81,7 @@ export function About({ door, action, agent }: Pick<CardProps, "door" | "action"
 
 /** One request that waits, whole, with what can be decided; afterwards what was decided. */
 export function DoorCard(props: CardProps) {
-  const { door, action, agent, own, mayResolve, onAsk, onDecided, onCancelled, onAway } = props;
+  const { door, action, agent, own, mayResolve, onAsk, onDecided, onCancelled, onAway, tick } = props;
   const [asking, setAsking] = useState<Decision>();
   const outcome = useRef<HTMLDivElement>(null);
   const acted = useRef(false);
@@ -101,15 +103,18 @@ export function DoorCard(props: CardProps) {
     <li data-row className="border-b border-line px-4 py-3 last:border-0">
       <article aria-label={`${agent.name}: ${action?.title ?? door.action}`} className="flex flex-col gap-2">
         <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
-          <h3 className="min-w-0 font-[550]">
-            <Link
-              to="/approvals/$id"
-              params={{ id: door.id }}
-              className="rounded-control hover:text-accent hover:underline"
-            >
-              {action?.title ?? visible(door.action)}
-            </Link>{" "}
-            <bdi className="font-mono text-small font-normal break-all">{visible(door.target)}</bdi>
+          <h3 className="flex min-w-0 gap-2.5 font-[550]">
+            {tick}
+            <span className="min-w-0">
+              <Link
+                to="/approvals/$id"
+                params={{ id: door.id }}
+                className="rounded-control hover:text-accent hover:underline"
+              >
+                {action?.title ?? visible(door.action)}
+              </Link>{" "}
+              <bdi className="font-mono text-small font-normal break-all">{visible(door.target)}</bdi>
+            </span>
           </h3>
           {waits && (
             <p className="flex flex-wrap items-center gap-x-3 text-small text-fg-2">

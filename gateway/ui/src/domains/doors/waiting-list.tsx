@@ -1,12 +1,21 @@
 import { useState } from "react";
 import type { Door } from "~/api/doors";
+import { cx } from "~/ui/class";
 import { useRowOrder } from "~/ui/row-order";
 import { RowOrderNote } from "~/ui/row-order-note";
+import { visible } from "~/ui/visible";
+import { Button } from "~/ui/button";
+import { useSelection } from "~/ui/list/selection";
+import { SelectionBar } from "~/ui/list/tick";
+import { DecideMany } from "./decide-many";
 import { DoorCard, type CardProps } from "./door-card";
+import type { Decision } from "./queries";
 
 /** Oldest first, so that newcomers push nothing away. */
 export const byAge = (a: Door, b: Door) =>
   a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id);
+
+const box = "block size-4 shrink-0 cursor-pointer accent-accent pointer-coarse:size-6";
 
 interface Props {
   doors: Door[];
@@ -31,13 +40,42 @@ export function WaitingList({ doors, now, filter, cardOf, own, mayResolve, none 
     ...[...kept.values()].map((one) => doors.find(({ id }) => id === one.id) ?? now.get(one.id) ?? one),
   ].toSorted(byAge);
   const { rows, waiting, held, release, bind } = useRowOrder(shown, `${away} ${filter}`);
+  const selection = useSelection();
+  const [many, setMany] = useState<{ decision: Decision; doors: Door[] }>();
+  const open = mayResolve ? doors : [];
+  const chosen = open.filter(({ id }) => selection.ids.has(id));
+  const nameOf = (door: Door) => {
+    const { action, agent } = cardOf(door);
+    return `${agent.name}: ${action?.title ?? door.action} at ${door.target}`;
+  };
   return (
     <section
       aria-label="Waiting for a decision"
       className="rounded-panel border border-line bg-surface"
       {...bind}
     >
-      <div className="border-b border-line px-4 py-1.5">
+      <SelectionBar what="requests" count={chosen.length} onClear={selection.clear}>
+        {(["approve", "deny"] as const).map((decision) => (
+          <Button key={decision} onClick={() => setMany({ decision, doors: chosen })}>
+            {decision === "approve" ? "Approve" : "Deny"}…
+          </Button>
+        ))}
+      </SelectionBar>
+      <div className="flex items-center gap-2.5 border-b border-line px-4 py-1.5">
+        {open.length > 0 && (
+          <input
+            type="checkbox"
+            aria-label="Select all that are listed"
+            checked={chosen.length === open.length}
+            onChange={({ target }) =>
+              selection.set(
+                open.map(({ id }) => id),
+                target.checked,
+              )
+            }
+            className={box}
+          />
+        )}
         <RowOrderNote
           held={held}
           waiting={waiting}
@@ -57,6 +95,17 @@ export function WaitingList({ doors, now, filter, cardOf, own, mayResolve, none 
               door={door}
               own={own}
               mayResolve={mayResolve && !gone}
+              tick={
+                open.some(({ id }) => id === door.id) && (
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${visible(nameOf(door)).slice(0, 200)}`}
+                    checked={selection.ids.has(door.id)}
+                    onChange={({ target }) => selection.set([door.id], target.checked)}
+                    className={cx(box, "mt-0.5")}
+                  />
+                )
+              }
               onAsk={() => keep(door)}
               onDecided={keep}
               onCancelled={() => drop(item.id)}
@@ -72,6 +121,13 @@ export function WaitingList({ doors, now, filter, cardOf, own, mayResolve, none 
           );
         })}
       </ul>
+      {many && (
+        <DecideMany
+          {...many}
+          agentOf={(door) => cardOf(door).agent.name}
+          onClose={() => setMany(undefined)}
+        />
+      )}
     </section>
   );
 }

@@ -8,7 +8,6 @@ import { Button, buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import { Help } from "~/ui/help";
-import { ListTable } from "~/ui/list/list-table";
 import { cleared, type Filters } from "~/ui/list/saved";
 import { Select } from "~/ui/list/select";
 import { Views } from "~/ui/list/views";
@@ -20,7 +19,7 @@ import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { Board } from "./board";
 import { narrows, OWN, readAsked, shown, sorted, STATES } from "./list";
-import { COLUMNS } from "./table";
+import { MissionTable } from "./mission-table";
 
 const route = getRouteApi("/shell/missions");
 
@@ -98,15 +97,10 @@ export function MissionsPage() {
           </div>
           {rows.length > 0 && view === "board" && <Board missions={rows} chosen={chosen} />}
           {rows.length > 0 && view !== "board" && (
-            <ListTable
-              label="Table of missions"
-              what={["mission", "missions"]}
-              columns={COLUMNS}
+            <MissionTable
               rows={rows}
-              nameOf={({ title }) => title}
               chosen={chosen}
               sorting={{ by: sort, onSort: (by) => look({ sort: by }) }}
-              order={OWN}
             />
           )}
           {rows.length === 0 && narrows(asked) && (
