@@ -251,7 +251,7 @@ const CHOICES: Chosen[] = [
   {
     name: "a team's right",
     path: (state) => `/teams/${team(state).id}`,
-    box: (page) => page.getByLabel("Change the right", { exact: true }),
+    box: (page) => page.getByLabel("What they may do", { exact: true }),
     values: ["toolfree", "coding_readonly", "coding_readwrite"],
     theirs: (state, value) => {
       const one = team(state);
@@ -273,7 +273,7 @@ const CHOICES: Chosen[] = [
   {
     name: "an agent's right",
     path: (state) => `/claws/${agentNamed(state, "scribe").id}?app=runtime`,
-    box: (page) => page.getByLabel("Its own right", { exact: true }),
+    box: (page) => page.getByLabel("What it may do", { exact: true }),
     values: ["toolfree", "coding_readonly", "coding_readwrite"],
     theirs: (state, value) => {
       rights(state).profile = value as "toolfree";

@@ -45,7 +45,7 @@ test.describe("missions", () => {
     await live(page);
     expect(await rows(page)).toBe(4);
     await page
-      .getByRole("img", { name: "Research completed, Coding running, Benchmark not begun" })
+      .getByRole("img", { name: "Research completed, Coding running, Benchmark not started" })
       .first()
       .waitFor();
     await page.getByText("Needs you").waitFor();

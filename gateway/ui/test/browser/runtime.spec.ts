@@ -24,7 +24,7 @@ test.describe("runtime", () => {
       await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
       await panel(page, "Configuration").getByText("openai/gpt-large").waitFor();
       await page.getByText("Its team's, or else the workspace's default.").waitFor();
-      await page.getByText("Its team decides, and where the team says nothing").waitFor();
+      await page.getByText("Its team sets its permissions. If the team sets none").waitFor();
       await page.getByText("2 tools that it is offered").click();
       await page.getByText("Runs a command in the sandbox.").waitFor();
       const skills = panel(page, "Skills");
@@ -57,15 +57,15 @@ test.describe("runtime", () => {
       await until("it to be gone", async () => (await skills.locator("ol > li").count()) === 2);
     });
 
-  test("the agent's own right and tools are changed, and work for this agent alone starts a run", async ({
+  test("the agent's own permissions and tools are changed, and work for this agent alone starts a run", async ({
     visit,
   }) => {
     const { mock, page } = await visit();
     const [agent] = mock.state.claws;
     mock.state.teams.list = [];
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
-    const own = panel(page, "What it may do of its own");
-    await choose(own.getByLabel("Its own right"), "coding_readwrite");
+    const own = panel(page, "The agent's own permissions");
+    await choose(own.getByLabel("What it may do", { exact: true }), "coding_readwrite");
     await panel(page, "Configuration").getByText("Read, write, run").first().waitFor();
     await own.getByLabel("work in a sandbox").check();
     await until(
@@ -142,7 +142,7 @@ test.describe("runtime", () => {
     Object.assign(mock.state.skills[0], { title: evil, name: evil, when_to_use: evil });
     mock.state.role = "viewer";
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
-    await page.getByText("It is in no team, so its own right counts.").waitFor();
+    await page.getByText("It is in no team, so its own permissions apply.").waitFor();
     await page.getByText("demonstration").waitFor();
     await page.getByText("It is offered no tools.").waitFor();
     await page.getByText(/You may not choose skills or make tokens/).waitFor();

@@ -223,7 +223,7 @@ test.describe("settings: deployment", () => {
     await page.getByText("Not answering").waitFor();
     await page.getByText("It did not answer within 3 seconds.").waitFor();
     await page.getByText("roost doctor").waitFor();
-    expect(await panel(page, "What it keeps").count()).toBe(0);
+    expect(await panel(page, "Stored credentials").count()).toBe(0);
     await drawn(page);
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "settings-broker-silent-phone");
@@ -232,7 +232,7 @@ test.describe("settings: deployment", () => {
     await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByText("Answering", { exact: true }).waitFor();
     expect(await page.getByRole("img", { name: /^Records/ }).count()).toBe(0);
-    expect(await panel(page, "What it keeps").textContent()).toMatch(/Records–/);
+    expect(await panel(page, "Stored credentials").textContent()).toMatch(/Records–/);
     state.broker = running;
     const path = "GET /api/ops/broker";
     state.failNext.set(path, new Refusal(500, "internal", "The broker's page failed"));

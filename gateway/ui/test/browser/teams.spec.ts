@@ -142,7 +142,7 @@ test.describe("teams", () => {
       await page.getByRole("button", { name: "Save the name" }).click();
       await page.getByRole("heading", { name: "Renamed", exact: true }).waitFor();
       expect(team.name).toBe("Renamed");
-      await choose(page.getByLabel("Change the right"), "toolfree");
+      await choose(page.getByLabel("What they may do"), "toolfree");
       await page.getByText("No tools. They think and talk, and touch nothing.").waitFor();
       // Each change names the version that it was made to, so the next one waits for the answer.
       const answer = mock.hold("PATCH /api/teams/{id}");

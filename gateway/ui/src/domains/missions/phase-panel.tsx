@@ -91,8 +91,8 @@ function Runs({ phase }: { phase: MissionPhase }) {
       <p className="px-4 py-3 text-fg-2">
         {phase.status === "pending"
           ? hasTeams(phase.kind)
-            ? "The phase has not begun. Its teams are here as soon as they work."
-            : "The phase has not begun. No team works on it: Roost runs its commands."
+            ? "The phase has not started. Its teams are here as soon as they work."
+            : "The phase has not started. No team works on it: Roost runs its commands."
           : hasTeams(phase.kind)
             ? "No team worked on this phase."
             : "No command ran in this phase."}

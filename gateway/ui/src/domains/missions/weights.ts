@@ -5,7 +5,7 @@ import { took } from "~/ui/run-state";
 const LEAST = 1;
 const MOST = 6;
 
-/** How wide each phase of the line is, from 1 to 6. A phase that has not begun is as narrow as can be. */
+/** How wide each phase of the line is, from 1 to 6. A phase that has not started is as narrow as can be. */
 export function weights(
   phases: readonly Pick<MissionPhase, "started_at" | "ended_at">[],
   now: number,

@@ -39,7 +39,7 @@ export const missionState = ({ status, status_reason }: Pick<Mission, "status" |
     : STATUSES[status];
 
 const PHASES: Record<PhaseStatus, State> = {
-  pending: { tone: "idle", word: "Not begun" },
+  pending: { tone: "idle", word: "Not started" },
   running: { tone: "running", word: "Running" },
   completed: { tone: "done", word: "Completed" },
   failed: { tone: "failed", word: "Failed" },

@@ -87,7 +87,7 @@ describe("what an agent says", () => {
     expect(signOf({ kind: "add", text: "fn main() {" })).toBe("+");
     expect(signOf({ kind: "warn", text: "no such file" })).toBe("!");
   });
-  it("calls refused only what was not begun", () => {
+  it("calls refused only what was not started", () => {
     expect(failureWord("the tool `shell` is not offered under the profile toolfree")).toBe("refused");
     expect(failureWord("the sandbox did not run it: no such image")).toBe("refused");
     expect(failureWord("There is no file `a.txt`.")).toBe("failed");

@@ -29,17 +29,17 @@ export function Rights({ now }: { now: RuntimeConfig }) {
   const tick = (bundle: string, has: boolean) =>
     BUNDLE_NAMES.map(({ value }) => value).filter((one) => (one === bundle ? has : own.has(one)));
   return (
-    <NarrowFold id="own" title="What it may do of its own" summary={profileName(now.record_profile)}>
+    <NarrowFold id="own" title="The agent's own permissions" summary={profileName(now.record_profile)}>
       <div className="grid gap-4 px-4 py-3 sm:grid-cols-2">
         <div className="flex flex-col gap-4">
           <Choice
-            label="Its own right"
+            label="What it may do"
             disabled={one.busy}
             value={now.record_profile}
             onChange={(event) => {
               const risk_profile = event.target.value as NonNullable<RightsChange["risk_profile"]>;
               one.change<string>({
-                label: "Its own right",
+                label: "What it may do",
                 of: ({ record_profile }) => record_profile,
                 mine: risk_profile,
                 words: profileName,
@@ -94,8 +94,8 @@ export function Rights({ now }: { now: RuntimeConfig }) {
           ))}
         </fieldset>
         <p className="text-small text-fg-3 sm:col-span-2">
-          A team or a template that names a right goes before the agent's own. Tools add up, as far as that
-          right allows.
+          Permissions that its team or its template sets replace the agent's own. The tools of all three are
+          added up, as far as the permissions allow.
         </p>
         <LimitFields
           limits={now.limits}

@@ -15,9 +15,9 @@ describe("what an agent runs with", () => {
     expect(modelWhy(config({ model_binding: "openai/m", team_id: "t" }))).toContain("own");
     expect(modelWhy(config({ team_id: "t" }))).toContain("team");
     expect(modelWhy(config({}))).toBe("The workspace's default.");
-    expect(rightWhy(config({ team_id: "t", template_id: "x" }))).toContain("Its team decides");
-    expect(rightWhy(config({ template_id: "x" }))).toContain("its own right counts");
-    expect(rightWhy(config({}))).toContain("its own right counts");
+    expect(rightWhy(config({ team_id: "t", template_id: "x" }))).toContain("Its team sets its permissions");
+    expect(rightWhy(config({ template_id: "x" }))).toContain("its own permissions apply");
+    expect(rightWhy(config({}))).toContain("its own permissions apply");
   });
 
   it("names what was left out, and offers no skill twice", () => {

@@ -26,8 +26,8 @@ export function modelWhy({ model, model_binding, team_id }: RuntimeConfig): stri
 /** What decides what a step of it may use. */
 export const rightWhy = ({ team_id }: RuntimeConfig): string =>
   team_id
-    ? "Its team decides, and where the team says nothing, its template, and then its own right."
-    : "It is in no team, so its own right counts.";
+    ? "Its team sets its permissions. If the team sets none, its template does, and then its own apply."
+    : "It is in no team, so its own permissions apply.";
 
 /** What was left out for this agent alone, with names where the catalogue has them. */
 export const leftOut = ({ overrides }: ClawSkills, catalogue: readonly SkillBrief[]) =>

@@ -28,7 +28,7 @@ function Silent({ why }: { why: string | null | undefined }) {
       {why && <p className="break-words">{why}</p>}
       <p className="text-fg-2">
         Until it answers, nothing that needs a credential works: an approved request fails and is not sent,
-        repositories are not synced, and no app can be connected. What it keeps stays where it is.
+        repositories are not synced, and no app can be connected. Stored credentials stay in the broker.
       </p>
       <ul className="flex list-disc flex-col gap-1 pl-4 text-fg-2 marker:text-fg-3">
         <li>
@@ -65,7 +65,7 @@ function Running({ now }: { now: BrokerNow }) {
 function Figures({ now }: { now: BrokerNow }) {
   return (
     <>
-      <Panel title="What it keeps">
+      <Panel title="Stored credentials">
         <Shares label="Records" shares={kept(now)} />
         <Shares label="Sealed" shares={sealed(now)} />
         <Facts items={[["Entries of its own audit log", number(now.audit_entries)]]} />

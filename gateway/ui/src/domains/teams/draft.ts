@@ -58,7 +58,7 @@ export function lacksOf(draft: Draft, template: TemplateBrief) {
   return draft.image ? lacks.filter(({ what }) => what === "no_gpu") : lacks;
 }
 
-/** The draft with a change. What was accepted holds only for the image, the machine and the right that it was said of. */
+/** The draft with a change. What was accepted holds only for the image, the machine and the permissions that it was said of. */
 export function changed(draft: Draft, more: Partial<Draft>): Draft {
   const others = (["image", "machine", "profile"] as const).some((key) => key in more);
   return { ...draft, ...(others && { accepts: false }), ...more };

@@ -22,7 +22,7 @@ const MACHINE = "Machine of their sandboxes";
 const IMAGE = "Image of their sandboxes";
 const SHARED = "One sandbox for all";
 
-/** What its agents may use, and with what right. */
+/** What its agents may use, and with what permissions. */
 export function Use({ team, manages }: { team: Team; manages: boolean }) {
   const client = useQueryClient();
   const busy = useIsMutating({ mutationKey: changeKey(team) }) > 0;
@@ -60,13 +60,13 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
         <div className="grid gap-4 border-t border-line px-4 py-3 sm:grid-cols-2">
           <NameForm team={team} busy={busy} />
           <Choice
-            label="Change the right"
+            label="What they may do"
             disabled={busy}
             value={team.risk_profile ?? ""}
             onChange={(event) => {
               const profile = event.target.value as RiskProfile | "";
               one.change<string>({
-                label: "Change the right",
+                label: "What they may do",
                 of: ({ risk_profile }) => risk_profile ?? "",
                 mine: profile,
                 words: (value) => (value ? profileName(value) : "As the template says"),
