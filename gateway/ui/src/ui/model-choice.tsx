@@ -1,6 +1,7 @@
 // The model that somebody thinks with: one of the workspace's, with its price and its context.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useMay } from "~/api/may";
 import { modelsQuery, SCRIPTED } from "~/api/models";
 import { textLink } from "./class";
@@ -25,6 +26,7 @@ interface Props {
 /** Which model is used. A chosen model that the workspace does not have any more stays in the list. */
 export function ModelChoice({ value, onChange, inherited, hint, ...rest }: Props) {
   const models = useQuery(modelsQuery);
+  const manages = useMay()("models.manage");
   const list = models.data?.items;
   const chosen = list?.find(({ name }) => name === value);
   const gone = value !== "" && value !== SCRIPTED && list !== undefined && !chosen;
@@ -33,13 +35,15 @@ export function ModelChoice({ value, onChange, inherited, hint, ...rest }: Props
       {...rest}
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      hint={
-        <Hint
-          {...{ value, chosen, gone, hint }}
-          failed={models.isError && !list}
-          empty={list?.length === 0}
-        />
-      }
+      hint={hintOf({
+        value,
+        chosen,
+        gone,
+        hint,
+        failed: models.isError && !list,
+        empty: list?.length === 0,
+        manages,
+      })}
     >
       <option value="">{inherited}</option>
       {(list ?? []).map((one) => (
@@ -66,11 +70,11 @@ interface HintProps {
   hint: string | undefined;
   failed: boolean;
   empty: boolean;
+  manages: boolean;
 }
 
 /** What the chosen model costs. Otherwise why there is little to choose, or what the choice means. */
-function Hint({ value, chosen, gone, hint, failed, empty }: HintProps) {
-  const manages = useMay()("models.manage");
+function hintOf({ value, chosen, gone, hint, failed, empty, manages }: HintProps): ReactNode {
   if (chosen) return `${priceWord(chosen.price)} · ${contextWord(chosen.window_tokens)}`;
   if (gone)
     return <span className="text-waiting">The workspace does not have this model. Choose another one.</span>;
