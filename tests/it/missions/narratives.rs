@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use roost_gateway::app::Surroundings;
 use roost_tests::broker::BrokerProcess;
 use roost_tests::model_server::{Asked, ModelServer, answer};
-use roost_tests::{Answer, Gateway, Person, ScratchPostgres, Store, eventually};
+use roost_tests::{
+    Answer, Client, DbInspector, Gateway, Person, Process, ScratchPostgres, Store, eventually,
+};
 use serde_json::{Value, json};
 
 use super::{becomes, created, launched, mission, pdfs, phase_id, template};
@@ -36,7 +38,7 @@ async fn researched(owner: &Person, model: &str) -> Answer {
     becomes(owner, &id, "completed").await
 }
 
-async fn card(owner: &Person, over: &Answer) -> Answer {
+async fn card(owner: &Client, over: &Answer) -> Answer {
     let (id, phase) = (over.str("/id"), phase_id(over, 0));
     let path = format!("/api/missions/{id}/phases/{phase}/summary");
     owner.get(&path).expect(200).await
@@ -176,7 +178,81 @@ async fn model_that_refuses_is_asked_again_later() {
     gateway.stop().await;
 }
 
-async fn add_model(owner: &Person, server: &ModelServer, price: u64) {
+/// The points that have their case here.
+pub const KILLED_THERE: &[&str] = &["narratives.write.after_answer"];
+/// How `abort` ends a process.
+const SIGABRT: i32 = 6;
+
+#[tokio::test]
+async fn narrative_whose_gateway_dies_after_the_answer_is_asked_for_again_and_written_once() {
+    killed(&Store::Sqlite).await;
+    if let Some(scratch) = ScratchPostgres::new().await {
+        killed(&Store::Postgres(scratch.url().to_owned())).await;
+        scratch.remove().await;
+    }
+}
+
+async fn killed(store: &Store) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let broker = BrokerProcess::start(folder.path()).await;
+    let socket = broker.client.socket().display().to_string();
+    let set = [
+        ("broker.socket", socket.as_str()),
+        ("outbound.allow_private", "[\"127.0.0.1\"]"),
+        ("sandboxes.local", "off"),
+        ("chaos.allow", "true"),
+        ("summarizer_model", "openai/thinker"),
+    ];
+    let mut process = Process::start_with(folder.path(), store, &set).await;
+    let owner = process.owner().await;
+    process.kill();
+    let [point] = KILLED_THERE else {
+        panic!("one point")
+    };
+    assert!(process.again_with(&format!("{point}=abort")).await);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let server = ModelServer::that(move |asked: &Asked| {
+        let is_narrative = asked.body["messages"].to_string().contains("FACTS (JSON)");
+        let text = match is_narrative {
+            true => format!("Answer {}.", count.fetch_add(1, Ordering::SeqCst) + 1),
+            false => "Read.".to_owned(),
+        };
+        piece(json!({ "content": text }), "stop")
+    })
+    .await;
+    add_model(&owner, &server, 0).await;
+    let writers = template(&owner, "Writers").await;
+    let new = json!({ "template_kind": "research", "title": "Read", "goal": "Read it.", "model": "openai/thinker",
+        "config": { "phase_teams": { "research": [writers] } } });
+    let id = created(&owner, &new).await;
+    launched(&owner, &id).await;
+    process.ended_by(SIGABRT).await;
+    process.again().await;
+    let over = eventually("the mission is complete", async || {
+        let now = mission(&owner, &id).await;
+        (now.body["status"] == "completed").then_some(now)
+    })
+    .await;
+    // The question belongs to the dead gateway for three minutes.
+    let rows = DbInspector::open(&process.database()).await;
+    eventually("the question is free again", async || {
+        let sql = "UPDATE mission_phase_cards SET narrative_due_ms = 1 WHERE narrative_due_ms IS NOT NULL";
+        (rows.change(sql).await == 1).then_some(())
+    })
+    .await;
+    let card = eventually("no narrative is due", async || {
+        let card = card(&owner, &over).await;
+        (card.body["narrative_is_due"] == false).then_some(card)
+    })
+    .await;
+    assert_eq!(card.str("/narrative"), "Answer 2.");
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+    rows.close().await;
+    process.terminate().await;
+}
+
+async fn add_model(owner: &Client, server: &ModelServer, price: u64) {
     let model = json!({ "provider": "openai", "model": "thinker", "api_key": "sk-planted",
         "base_url": format!("http://{}/v1", server.address), "context_tokens": 100_000,
         "price": { "input_microusd": price, "output_microusd": price } });

@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use roost_tests::broker::BrokerProcess;
-use roost_tests::{Answer, Client, Gateway, Person, Process, Store, encodings_of, eventually};
+use roost_tests::{
+    Answer, Client, Gateway, Person, Process, ScratchPostgres, Store, encodings_of, eventually,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -16,7 +18,7 @@ const SERVER: &str = include_str!("runtime_server.py");
 const SECRETS: [&str; 2] = ["rt_planted+token/81", "Code_77_planted"];
 
 /// A gateway with a broker that keeps the codes.
-struct Stage {
+pub(super) struct Stage {
     folder: TempDir,
     broker: BrokerProcess,
     gateway: Gateway,
@@ -24,12 +26,13 @@ struct Stage {
 
 impl Stage {
     async fn new(set: &[(&str, &str)]) -> Self {
+        Self::on(None, set).await
+    }
+
+    pub(super) async fn on(scratch: Option<&ScratchPostgres>, set: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let broker = BrokerProcess::start(folder.path()).await;
-        let socket = broker.client.socket().display().to_string();
-        let mut all = vec![("broker.socket", socket.as_str())];
-        all.extend(set);
-        let gateway = Gateway::start_with(&all).await;
+        let gateway = beside(&broker, scratch, set).await;
         Self {
             folder,
             broker,
@@ -37,15 +40,35 @@ impl Stage {
         }
     }
 
-    async fn owner(&self) -> &Person {
+    /// A second gateway on the same database, beside the same broker.
+    pub(super) async fn second(&self, scratch: &ScratchPostgres) -> Gateway {
+        beside(&self.broker, Some(scratch), &[]).await
+    }
+
+    pub(super) fn url(&self) -> String {
+        self.gateway.url()
+    }
+
+    pub(super) async fn owner(&self) -> &Person {
         self.gateway.owner().await
     }
 
-    async fn stop(self) {
+    pub(super) async fn stop(self) {
         self.gateway.stop().await;
         drop(self.broker);
         drop(self.folder);
     }
+}
+
+async fn beside(
+    broker: &BrokerProcess,
+    scratch: Option<&ScratchPostgres>,
+    set: &[(&str, &str)],
+) -> Gateway {
+    let socket = broker.client.socket().display().to_string();
+    let mut all = vec![("broker.socket", socket)];
+    all.extend(set.iter().map(|(key, value)| (*key, (*value).to_owned())));
+    Gateway::start_like(&all, scratch).await
 }
 
 /// A mission of one phase whose agents work through this program.
@@ -60,12 +83,12 @@ fn server(program: &str, mode: &str) -> String {
     format!("exec python3 -c '{quoted}' {mode}")
 }
 
-fn new(template: &str, command: &str) -> Value {
+pub(super) fn new(template: &str, command: &str) -> Value {
     json!({ "template_kind": "research", "title": "Through it", "goal": "Say hello.", "team_template_id": template,
         "config": { "runtime": { "image": "runtime", "command": command } } })
 }
 
-async fn pauses(owner: &Person, id: &str) -> Answer {
+pub(super) async fn pauses(owner: &Person, id: &str) -> Answer {
     eventually("the mission is paused", async || {
         let now = mission(owner, id).await;
         assert_ne!(now.body["status"], "completed", "{now:?}");
@@ -78,7 +101,7 @@ fn text_of(over: &Answer) -> String {
     over.body["artifacts"].to_string()
 }
 
-async fn result(owner: &Person, over: &Answer) -> String {
+pub(super) async fn result(owner: &Client, over: &Answer) -> String {
     let all = over.body["artifacts"].as_array().expect("artifacts");
     let found = all.iter().find(|one| one["kind"] == "markdown");
     let id = found.unwrap_or_else(|| panic!("{}", text_of(over)))["id"]
@@ -108,7 +131,7 @@ async fn mission_works_through_the_reference_runtime() {
 }
 
 /// A gateway that is a process of its own, with its folder, beside a broker.
-async fn alone(set: &[(&str, &str)]) -> (TempDir, (BrokerProcess, TempDir), Process) {
+pub(super) async fn alone(set: &[(&str, &str)]) -> (TempDir, (BrokerProcess, TempDir), Process) {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = tempfile::tempdir().expect("a folder");
     let broker = BrokerProcess::start(kept.path()).await;
@@ -120,7 +143,7 @@ async fn alone(set: &[(&str, &str)]) -> (TempDir, (BrokerProcess, TempDir), Proc
 }
 
 /// A team template of a gateway that is a process of its own.
-async fn writers(owner: &Client) -> String {
+pub(super) async fn writers(owner: &Client) -> String {
     let role = json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.", "skills": [], "brain_seed": "" });
     let made = json!({ "key": "writers", "name": "Writers", "description": "", "stack": "any", "default_topology": "single",
         "risk_profile": "toolfree", "mcp_bundles": [], "category": "research", "roles": [role] });
@@ -129,7 +152,7 @@ async fn writers(owner: &Client) -> String {
 }
 
 /// Launches a new mission, and returns its path.
-async fn begun(owner: &Client, asked: &Value) -> String {
+pub(super) async fn begun(owner: &Client, asked: &Value) -> String {
     let mission = owner.post("/api/missions").json(asked).expect(201).await;
     let path = format!("/api/missions/{}", mission.str("/id"));
     let launch = owner.post(&format!("{path}/status"));

@@ -11,7 +11,8 @@ use super::NarrativesContext;
 use super::ask::{self, AskError, Written};
 use crate::cards::{self, CardRow};
 use crate::missions;
-use roost_platform::supervision::{ActorKind, ChildSpec, Failure, NoMessages, Nudge};
+use roost_platform::kill_point;
+use roost_platform::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages, Nudge};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
@@ -34,11 +35,11 @@ pub fn child(state: &NarrativesContext) -> ChildSpec<NoMessages> {
         ActorKind::Summarizer,
         PERIOD,
         &nudge,
-        move |_| {
+        move |cx| {
             let state = state.clone();
             async move {
                 match state.model().cloned() {
-                    Some(model) => write_all(&state, &model).await,
+                    Some(model) => write_all(&state, &model, &cx).await,
                     None => Ok(()),
                 }
             }
@@ -47,14 +48,14 @@ pub fn child(state: &NarrativesContext) -> ChildSpec<NoMessages> {
     .serves("narratives of summary cards")
 }
 
-async fn write_all(state: &NarrativesContext, model: &str) -> Result<(), Failure> {
+async fn write_all(state: &NarrativesContext, model: &str, cx: &JobContext) -> Result<(), Failure> {
     loop {
         let now = now_ms(state);
         let due = cards::due(state.db().read(), now, AT_ONCE).await?;
         if due.is_empty() {
             return Ok(());
         }
-        let all = due.iter().map(|row| write(state, row, model));
+        let all = due.iter().map(|row| write(state, row, model, cx));
         for done in join_all(all).await {
             done?;
         }
@@ -65,7 +66,12 @@ fn now_ms(state: &NarrativesContext) -> i64 {
     state.missions.clock.now().timestamp_millis()
 }
 
-async fn write(state: &NarrativesContext, row: &CardRow, model: &str) -> Result<(), DbErr> {
+async fn write(
+    state: &NarrativesContext,
+    row: &CardRow,
+    model: &str,
+    cx: &JobContext,
+) -> Result<(), DbErr> {
     let until = now_ms(state) + CLAIMED_MS;
     let tx = state.db().write().await?;
     if !cards::claim(&*tx, row, until).await? {
@@ -78,6 +84,7 @@ async fn write(state: &NarrativesContext, row: &CardRow, model: &str) -> Result<
         ..row.clone()
     };
     let answer = ask::ask(state, row, model).await;
+    kill_point!(cx, "narratives.write.after_answer");
     settle(state, &claimed, answer).await
 }
 

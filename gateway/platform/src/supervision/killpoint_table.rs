@@ -86,6 +86,10 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the runs of a mission are resumed; they are still marked as paused by it",
     },
     KillPoint {
+        name: "narratives.write.after_answer",
+        place: "a model wrote the narrative of a card; the card does not have it yet",
+    },
+    KillPoint {
         name: "pdfs.make.after_take",
         place: "a gateway has the lease of a pending PDF; nothing is typeset",
     },
