@@ -87,6 +87,9 @@ pub enum Run {
         /// The model of the agents that work again
         #[arg(long, value_name = "MODEL")]
         model: Option<String>,
+        /// Instructions for the agent of the step, instead of its own; `-` reads them from standard input
+        #[arg(long, value_name = "TEXT")]
+        instructions: Option<String>,
         /// Said to the agents that work again, before their first turn
         #[arg(long, value_name = "TEXT")]
         say: Option<String>,
@@ -232,13 +235,18 @@ impl Run {
                 without_files,
                 goal,
                 model,
+                instructions,
                 say,
                 pace,
                 detach,
             } => {
+                if goal.as_deref() == Some("-") && instructions.as_deref() == Some("-") {
+                    bail!("only one of --goal and --instructions can be read from standard input");
+                }
                 let from = ForkFrom {
                     goal: goal.map(team::goal_text).transpose()?,
                     model,
+                    instructions: instructions.map(team::goal_text).transpose()?,
                     message: say,
                     step,
                     lap: Some(lap),

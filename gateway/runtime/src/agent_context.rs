@@ -218,7 +218,9 @@ pub(super) fn again(error: DbErr) -> StepResult {
 async fn system(agents: &Agents, job: &StepJob, claw: &ClawRow) -> Result<String, DbErr> {
     let scope = job.journal.fence.scope();
     let db = agents.db.read();
-    let mut text = match claw.system_prompt.as_deref().map(str::trim) {
+    let instructions = job.node.attributes.instructions.as_deref();
+    let instructions = instructions.or(claw.system_prompt.as_deref());
+    let mut text = match instructions.map(str::trim) {
         Some(prompt) if !prompt.is_empty() => prompt.to_owned(),
         _ if job.run.agent_id.is_some() => format!("You are {}, an agent.", claw.name),
         _ => format!("You are {}, an agent of a team.", claw.name),

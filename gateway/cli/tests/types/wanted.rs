@@ -26,6 +26,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "without_files",
             "goal",
             "model",
+            "instructions",
             "message",
             "limits",
         ],

@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use super::limits::RunLimits;
 use super::messages::LONGEST;
+use crate::topology::MAX_INSTRUCTIONS;
 use roost_web::json::{Check, Mistakes};
 
 /// The start of a fork.
@@ -24,6 +25,9 @@ pub struct ForkFrom {
     /// The model of the agents that work again.
     #[schema(min_length = 1, max_length = 200)]
     pub model: Option<String>,
+    /// Instructions for the agent of the step, instead of its own. Only the fork has them.
+    #[schema(min_length = 1, max_length = 20_000)]
+    pub instructions: Option<String>,
     /// Said to the agents that work again, before their first turn.
     #[schema(min_length = 1, max_length = 8_000)]
     pub message: Option<String>,
@@ -39,6 +43,7 @@ impl Check for ForkFrom {
         let optional = [
             ("/goal", &self.goal, 100_000),
             ("/model", &self.model, 200),
+            ("/instructions", &self.instructions, MAX_INSTRUCTIONS),
             ("/message", &self.message, LONGEST),
         ];
         for (field, text, most) in optional {

@@ -16,6 +16,8 @@ pub const MAX_NODES: usize = 200;
 pub const MAX_EDGES: usize = 1_000;
 /// The maximum number of commands of a node.
 pub const MAX_COMMANDS: usize = 100;
+/// The longest instructions of a node, in characters: as long as those of an agent.
+pub const MAX_INSTRUCTIONS: usize = 20_000;
 /// The maximum size of a command's script, in bytes.
 pub const MAX_SCRIPT: usize = 16_000;
 /// The longest time that a command may have, in seconds.
@@ -174,6 +176,15 @@ fn bindings(node: &Node, at: &str, mistakes: &mut Mistakes) {
             mistakes.add(pointer, "only a team runs under another kind");
         } else if kind == Kind::Compare {
             mistakes.add(pointer, "a team cannot be a comparison");
+        }
+    }
+    if let Some(text) = &attributes.instructions {
+        let pointer = format!("{at}/attributes/instructions");
+        if node.kind != NodeKind::Agent {
+            mistakes.add(pointer, "only a node of kind agent has instructions");
+        } else if text.chars().count() > MAX_INSTRUCTIONS {
+            let most = format!("must have at most {MAX_INSTRUCTIONS} characters");
+            mistakes.add(pointer, most);
         }
     }
     for (name, text) in [

@@ -45,6 +45,15 @@ impl Graph {
         }
         self
     }
+
+    /// The same graph with these instructions for the agent of a node.
+    #[must_use]
+    pub fn with_instructions(mut self, id: &str, instructions: &str) -> Self {
+        for node in self.nodes.iter_mut().filter(|node| node.id == id) {
+            node.attributes.instructions = Some(instructions.to_owned());
+        }
+        self
+    }
 }
 
 /// How the nodes of a graph work together.
@@ -212,6 +221,10 @@ pub struct Attributes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 200)]
     pub model: Option<String>,
+    /// Instructions for the agent of this node, instead of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 20_000)]
+    pub instructions: Option<String>,
     /// The machine for the node's sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 200)]

@@ -42,7 +42,9 @@ mod wiring;
 mod world;
 
 pub use assemble::{Contender, Role, alone, build, comparison, rearranged};
-pub use check::{MAX_COMMANDS, MAX_EDGES, MAX_NODES, MAX_SCRIPT, MAX_SCRIPT_S, Mistake, check};
+pub use check::{
+    MAX_COMMANDS, MAX_EDGES, MAX_INSTRUCTIONS, MAX_NODES, MAX_SCRIPT, MAX_SCRIPT_S, Mistake, check,
+};
 pub use checks::{Checked, MAX_CHECKS, MAX_COMMAND, announced};
 pub use directives::lines;
 pub use drawing::{Placed, dot, layout, text};

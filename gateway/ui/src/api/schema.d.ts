@@ -4850,6 +4850,8 @@ export interface components {
         ForkFrom: {
             /** @description Another goal than the original's. Steps that are kept worked for the original's. */
             goal?: string | null;
+            /** @description Instructions for the agent of the step, instead of its own. Only the fork has them. */
+            instructions?: string | null;
             /**
              * Format: int32
              * @description 1 when absent.
@@ -9730,6 +9732,8 @@ export interface components {
              * @description The company whose topology runs here.
              */
             company?: string | null;
+            /** @description Instructions for the agent of this node, instead of its own. */
+            instructions?: string | null;
             /** @description The machine for the node's sandbox. */
             machine?: string | null;
             /** @description A model for this node only. */

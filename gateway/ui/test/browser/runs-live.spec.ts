@@ -133,7 +133,7 @@ test.describe("a run at work", () => {
 });
 
 test.describe("a run that is over", () => {
-  test("is forked with another goal, model and message, and both runs lead to each other", async ({
+  test("is forked with another goal, model, instructions and message, and both runs lead to each other", async ({
     visit,
   }) => {
     const { mock, page } = await visit();
@@ -145,12 +145,17 @@ test.describe("a run that is over", () => {
     await choose(dialog.getByLabel("Begin again at"), { index: 0 });
     await dialog.getByLabel("Goal").fill("Write a poem.");
     await choose(dialog.getByLabel("Model of the agents"), { index: 1 });
+    await dialog.getByLabel(/^Instructions of/).fill("You rhyme.");
     await dialog.getByLabel("Say to the agents").fill("Be short.");
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "run-fork-changed");
     await dialog.getByRole("button", { name: "Fork", exact: true }).click();
     await head.getByText("Forked from another run").waitFor();
-    expect(mock.state.forked).toMatchObject({ goal: "Write a poem.", message: "Be short." });
+    expect(mock.state.forked).toMatchObject({
+      goal: "Write a poem.",
+      instructions: "You rhyme.",
+      message: "Be short.",
+    });
     expect(mock.state.forked!.model).toBeTruthy();
     await head.getByRole("link", { name: /Forked from/u }).click();
     await head.getByRole("link", { name: /^Fork:/u }).waitFor();

@@ -216,7 +216,8 @@ async fn run_takes_another_model_and_a_fork_also_another_goal_and_a_message() {
     let id = started(owner, &team, WORDS).await;
     over(owner, &id).await;
     let asked = server.asked().len();
-    let changes = json!({ "step": "second", "goal": "Write a poem.", "model": "openai/other", "message": WORDS });
+    let changes = json!({ "step": "second", "goal": "Write a poem.", "model": "openai/other", "message": WORDS,
+        "instructions": "You rhyme." });
     let fork = owner.post(&format!("/api/topology-runs/{id}/fork"));
     let fork = fork.json(&changes).expect(202).await;
     assert_eq!(fork.str("/title"), "Line: Write a poem.");
@@ -227,6 +228,16 @@ async fn run_takes_another_model_and_a_fork_also_another_goal_and_a_message() {
     assert_eq!(after.len(), 1, "{after:?}");
     assert_eq!(after[0].body["model"], "other");
     assert_eq!(heard(&after[0], "Message from"), 1);
+    let told = after[0].body["messages"][0].to_string();
+    assert!(told.contains("You rhyme."), "{told}");
+    let agent = owner.get(&format!("/api/claws/{}", agents[1])).expect(200);
+    assert_ne!(agent.await.body["system_prompt"], "You rhyme.");
+    let long = json!({ "step": "second", "instructions": "x".repeat(20_001) });
+    let long = owner
+        .post(&format!("/api/topology-runs/{id}/fork"))
+        .json(&long);
+    let refused = long.expect(400).await;
+    assert_eq!(refused.str("/errors/0/pointer"), "/instructions");
     // A fork gets what was said to its original, so a fork of the fork hears it too.
     let again = owner.post(&format!("/api/topology-runs/{}/fork", fork.str("/id")));
     let again = again.json(&json!({ "step": "second" })).expect(202).await;
@@ -235,7 +246,13 @@ async fn run_takes_another_model_and_a_fork_also_another_goal_and_a_message() {
     let forks = owner.get(&forks).expect(200).await;
     assert_eq!(forks.body["items"][0]["id"], fork.body["id"]);
     assert_eq!(forks.body["items"].as_array().map(Vec::len), Some(1));
-    assert_eq!(heard(&server.asked()[asked + 1], "Message from"), 1);
+    let last = &server.asked()[asked + 1];
+    assert_eq!(heard(last, "Message from"), 1);
+    let told = last.body["messages"][0].to_string();
+    assert!(
+        told.contains("You rhyme."),
+        "a fork of the fork has them too: {told}"
+    );
     place.stop().await;
 }
 

@@ -10,19 +10,21 @@ use crate::runs::origin::Origin;
 use crate::runs::progress::ref_of;
 use crate::runs::step_files::Tree;
 use crate::runs::{RunError, RunsHandle, comparison, retention, store};
-use crate::topology::Graph;
+use crate::topology::{Graph, NodeKind};
 use roost_agents::claws;
 use roost_connections::checkouts;
 use roost_machines::sandboxes::step_files::{self, Start};
 use roost_platform::ids::{RunId, SharedIds, UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
+use roost_web::problem::FieldError;
 
 /// Enqueues the fork from a step.
 ///
 /// # Errors
 /// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`], [`RunError::Deleted`],
-/// [`RunError::NoFiles`], [`RunError::TeamGoing`], [`RunError::AgentGone`].
+/// [`RunError::NoFiles`], [`RunError::TeamGoing`], [`RunError::AgentGone`], [`RunError::Wrong`] for instructions of a step
+/// without an agent.
 pub async fn fork(
     runs: &RunsHandle,
     scope: WorkspaceScope,
@@ -52,7 +54,7 @@ pub async fn fork(
         true => Vec::new(),
         false => tree.starts(&steps, cut),
     };
-    let cut = cut.position;
+    let (node, cut) = (cut.node.clone(), cut.position);
     let kept: Vec<_> = steps
         .into_iter()
         .filter(|row| {
@@ -83,6 +85,18 @@ pub async fn fork(
     // Nothing of a kept step runs again, so each node may have it.
     let graph = match &wanted.model {
         Some(model) => graph.with_model(model),
+        None => graph,
+    };
+    let graph = match &wanted.instructions {
+        Some(text) if graph.node(&node).map(|node| node.kind) == Some(NodeKind::Agent) => {
+            graph.with_instructions(&node, text)
+        }
+        Some(_) => {
+            return Err(RunError::Wrong(vec![FieldError {
+                pointer: "/instructions".to_owned(),
+                detail: "no agent works on this step".to_owned(),
+            }]));
+        }
         None => graph,
     };
     let new = New {

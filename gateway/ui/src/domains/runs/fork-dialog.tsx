@@ -1,7 +1,8 @@
 // A fork: from which step, with which files, and what is different in it.
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { clawsQuery } from "~/api/claws";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { Run, RunStep } from "~/api/runs";
@@ -35,6 +36,9 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
   const [goal, setGoal] = useState(run.input);
   const [model, setModel] = useState("");
   const [message, setMessage] = useState("");
+  // What was typed belongs to a node: each has other instructions.
+  const [typed, setTyped] = useState<{ node: string; text: string }>();
+  const agents = useQuery(clawsQuery).data;
   const [without, setWithout] = useState(false);
   const [pace, setPace] = useState(paceOf(run.limits));
   const forking = useKeyedMutation((from: ForkFrom, key) => fork(run.id, from, key));
@@ -42,6 +46,10 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
   const step = steps.find((one) => stepName(one) === at) ?? first;
   const again = run.steps.filter((one) => one.position >= step.position);
   const cost = again.reduce((sum, one) => sum + one.cost_microusd, 0);
+  const agent = agents?.find(({ id }) => id === step.agent_id);
+  const changed = run.graph.nodes.find(({ id }) => id === step.node)?.attributes?.instructions;
+  const present = changed ?? agent?.system_prompt ?? "";
+  const instructions = typed?.node === step.node ? typed.text : present;
   const go = async () => {
     const made = await forking
       .mutateAsync({
@@ -50,6 +58,7 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
         without_files: without,
         ...(goal.trim() && goal !== run.input && { goal: goal.trim() }),
         ...(model && { model }),
+        ...(instructions.trim() && instructions !== present && { instructions: instructions.trim() }),
         ...(message.trim() && { message: message.trim() }),
         ...limitsOf(pace),
       })
@@ -107,6 +116,17 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
           onChange={setModel}
           error={problem?.field("/model")}
         />
+        {agent && (
+          <Area
+            label={`Instructions of ${visible(nameOf(step.node))}`}
+            rows={3}
+            maxLength={20_000}
+            value={instructions}
+            onChange={(event) => setTyped({ node: step.node, text: event.target.value })}
+            hint="A change is for this fork only. The agent keeps its own instructions."
+            error={problem?.field("/instructions")}
+          />
+        )}
         <Area
           label="Say to the agents that work again"
           rows={2}
