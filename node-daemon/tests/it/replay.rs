@@ -29,8 +29,9 @@ async fn command_runs_streams_ends_and_appears_in_status() {
     .await;
     let status = machine.daemon.call(&["status"]);
     let text = String::from_utf8_lossy(&status.stdout).into_owned();
+    let id = sandbox.to_string();
     assert!(
-        text.contains("sleep 600") && text.contains(&sandbox.to_string()),
+        text.contains("sleep 600") && text.contains(&id[id.len() - 8..]) && !text.contains(&id),
         "{text}"
     );
     peer.control(Control::Cancel { operation: long.id }).await;
