@@ -2,11 +2,40 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use serde_json::Value;
 
+use crate::ClientArgs;
 use crate::api::types::AuditEntry;
 use crate::api::{Api, Parsed, raw_list, routes};
+use crate::profile::Profile;
 use crate::show::{self, Shown, clean};
+
+/// The end of the chain of the gateway that the person is signed in to.
+#[derive(Debug, PartialEq, Eq)]
+pub struct AuditEnd {
+    /// The address of the gateway.
+    pub gateway: String,
+    /// `LINKS:SHA256`. Absent before the first link.
+    pub end: Option<String>,
+}
+
+/// Asks the gateway that the person is signed in to. `None` when the person is not signed in.
+///
+/// # Errors
+/// When the gateway does not answer, or refuses.
+pub async fn audit_end(client: &ClientArgs) -> anyhow::Result<Option<AuditEnd>> {
+    if !Profile::path().is_ok_and(|path| path.exists()) {
+        return Ok(None);
+    }
+    let api = Api::signed_in(client)?;
+    let gateway = api.base().to_owned();
+    let chain = api.ask(routes::chain()).await;
+    let chain = chain.with_context(|| format!("the gateway at {gateway} could not be asked"))?;
+    let end = chain.into_value().end;
+    let end = end.map(|end| format!("{}:{}", end.position, end.sha256));
+    Ok(Some(AuditEnd { gateway, end }))
+}
 
 /// List what people did in the workspace, newest first; for Admins and Owners
 #[derive(Debug, clap::Args)]

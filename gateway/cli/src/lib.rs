@@ -62,7 +62,7 @@ use clap::{Args, Subcommand};
 
 use api::Api;
 
-pub use audit::List as AuditList;
+pub use audit::{AuditEnd, List as AuditList, audit_end};
 
 /// What every client command takes.
 #[derive(Debug, Clone, Args)]

@@ -40,11 +40,22 @@ pub struct ApiSession {
 }
 
 #[derive(Deserialize)]
+pub struct AuditChain {
+    pub end: Option<ChainEnd>,
+}
+
+#[derive(Deserialize)]
 pub struct AuditEntry {
     pub actor: UserId,
     pub by: Option<UserBrief>,
     pub action: String,
     pub at: Moment,
+}
+
+#[derive(Deserialize)]
+pub struct ChainEnd {
+    pub position: i64,
+    pub sha256: String,
 }
 
 #[derive(Deserialize)]

@@ -106,6 +106,12 @@ pub fn audit(action: Option<&str>, limit: Option<u64>) -> Call<Page<AuditEntry>>
     call
 }
 
+/// `GET /api/audit/chain`
+#[must_use]
+pub fn chain() -> Call<AuditChain> {
+    Call::new(Method::GET, "/api/audit/chain".to_owned())
+}
+
 /// `GET /api/claws`
 #[must_use]
 pub fn claws(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Claw>> {

@@ -141,6 +141,7 @@ pub const ROUTES: &[Route] = &[
         &[],
     ),
     route("audit", "get", "/api/audit", &["action", "limit"]),
+    route("chain", "get", "/api/audit/chain", &[]),
     route("claws", "get", "/api/claws", &["limit", "cursor"]),
     route("create_claw", "post", "/api/claws", &[]),
     route("claw", "get", "/api/claws/{id}", &[]),

@@ -123,7 +123,9 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ),
     ("AnyWorkspace", &["id", "name", "plan", "created_at"]),
     ("ApiSession", &["token", "expires_at"]),
+    ("AuditChain", &["end"]),
     ("AuditEntry", &["actor", "by", "action", "at"]),
+    ("ChainEnd", &["position", "sha256"]),
     ("ChaosNow", &["allowed", "points"]),
     ("ChaosPoint", &["name", "passes", "place"]),
     (

@@ -22,6 +22,6 @@ pub use model::{Noted, Report};
 pub(crate) use record::insert;
 pub use record::record;
 pub use routes::router;
-pub use store::about;
+pub use store::{about, has_link};
 pub use verify::verify;
 pub use writer::{ChainWriter, PERIOD};

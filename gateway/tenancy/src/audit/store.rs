@@ -11,6 +11,7 @@ use sea_orm::{
 };
 
 use super::entity::{chain, entry, head, waiting};
+use super::model::Noted;
 use crate::auth::WorkspaceScope;
 use roost_platform::db::WriteTx;
 use roost_platform::db::{Older, TenantEntity};
@@ -166,6 +167,15 @@ pub(super) async fn waiting_entries(
 /// The recorded end of the chain.
 pub(super) async fn end(db: &impl ConnectionTrait) -> Result<Option<head::Model>, DbErr> {
     head::Entity::find_by_id(1).one(db).await
+}
+
+/// Whether the chain has this link.
+///
+/// # Errors
+/// When the database fails.
+pub async fn has_link(db: &impl ConnectionTrait, link: &Noted) -> Result<bool, DbErr> {
+    let found = chain::Entity::find_by_id(link.position).one(db).await?;
+    Ok(found.is_some_and(|found| found.sha256 == link.sha256))
 }
 
 /// Appends links, records the new end, and removes the linked entries from the waiting ones.

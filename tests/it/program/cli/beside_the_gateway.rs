@@ -1,6 +1,6 @@
 //! Commands beside the gateway use the present database and never create one.
 
-use roost_tests::{Gateway, Process, Store};
+use roost_tests::{Client, Gateway, Process, Store, eventually};
 
 use super::Terminal;
 
@@ -54,9 +54,39 @@ async fn beside_a_running_gateway_they_work_on_its_database() {
         "{}",
         saved.err
     );
-    let proof = terminal.runs(&["audit", "verify", "--set", &data]).await;
+    let verify = ["audit", "verify", "--set", &data];
+    let proof = terminal.runs(&verify).await;
     assert!(proof.ok && proof.out.contains("intact"), "{}", proof.err);
+    assert!(proof.out.contains("sign in with"), "{}", proof.out);
+    // The proof says whether this is the log of the running gateway.
+    let token = process.owner_token().await;
+    let login = ["login", "--url", &process.url(), "--token-stdin"];
+    assert!(terminal.types(&login, &token).await.ok);
+    eventually("the sign-in has its link", async || {
+        let proof = terminal.runs(&verify).await;
+        let is_its_log = format!("It is the log of the gateway at {}", process.url());
+        (proof.ok && proof.out.contains(&is_its_log)).then_some(())
+    })
+    .await;
+    let copy = terminal.folder().join("copy");
+    let copy = format!("data_dir={}", copy.display());
+    let restored = ["restore", "saved.db", "--set", &copy];
+    assert!(terminal.runs(&restored).await.ok);
+    let owner = Client::new(&process.url()).with_token(&token);
+    let agent = serde_json::json!({ "name": "Ada" });
+    owner.post("/api/claws").json(&agent).expect(201).await;
+    eventually("the copy is behind", async || {
+        let proof = terminal.runs(&["audit", "verify", "--set", &copy]).await;
+        (proof.ok && proof.out.contains("NOT the log")).then_some(())
+    })
+    .await;
     drop(process);
+    let proof = terminal.runs(&verify).await;
+    assert!(
+        proof.ok && proof.out.contains("Not compared"),
+        "{}",
+        proof.out
+    );
 
     // A restore makes a database where none is, so it says where that was.
     let elsewhere = terminal.folder().join("elsewhere");
