@@ -65,7 +65,8 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
   },
 
   "a member of it runs with less of what it may, and has a token for a program of its own": async () => {
-    await page.locator('main a[href^="/teams/"]').first().click();
+    // The link to the files of its sandbox, which stands above, names a tab.
+    await page.locator('main a[href^="/teams/"]:not([href*="?"])').first().click();
     await page.getByRole("heading", { name: "Ledger", exact: true }).waitFor();
     await page.locator('main a[href^="/claws/"]').first().click();
     await page.getByRole("tab", { name: "Runtime" }).click();
