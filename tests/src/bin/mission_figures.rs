@@ -131,7 +131,7 @@ async fn phases(owner: &Client, rounds: usize) -> Result<()> {
         .collect();
     let mut phase_teams = json!({});
     for kind in ["research", "coding"] {
-        let new = json!({ "key": format!("figures-{kind}"), "name": format!("Figures of {kind}"), "description": "", "stack": "any",
+        let new = json!({ "key": format!("figures_{kind}"), "name": format!("Figures of {kind}"), "description": "", "stack": "any",
             "default_topology": "pipeline", "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"],
             "category": "development", "roles": roles });
         let made = owner.post("/api/team-templates").json(&new).expect(201);
