@@ -4,6 +4,8 @@ use roost_platform::supervision::KILL_POINTS;
 use roost_tests::{Process, ScratchPostgres, Store, eventually};
 use serde_json::json;
 
+use super::process::SIGABRT;
+
 /// The points that have their case here, or in `killed_paused`.
 pub const KILLED_THERE: &[&str] = &[
     "missions.step.before_commit",
@@ -13,9 +15,6 @@ pub const KILLED_THERE: &[&str] = &[
 ];
 /// The points of each step.
 const STEPS: &[&str] = &["missions.step.before_commit", "missions.step.after_commit"];
-
-/// How `abort` ends a process.
-const SIGABRT: i32 = 6;
 
 #[test]
 fn every_kill_point_of_missions_has_its_case_here() {

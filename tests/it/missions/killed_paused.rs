@@ -1,15 +1,12 @@
 //! The gateway dies while a mission pauses or resumes its runs. The runs are paused and resumed once the gateway is back.
 
-use roost_tests::broker::BrokerProcess;
 use roost_tests::model_server::ModelServer;
 use roost_tests::{Client, Process, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 
 use super::lives::{coding, endless};
+use super::process::{SIGABRT, beside_broker};
 use super::{launched, mission, set_status, think_with};
-
-/// How `abort` ends a process.
-const SIGABRT: i32 = 6;
 
 #[tokio::test]
 async fn mission_whose_gateway_dies_while_it_pauses_or_resumes_does_both() {
@@ -25,17 +22,12 @@ async fn mission_pauses_and_resumes_on_postgresql_after_the_lease_of_the_dead_ga
 }
 
 async fn killed(store: &Store) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let broker = BrokerProcess::start(folder.path()).await;
-    let socket = broker.client.socket().display().to_string();
     let set = [
-        ("broker.socket", socket.as_str()),
-        ("outbound.allow_private", "[\"127.0.0.1\"]"),
         ("sandboxes.local", "off"),
         ("chaos.allow", "true"),
         ("runs.lease_seconds", "3"),
     ];
-    let mut process = Process::start_with(folder.path(), store, &set).await;
+    let (mut process, _beside) = beside_broker(store, &set).await;
     let owner = process.owner().await;
     // Before the launch: the lease of a mission outlives the gateway that is killed.
     process.kill();

@@ -13,6 +13,7 @@ mod pinned;
 mod probes;
 mod probes_killed;
 mod probes_tools;
+mod process;
 mod refused;
 mod retries;
 pub(crate) mod routines;
@@ -24,7 +25,7 @@ mod two_gateways;
 mod world;
 
 use roost_tests::model_server::{Asked, ModelServer};
-use roost_tests::{Answer, Client, Person, eventually};
+use roost_tests::{Answer, Client, eventually};
 use serde_json::{Value, json};
 
 use crate::connections::repos::Place;
@@ -86,7 +87,7 @@ async fn mission(owner: &Client, id: &str) -> Answer {
 }
 
 /// Waits until the mission has this status.
-async fn becomes(owner: &Person, id: &str, status: &str) -> Answer {
+async fn becomes(owner: &Client, id: &str, status: &str) -> Answer {
     let said = std::cell::RefCell::new(String::new());
     eventually(&format!("the mission is {status}"), async || {
         let now = mission(owner, id).await;

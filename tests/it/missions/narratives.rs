@@ -7,10 +7,11 @@ use roost_gateway::app::Surroundings;
 use roost_tests::broker::BrokerProcess;
 use roost_tests::model_server::{Asked, ModelServer, answer};
 use roost_tests::{
-    Answer, Client, DbInspector, Gateway, Person, Process, ScratchPostgres, Store, eventually,
+    Answer, Client, DbInspector, Gateway, Person, ScratchPostgres, Store, eventually,
 };
 use serde_json::{Value, json};
 
+use super::process::{SIGABRT, beside_broker};
 use super::{becomes, created, launched, mission, pdfs, phase_id, template};
 use crate::execution::runs::windows::piece;
 
@@ -180,8 +181,6 @@ async fn model_that_refuses_is_asked_again_later() {
 
 /// The points that have their case here.
 pub const KILLED_THERE: &[&str] = &["narratives.write.after_answer"];
-/// How `abort` ends a process.
-const SIGABRT: i32 = 6;
 
 #[tokio::test]
 async fn narrative_whose_gateway_dies_after_the_answer_is_asked_for_again_and_written_once() {
@@ -193,17 +192,12 @@ async fn narrative_whose_gateway_dies_after_the_answer_is_asked_for_again_and_wr
 }
 
 async fn killed(store: &Store) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let broker = BrokerProcess::start(folder.path()).await;
-    let socket = broker.client.socket().display().to_string();
     let set = [
-        ("broker.socket", socket.as_str()),
-        ("outbound.allow_private", "[\"127.0.0.1\"]"),
         ("sandboxes.local", "off"),
         ("chaos.allow", "true"),
         ("summarizer_model", "openai/thinker"),
     ];
-    let mut process = Process::start_with(folder.path(), store, &set).await;
+    let (mut process, _beside) = beside_broker(store, &set).await;
     let owner = process.owner().await;
     process.kill();
     let [point] = KILLED_THERE else {
@@ -229,11 +223,7 @@ async fn killed(store: &Store) {
     launched(&owner, &id).await;
     process.ended_by(SIGABRT).await;
     process.again().await;
-    let over = eventually("the mission is complete", async || {
-        let now = mission(&owner, &id).await;
-        (now.body["status"] == "completed").then_some(now)
-    })
-    .await;
+    let over = becomes(&owner, &id, "completed").await;
     // The question belongs to the dead gateway for three minutes.
     let rows = DbInspector::open(&process.database()).await;
     eventually("the question is free again", async || {

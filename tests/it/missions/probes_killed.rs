@@ -1,16 +1,13 @@
 //! The gateway dies between the commands of a phase without teams. The phase continues with the command that ran, and no
 //! command runs twice.
 
-use std::path::Path;
-
-use roost_tests::broker::BrokerProcess;
 use roost_tests::git_host::GitHost;
 use roost_tests::{Client, Process, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 
+use super::process::{Beside, SIGABRT, beside_broker};
+
 const TOKEN: &str = "rsttoken-of-probes-5d1a77";
-/// How `abort` ends a process.
-const SIGABRT: i32 = 6;
 /// Prints how often it ran, in the sandbox that both sides share.
 const COUNTS: &str = "n=$(( $(cat /tmp/count 2>/dev/null || echo 0) + 1 )); echo $n > /tmp/count; echo \"nth: $n ns\"";
 /// Where it dies: the point, and how often it is passed before.
@@ -36,20 +33,18 @@ async fn benchmark_continues_on_postgresql_after_the_lease_of_the_dead_gateway()
 }
 
 /// A gateway of its own, with a broker and a repository.
-async fn stage(folder: &Path, store: &Store, socket: &str) -> (Process, Client) {
+async fn stage(store: &Store) -> (Process, Client, Beside) {
     let image = std::env::var("ROOST_TEST_AGENT_IMAGE");
     let image = image.unwrap_or_else(|_| "roost-agent:rust".to_owned());
     let set = [
-        ("broker.socket", socket),
-        ("outbound.allow_private", "[\"127.0.0.1\"]"),
         ("sandboxes.local", "on"),
         ("sandboxes.image", &*image),
         ("chaos.allow", "true"),
         ("runs.lease_seconds", "3"),
     ];
-    let process = Process::start_with(folder, store, &set).await;
+    let (process, beside) = beside_broker(store, &set).await;
     let owner = process.owner().await;
-    (process, owner)
+    (process, owner, beside)
 }
 
 async fn repository(owner: &Client, host: &GitHost) -> Value {
@@ -67,10 +62,7 @@ async fn repository(owner: &Client, host: &GitHost) -> Value {
 }
 
 async fn killed(store: &Store) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let broker = BrokerProcess::start(folder.path()).await;
-    let socket = broker.client.socket().display().to_string();
-    let (mut process, owner) = stage(folder.path(), store, &socket).await;
+    let (mut process, owner, _beside) = stage(store).await;
     let host = GitHost::start(TOKEN).await;
     let repo = repository(&owner, &host).await;
     for (point, passed) in DEATHS {

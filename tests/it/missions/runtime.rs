@@ -10,6 +10,7 @@ use roost_tests::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::process::{Beside, beside_broker};
 use super::{becomes, created, launched, mission, phases, set_status, template};
 
 /// The server of the other tests.
@@ -130,16 +131,11 @@ async fn mission_works_through_the_reference_runtime() {
     stage.stop().await;
 }
 
-/// A gateway that is a process of its own, with its folder, beside a broker.
-pub(super) async fn alone(set: &[(&str, &str)]) -> (TempDir, (BrokerProcess, TempDir), Process) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let kept = tempfile::tempdir().expect("a folder");
-    let broker = BrokerProcess::start(kept.path()).await;
-    let socket = broker.client.socket().display().to_string();
-    let mut all = vec![("sandboxes.local", "on"), ("broker.socket", &*socket)];
+/// A gateway with an engine that is a process of its own, beside a broker.
+pub(super) async fn alone(set: &[(&str, &str)]) -> (Process, Beside) {
+    let mut all = vec![("sandboxes.local", "on")];
     all.extend(set);
-    let process = Process::start_with(folder.path(), &Store::Sqlite, &all).await;
-    (folder, (broker, kept), process)
+    beside_broker(&Store::Sqlite, &all).await
 }
 
 /// A team template of a gateway that is a process of its own.
@@ -149,18 +145,6 @@ pub(super) async fn writers(owner: &Client) -> String {
         "risk_profile": "toolfree", "mcp_bundles": [], "category": "research", "roles": [role] });
     let made = owner.post("/api/team-templates").json(&made).expect(201);
     made.await.str("/id").to_owned()
-}
-
-/// Launches a new mission, and returns its path.
-pub(super) async fn begun(owner: &Client, asked: &Value) -> String {
-    let mission = owner.post("/api/missions").json(asked).expect(201).await;
-    let path = format!("/api/missions/{}", mission.str("/id"));
-    let launch = owner.post(&format!("{path}/status"));
-    launch
-        .json(&json!({ "status": "running" }))
-        .expect(202)
-        .await;
-    path
 }
 
 /// The files of a folder and of the folders in it, with what they have.
@@ -183,7 +167,7 @@ fn files(folder: &Path) -> Vec<(String, String)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn code_and_bearer_are_in_no_answer_no_row_and_no_log() {
-    let (folder, _broker, mut process) = alone(&[]).await;
+    let (mut process, beside) = alone(&[]).await;
     let owner = process.owner().await;
     let template = writers(&owner).await;
     // Its program has no secret in it: the base of the sandbox's command line is a stored row.
@@ -191,34 +175,20 @@ async fn code_and_bearer_are_in_no_answer_no_row_and_no_log() {
         .replace("\"Code_77_planted\"", "\"Code_77_\" + \"planted\"")
         .replace("\"rt_planted+token/81\"", "\"rt_planted+\" + \"token/81\"");
     let asked = new(&template, &server(&hidden, "old"));
-    let path = begun(&owner, &asked).await;
-    let mut answers = String::new();
-    let over = eventually("the mission is complete", async || {
-        let now = owner.get(&path).expect(200).await;
-        assert_ne!(now.body["status"], "paused", "{now:?}");
-        (now.body["status"] == "completed").then_some(now)
-    })
-    .await;
-    answers.push_str(&over.body.to_string());
-    let artifacts = over.body["artifacts"].as_array().expect("artifacts");
-    for artifact in artifacts.iter().filter(|one| one["kind"] == "markdown") {
-        let id = artifact["id"].as_str().expect("an id");
-        let one = owner
-            .get(&format!("{path}/artifacts/{id}"))
-            .expect(200)
-            .await;
-        let text = one.str("/content").to_owned();
-        // The server wrote both into its answer.
-        assert!(text.contains("Old dialect. [masked] [masked]."), "{text}");
-        answers.push_str(&text);
-    }
+    let id = created(&owner, &asked).await;
+    launched(&owner, &id).await;
+    let over = becomes(&owner, &id, "completed").await;
+    let text = result(&owner, &over).await;
+    // The server wrote both into its answer.
+    assert!(text.contains("Old dialect. [masked] [masked]."), "{text}");
+    let mut answers = over.body.to_string() + &text;
     for path in ["/api/audit", "/api/topology-runs", "/api/activity"] {
         let answer = owner.get(path).try_send().await;
         answers.push_str(&format!("{answer:?}"));
     }
     let log = process.log();
     process.terminate().await;
-    let mut places = files(folder.path());
+    let mut places = files(beside.folder.path());
     let has_rows = places.iter().any(|(_, text)| text.contains("Old dialect."));
     assert!(has_rows, "the rows are in the files");
     places.extend([
@@ -325,7 +295,7 @@ async fn server_that_was_ended_is_started_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_gateway_continues_and_sends_the_message_once() {
-    let (_folder, _broker, mut process) = alone(&[("runs.lease_seconds", "3")]).await;
+    let (mut process, _beside) = alone(&[("runs.lease_seconds", "3")]).await;
     let owner = process.owner().await;
     let template = writers(&owner).await;
     let counts =
@@ -334,7 +304,8 @@ async fn killed_gateway_continues_and_sends_the_message_once() {
         &template,
         &format!("exec roost-runtime -- sh -c '{counts}'"),
     );
-    let path = begun(&owner, &asked).await;
+    let id = created(&owner, &asked).await;
+    launched(&owner, &id).await;
     let sent = async |owner: &Client| {
         let runs = owner.get("/api/topology-runs").expect(200).await;
         let id = runs.body["items"][0]["id"].as_str()?.to_owned();
@@ -351,23 +322,8 @@ async fn killed_gateway_continues_and_sends_the_message_once() {
     eventually("the message is sent", async || sent(&owner).await).await;
     process.kill();
     process.again().await;
-    let over = eventually("the mission is complete", async || {
-        let now = owner.get(&path).expect(200).await;
-        assert_ne!(now.body["status"], "paused", "{now:?}");
-        (now.body["status"] == "completed").then_some(now)
-    })
-    .await;
-    let artifacts = over.body["artifacts"].as_array().expect("artifacts");
-    let found = artifacts
-        .iter()
-        .find(|one| one["kind"] == "markdown")
-        .expect("a result");
-    let id = found["id"].as_str().expect("an id");
-    let one = owner
-        .get(&format!("{path}/artifacts/{id}"))
-        .expect(200)
-        .await;
-    assert_eq!(one.str("/content").trim(), "Sent 1 times.");
+    let over = becomes(&owner, &id, "completed").await;
+    assert_eq!(result(&owner, &over).await.trim(), "Sent 1 times.");
     process.terminate().await;
 }
 

@@ -1,9 +1,9 @@
 //! The boot of a mission's runtime while gateways and machines come and go. A real engine, and the image `runtime`.
 
-use roost_tests::{Answer, Client, Daemon, ScratchPostgres, eventually};
+use roost_tests::{Client, Daemon, ScratchPostgres, eventually};
 use serde_json::{Value, json};
 
-use super::runtime::{Stage, alone, begun, new, pauses, result, writers};
+use super::runtime::{Stage, alone, new, pauses, result, writers};
 use super::{becomes, created, launched, mission, phases, set_status, template};
 use crate::execution::runs::connection_is;
 
@@ -11,40 +11,32 @@ use crate::execution::runs::connection_is;
 const LATE: &str =
     "echo x >>/workspace/boots; sleep 6; exec roost-runtime -- sh -c 'wc -l </workspace/boots'";
 
-/// The state of the runtime is this.
-async fn runtime_is(owner: &Client, path: &str, state: &str) -> Answer {
-    eventually(&format!("the runtime is {state}"), async || {
-        let now = owner.get(path).expect(200).await;
-        (now.body["runtime"]["state"] == state).then_some(now)
-    })
-    .await
-}
-
 /// The boot is at work: the mission has its sandbox, and its server is not ready.
-async fn boots(owner: &Client, path: &str) {
+async fn boots(owner: &Client, id: &str) {
     eventually("its sandbox runs", async || {
-        let sandbox = owner.get(&format!("{path}/sandbox")).send().await;
+        let path = format!("/api/missions/{id}/sandbox");
+        let sandbox = owner.get(&path).send().await;
         (sandbox.body["state"] == "running").then_some(())
     })
     .await;
-    runtime_is(owner, path, "starting").await;
+    eventually("its server starts", async || {
+        let now = mission(owner, id).await;
+        (now.body["runtime"]["state"] == "starting").then_some(())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn gateway_that_is_killed_in_a_boot_follows_the_server_that_it_started() {
-    let (_folder, _broker, mut process) = alone(&[]).await;
+    let (mut process, _beside) = alone(&[]).await;
     let owner = process.owner().await;
     let template = writers(&owner).await;
-    let path = begun(&owner, &new(&template, LATE)).await;
-    boots(&owner, &path).await;
+    let id = created(&owner, &new(&template, LATE)).await;
+    launched(&owner, &id).await;
+    boots(&owner, &id).await;
     process.kill();
     process.again().await;
-    let over = eventually("the mission is complete", async || {
-        let now = owner.get(&path).expect(200).await;
-        assert_ne!(now.body["status"], "paused", "{now:?}");
-        (now.body["status"] == "completed").then_some(now)
-    })
-    .await;
+    let over = becomes(&owner, &id, "completed").await;
     assert_eq!(result(&owner, &over).await.trim(), "1", "one boot");
     process.terminate().await;
 }
@@ -58,8 +50,7 @@ async fn boot_waits_for_a_machine_that_goes_away() {
         connection_is(owner, &machine.node_id, "connected").await;
         let id = created(owner, &on_node(&template(owner, "Writers").await, &machine)).await;
         launched(owner, &id).await;
-        let path = format!("/api/missions/{id}");
-        boots(owner, &path).await;
+        boots(owner, &id).await;
         machine.kill();
         eventually("the mission says that it waits", async || {
             let now = mission(owner, &id).await;
