@@ -1,5 +1,5 @@
 //! Measures missions: what a mission adds to its commands (four phases with twelve scripted agents in a real sandbox), the
-//! list of 900 missions and one of them opened, and the reader of task markers beside a regular expression that finds the
+//! list of 1,000 missions and one of them opened, and the reader of task markers beside a regular expression that finds the
 //! same lines. Prints medians. The first part needs an engine and the image of `ROOST_TEST_AGENT_IMAGE`.
 //! `mission_figures [rounds]`.
 
@@ -20,8 +20,7 @@ const PHASES: [&str; 4] = ["research", "coding", "coding", "coding"];
 /// Two teams: one for the research, one for the coding phases.
 const AGENTS: usize = 6;
 const TEAMS: usize = 2;
-/// Each mints an agent, and the plan allows 1,000.
-const MISSIONS: usize = 900;
+const MISSIONS: usize = 1_000;
 /// Missions that are made at the same time.
 const AT_ONCE: usize = 8;
 /// Tasks of the large mission, and of each other one. Each task has three markers.
@@ -56,6 +55,8 @@ async fn main() -> Result<()> {
         ("sandboxes.image", &image),
         ("sandboxes.local", "on"),
         ("broker.start", "off"),
+        // Each mission mints an agent.
+        ("plans.scale", "{ agents = 2000, live_containers = 200 }"),
     ];
     let mut process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
     let owner = process.owner().await;
@@ -221,7 +222,7 @@ async fn speakers(owner: &Client) -> String {
     made.await.str("/id").to_owned()
 }
 
-/// Many missions that ended, in a list and each opened, and one with a thousand tasks.
+/// 1,000 missions that ended, in a list and each opened, and one with a thousand tasks.
 async fn lists(owner: &Client) -> Result<()> {
     let template = speakers(owner).await;
     let large = ended(owner, &template, "Large".to_owned(), "Plan much.").await?;
@@ -259,7 +260,7 @@ async fn lists(owner: &Client) -> Result<()> {
         open.push(begun.elapsed());
     }
     for (what, mut times) in [
-        ("the list (50 of 900 that ended)", list),
+        ("the list (50 of 1,000 that ended)", list),
         ("one opened (40 tasks)", open),
         ("the large one opened", much),
     ] {
