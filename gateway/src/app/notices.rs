@@ -113,7 +113,8 @@ impl Notices {
     async fn ended(&self, readers: &HashMap<UserId, Reader>) -> Result<Vec<Mail>, DbErr> {
         let people: Vec<UserId> = readers.keys().copied().collect();
         let since = self.lately().timestamp_millis();
-        let ended = runs::ended_since(self.db.read(), &people, since, MOST).await?;
+        let long = LONG.num_milliseconds();
+        let ended = runs::ended_since(self.db.read(), &people, since, long, MOST).await?;
         let mails = ended.iter().filter_map(|run| {
             let reader = readers.get(&run.created_by)?;
             let end = notable_end(run)?;

@@ -1,13 +1,15 @@
 //! All SQL of the runs about which the people who started them get notices.
 
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect,
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter,
+    QueryOrder, QuerySelect,
 };
 
 use super::entity::{record, state};
 use super::model::Status;
 use super::waits::Waiting;
+use crate::topology::Outcome;
 use roost_platform::ids::{MissionId, RunId, UserId};
 
 /// A run that failed or completed.
@@ -29,8 +31,8 @@ pub struct EndedRun {
     pub ended_ms: i64,
 }
 
-/// The runs of these people, in all their workspaces, that failed or completed since a time; the newest first. A run that
-/// another run started is told with it.
+/// The runs of these people, in all their workspaces, that ended since a time, and failed, missed their goal, or took at least
+/// `long_ms`; the newest first. A run that another run started is told with it.
 ///
 /// # Errors
 /// When the database fails.
@@ -38,16 +40,23 @@ pub async fn ended_since(
     db: &impl ConnectionTrait,
     people: &[UserId],
     since_ms: i64,
+    long_ms: i64,
     most: u64,
 ) -> Result<Vec<EndedRun>, DbErr> {
     use record::Column as C;
     let ended = [Status::Failed.as_str(), Status::Completed.as_str()];
+    let took = Expr::col(C::EndedMs).sub(Expr::col(C::CreatedMs));
+    let notable = Condition::any()
+        .add(state::Column::Status.eq(Status::Failed.as_str()))
+        .add(C::Outcome.eq(Outcome::Rejected.as_str()))
+        .add(took.gte(long_ms));
     own_of(people)
         .columns([C::Id, C::CreatedBy, C::Title, C::MissionId, C::Error])
         .columns([C::Outcome, C::OutcomeReason, C::CreatedMs, C::EndedMs])
         .column(state::Column::Status)
         .filter(state::Column::Status.is_in(ended))
         .filter(C::EndedMs.gt(since_ms))
+        .filter(notable)
         .order_by_desc(C::EndedMs)
         .limit(most)
         .into_model()
