@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
+use super::running::compared;
 use super::{ConfigArgs, on_a_runtime, owner, setup};
-use roost_cli::{AuditEnd, AuditList, ClientArgs, ClientCommand};
-use roost_platform::db::Db;
+use roost_cli::{AuditList, ClientArgs, ClientCommand};
 use roost_tenancy::audit::{self, Noted, Report};
 
 /// The audit log
@@ -45,44 +45,13 @@ async fn verify(
     let config = setup::load(&config)?;
     let (db, _) = owner::open(&config).await?;
     let report = audit::verify(&db, noted).await?;
-    let text = report_text(&report) + &compared(&db, client).await?;
+    let text = report_text(&report) + &compared(&db, "log", client).await?;
     db.close().await;
     print!("{}", roost_protocol::text::visible_lines(&text));
     Ok(if report.is_intact() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
-    })
-}
-
-/// Whether the log is that of the running gateway. This database may be a copy, or that of another gateway.
-async fn compared(db: &Db, client: &ClientArgs) -> anyhow::Result<String> {
-    let AuditEnd { gateway, end } = match roost_cli::audit_end(client).await {
-        Ok(Some(found)) => found,
-        Ok(None) => {
-            return Ok(
-                "No running gateway was asked whether this is its log: sign in with `roost login`.\n"
-                    .to_owned(),
-            );
-        }
-        Err(error) => {
-            return Ok(format!(
-                "Not compared with the running gateway: {error:#}.\n"
-            ));
-        }
-    };
-    let Some(end) = end else {
-        return Ok(format!(
-            "The log of the gateway at {gateway} has no link yet.\n"
-        ));
-    };
-    let link: Noted = end.parse().map_err(anyhow::Error::msg)?;
-    Ok(match audit::has_link(db.read(), &link).await? {
-        true => format!("It is the log of the gateway at {gateway}, which ends at {end} now.\n"),
-        false => format!(
-            "It is NOT the log of the gateway at {gateway}, which ends at {end} now. This database has no such link: it \
-             belongs to another gateway, or it is an older copy.\n"
-        ),
     })
 }
 

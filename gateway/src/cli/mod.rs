@@ -3,6 +3,7 @@
 mod audit;
 mod broker;
 mod owner;
+mod running;
 mod serve;
 mod setup;
 mod support;
@@ -112,7 +113,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             clap_complete::generate(shell, &mut command, "roost", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)
         }
-        Command::Backup(args) => on_a_runtime(owner::save(args)),
+        Command::Backup(args) => on_a_runtime(owner::save(args, &cli.client)),
         Command::Restore(args) => on_a_runtime(owner::restore(args)),
         Command::Doctor(args) => on_a_runtime(support::examine(args, cli.client.json)),
         Command::SupportBundle(args) => on_a_runtime(support::pack(args)),

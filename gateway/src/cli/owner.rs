@@ -8,9 +8,11 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret;
 
+use super::running::compared;
 use super::{ConfigArgs, setup};
 use crate::config::Config;
 use crate::support::doctor::WHERE_TO_LOOK;
+use roost_cli::ClientArgs;
 use roost_platform::clock::{SharedClock, SystemClock};
 use roost_platform::db::{Access, Db, DbError, backup, file_of_sqlite};
 use roost_platform::events::Hub;
@@ -184,11 +186,13 @@ pub(super) async fn operator(args: OperatorArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) async fn save(args: BackupArgs) -> anyhow::Result<ExitCode> {
+pub(super) async fn save(args: BackupArgs, client: &ClientArgs) -> anyhow::Result<ExitCode> {
     let config = setup::load(&args.config)?;
     let db = open_for(&config, Access::Saving).await?;
     let rows = backup::save(&db, &args.file).await?;
-    println!("{rows} rows are saved in {}.", args.file.display());
+    let text = format!("{rows} rows are saved in {}.\n", args.file.display());
+    let text = text + &compared(&db, "database", client).await?;
+    print!("{}", roost_protocol::text::visible_lines(&text));
     Ok(ExitCode::SUCCESS)
 }
 

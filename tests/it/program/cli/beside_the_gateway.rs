@@ -68,6 +68,9 @@ async fn beside_a_running_gateway_they_work_on_its_database() {
         (proof.ok && proof.out.contains(&is_its_log)).then_some(())
     })
     .await;
+    let again = terminal.runs(&["backup", "again.db", "--set", &data]).await;
+    let is_its = format!("It is the database of the gateway at {}", process.url());
+    assert!(again.ok && again.out.contains(&is_its), "{}", again.out);
     let copy = terminal.folder().join("copy");
     let copy = format!("data_dir={}", copy.display());
     let restored = ["restore", "saved.db", "--set", &copy];
@@ -80,6 +83,12 @@ async fn beside_a_running_gateway_they_work_on_its_database() {
         (proof.ok && proof.out.contains("NOT the log")).then_some(())
     })
     .await;
+    let stale = terminal.runs(&["backup", "stale.db", "--set", &copy]).await;
+    assert!(
+        stale.ok && stale.out.contains("NOT the database"),
+        "{}",
+        stale.out
+    );
     drop(process);
     let proof = terminal.runs(&verify).await;
     assert!(
