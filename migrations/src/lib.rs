@@ -92,6 +92,7 @@ mod m0937_workflow_policy;
 mod m0938_machine_purges;
 mod m0939_task_marks;
 mod m0941_mission_runtimes;
+mod m0942_commands_of_workspaces;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -182,6 +183,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0938_machine_purges::Migration),
             Box::new(m0939_task_marks::Migration),
             Box::new(m0941_mission_runtimes::Migration),
+            Box::new(m0942_commands_of_workspaces::Migration),
         ]
     }
 }

@@ -19,7 +19,7 @@ use crate::terminal::{RawMode, size};
 /// A command in a sandbox.
 #[derive(Debug, clap::Args)]
 pub struct Exec {
-    /// Id or name of the agent, or team:NAME
+    /// Id or name of the agent, team:NAME or mission:TITLE
     #[arg(value_name = "OWNER")]
     owner: String,
     /// Use a terminal

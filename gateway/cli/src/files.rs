@@ -18,13 +18,13 @@ use crate::{files_patch, owners, put, sandbox, take};
 pub enum Files {
     /// List the snapshots of the files, newest first
     History {
-        /// Id or name of the agent, or team:NAME
+        /// Id or name of the agent, team:NAME or mission:TITLE
         #[arg(value_name = "OWNER")]
         owner: String,
     },
     /// List a folder of a snapshot
     Ls {
-        /// Id or name of the agent, or team:NAME
+        /// Id or name of the agent, team:NAME or mission:TITLE
         #[arg(value_name = "OWNER")]
         owner: String,
         /// Folder, relative to the workspace
@@ -36,7 +36,7 @@ pub enum Files {
     },
     /// Write a file of a snapshot to stdout or to a file, or copy a folder with all that is in it
     Get {
-        /// Id or name of the agent, or team:NAME
+        /// Id or name of the agent, team:NAME or mission:TITLE
         #[arg(value_name = "OWNER")]
         owner: String,
         /// File or folder, relative to the workspace; `.` is the whole workspace
@@ -54,7 +54,7 @@ pub enum Files {
     },
     /// Copy a local file or folder into the sandbox; a snapshot follows
     Put {
-        /// Id or name of the agent, or team:NAME
+        /// Id or name of the agent, team:NAME or mission:TITLE
         #[arg(value_name = "OWNER")]
         owner: String,
         /// A local file or folder; links stay links
@@ -68,7 +68,7 @@ pub enum Files {
     },
     /// Make the next sandbox from an earlier snapshot; its present sandbox must have ended
     Restore {
-        /// Id or name of the agent, or team:NAME
+        /// Id or name of the agent, team:NAME or mission:TITLE
         #[arg(value_name = "OWNER")]
         owner: String,
         /// The snapshot, by the beginning of its digest
@@ -76,7 +76,7 @@ pub enum Files {
     },
     /// Show which files differ from an earlier snapshot
     Diff {
-        /// Id or name of the agent, or team:NAME
+        /// Id or name of the agent, team:NAME or mission:TITLE
         #[arg(value_name = "OWNER")]
         owner: String,
         /// The earlier snapshot, by the beginning of its digest

@@ -424,7 +424,7 @@ fn cleaned(text: &str) -> String {
 }
 
 /// The id of a mission by its title or id.
-async fn find(api: &Api, wanted: &str) -> anyhow::Result<MissionId> {
+pub(super) async fn find(api: &Api, wanted: &str) -> anyhow::Result<MissionId> {
     named::find(api, wanted, routes::missions).await
 }
 

@@ -12,7 +12,7 @@ use crate::{exec, owners, sandbox_log};
 pub enum Sandbox {
     /// Give an agent or a team its sandbox and wait until it runs
     Provision {
-        /// Id or name of the agent, or team:NAME
+        /// Id or name of the agent, team:NAME or mission:TITLE
         #[arg(value_name = "OWNER")]
         owner: String,
         /// Another image than the one of the agent, the team or the deployment; see `roost images`
@@ -27,7 +27,7 @@ pub enum Sandbox {
     },
     /// Show a sandbox with its hardening report
     Show {
-        /// Id or name of the agent, or team:NAME
+        /// Id or name of the agent, team:NAME or mission:TITLE
         #[arg(value_name = "OWNER")]
         owner: String,
     },
@@ -43,7 +43,7 @@ pub enum Sandbox {
     Log(sandbox_log::Log),
     /// Store the workspace and end the sandbox
     Destroy {
-        /// Id or name of the agent, or team:NAME
+        /// Id or name of the agent, team:NAME or mission:TITLE
         #[arg(value_name = "OWNER")]
         owner: String,
     },

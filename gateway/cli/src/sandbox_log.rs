@@ -1,18 +1,18 @@
-//! `roost sandbox log`: the commands in the sandboxes of an agent or a team, and the output of one of them.
+//! `roost sandbox log`: the commands in the sandboxes of the workspace, of an agent or of a team, and the output of one.
 
 use std::process::ExitCode;
 
-use crate::api::types::{OperationId, SandboxCommand};
+use crate::api::types::{OperationId, SandboxCommand, SandboxOwnerKind};
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::show::{self, Shown, clean};
 use crate::{exec, owners};
 
-/// The commands of an owner, or the output of one.
+/// The commands of an owner or of the workspace, or the output of one.
 #[derive(Debug, clap::Args)]
 pub struct Log {
-    /// Id or name of the agent, or team:NAME
+    /// Id or name of the agent, team:NAME or mission:TITLE; without it, the commands of all sandboxes are listed
     #[arg(value_name = "OWNER")]
-    owner: String,
+    owner: Option<String>,
     /// Print the output of this command instead: the id of a line of the list
     #[arg(value_name = "COMMAND")]
     command: Option<String>,
@@ -32,31 +32,57 @@ pub struct Log {
 
 impl Log {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
-        let owner = owners::find(api, &self.owner).await?;
-        if let Some(command) = self.command {
-            let id: OperationId = serde_json::from_value(command.into())?;
-            return exec::output(api, owner, id).await;
-        }
-        let call = routes::sandbox_commands(
-            &owner,
-            Some(self.limit),
-            self.failed.then_some(true),
-            self.running.then_some(true),
-            self.search.as_deref(),
-        );
+        let owner = match &self.owner {
+            Some(name) => Some(owners::find(api, name).await?),
+            None => None,
+        };
+        let (limit, text) = (Some(self.limit), self.search.as_deref());
+        let failed = self.failed.then_some(true);
+        let running = self.running.then_some(true);
+        let call = match (owner, self.command) {
+            (Some(owner), Some(command)) => {
+                let id: OperationId = serde_json::from_value(command.into())?;
+                return exec::output(api, owner, id).await;
+            }
+            (Some(owner), None) => routes::sandbox_commands(&owner, limit, failed, running, text),
+            (None, _) => routes::workspace_commands(limit, failed, running, text),
+        };
         let items = api.ask(call).await?.into_value().items;
         if api.json {
             show::json(&raw_list(&items));
             return Ok(ExitCode::SUCCESS);
         }
-        let rows: Vec<_> = items.iter().map(row).collect();
-        show::table(&["AT", "WHO", "END", "COMMAND", "ID"], &rows);
+        match self.owner {
+            Some(_) => {
+                let rows: Vec<_> = items.iter().map(|one| row(one).to_vec()).collect();
+                show::table(&["AT", "WHO", "END", "COMMAND", "ID"], &rows);
+            }
+            None => {
+                let rows: Vec<_> = items.iter().map(row_of_workspace).collect();
+                show::table(&["AT", "SANDBOX OF", "WHO", "END", "COMMAND", "ID"], &rows);
+            }
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn row(one: &Parsed<SandboxCommand>) -> Vec<String> {
-    vec![
+fn row_of_workspace(one: &Parsed<SandboxCommand>) -> Vec<String> {
+    let [at, who, end, what, id] = row(one);
+    vec![at, place(one), who, end, what, id]
+}
+
+/// As `sandbox log` takes it: the name of an agent, `team:NAME` or `mission:TITLE`.
+fn place(one: &SandboxCommand) -> String {
+    let name = one.owner.name.shown();
+    match one.owner.kind {
+        SandboxOwnerKind::Team => format!("team:{name}"),
+        SandboxOwnerKind::Mission => format!("mission:{name}"),
+        _ => name,
+    }
+}
+
+fn row(one: &Parsed<SandboxCommand>) -> [String; 5] {
+    [
         show::relative(Some(&one.created_at)),
         who(one),
         end(one),

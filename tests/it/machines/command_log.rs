@@ -146,6 +146,60 @@ async fn commands_are_listed_for_everyone_with_who_ran_them_and_how_they_ended()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn commands_of_the_whole_workspace_are_one_list_with_whose_sandbox_each_ran_in() {
+    for (gateway, scratch) in on_each().await {
+        let owner = gateway.owner().await;
+        let (near, far) = (sandbox(owner).await, sandbox(owner).await);
+        for (place, line) in [(&near, "echo 1"), (&far, "exit 2"), (&near, "echo 3")] {
+            run(owner, place, line).await;
+        }
+        let id_in = |place: &str| place.split('/').nth(3).expect("an id").to_owned();
+        let (near_id, far_id) = (id_in(&near), id_in(&far));
+        let viewer = gateway.person("viewer").await;
+        let all = listed(&viewer, "/api/sandboxes", "").await;
+        assert_eq!(commands(&all), ["echo 3", "exit 2", "echo 1"]);
+        assert_eq!(all["items"][1]["owner"]["id"], far_id);
+        assert_eq!(all["items"][1]["owner"]["kind"], "claw");
+        let agent = owner.get(&format!("/api/claws/{far_id}")).expect(200).await;
+        assert_eq!(all["items"][1]["owner"]["name"], agent.body["name"]);
+
+        let first = listed(&viewer, "/api/sandboxes", "limit=2").await;
+        assert_eq!(commands(&first), ["echo 3", "exit 2"]);
+        let cursor = first["next_cursor"].as_str().expect("a cursor");
+        let rest = listed(
+            &viewer,
+            "/api/sandboxes",
+            &format!("limit=2&cursor={cursor}"),
+        )
+        .await;
+        assert_eq!(commands(&rest), ["echo 1"]);
+        for (query, expected) in [
+            ("failed=true".to_owned(), vec!["exit 2"]),
+            (format!("owners={near_id}"), vec!["echo 3", "echo 1"]),
+            (
+                format!("owners={far_id},{near_id}&q=echo"),
+                vec!["echo 3", "echo 1"],
+            ),
+        ] {
+            let page = listed(&viewer, "/api/sandboxes", &query).await;
+            assert_eq!(commands(&page), expected, "{query}");
+        }
+        let many = vec![far_id.as_str(); 101].join(",");
+        for wrong in ["x", "", &many] {
+            let path = format!("/api/sandboxes/commands?owners={wrong}");
+            owner.get(&path).refused(400, "validation").await;
+        }
+        let stranger = gateway.stranger().await;
+        for query in [String::new(), format!("owners={near_id}")] {
+            let page = listed(&stranger, "/api/sandboxes", &query).await;
+            assert_eq!(commands(&page), Vec::<&str>::new());
+        }
+        gateway.stop().await;
+        drop(scratch);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn output_is_read_after_the_sandbox_and_the_machines_copy_are_gone() {
     for (gateway, scratch) in on_each().await {
         let owner = gateway.owner().await.clone();

@@ -258,6 +258,7 @@ const CASES: &[Case] = &[
     ("POST /api/nodes/{id}/undrain", Role("admin"), ""),
     ("POST /api/nodes/{id}/exec-test", Role("admin"), ""),
     ("DELETE /api/nodes/{id}", Role("admin"), ""),
+    ("GET /api/sandboxes/commands", Role("viewer"), ""),
     ("GET /api/fleet/placement", Role("viewer"), ""),
     (
         "PUT /api/fleet/placement",

@@ -377,6 +377,14 @@ string_enum!(
 );
 
 string_enum!(
+    SandboxOwnerKind {
+        Claw = "claw",
+        Team = "team",
+        Mission = "mission",
+    }
+);
+
+string_enum!(
     SandboxState {
         Provisioning = "provisioning",
         Running = "running",

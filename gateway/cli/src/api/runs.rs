@@ -14,6 +14,12 @@ pub struct CommandAgent {
 }
 
 #[derive(Deserialize)]
+pub struct CommandOwner {
+    pub kind: SandboxOwnerKind,
+    pub name: Option<String>,
+}
+
+#[derive(Deserialize)]
 pub struct Door {
     pub id: DoorId,
     pub agent_name: String,
@@ -312,6 +318,7 @@ pub struct RunVerdict {
 #[derive(Deserialize)]
 pub struct SandboxCommand {
     pub id: OperationId,
+    pub owner: CommandOwner,
     pub state: OperationState,
     pub exit_code: Option<i32>,
     pub command: Option<String>,

@@ -86,6 +86,17 @@ pub fn sandbox_commands(owner: &Owner, limit: Option<u64>, failed: Option<bool>,
     call
 }
 
+/// `GET /api/sandboxes/commands`
+#[must_use]
+pub fn workspace_commands(limit: Option<u64>, failed: Option<bool>, running: Option<bool>, q: Option<&str>) -> Call<Page<SandboxCommand>> {
+    let mut call = Call::new(Method::GET, "/api/sandboxes/commands".to_owned());
+    call.query("limit", limit);
+    call.query("failed", failed);
+    call.query("running", running);
+    call.query("q", q);
+    call
+}
+
 /// `GET /api/claws/{id}/sandbox/exec/{operation_id}`
 #[must_use]
 pub fn exec_output(owner: &Owner, operation_id: &OperationId, offset: Option<u64>) -> Call<Stream<ExecEvents>> {

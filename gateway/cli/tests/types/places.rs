@@ -22,6 +22,7 @@ pub enum AnswerFile {
 const RUNS: &[&str] = &[
     "SandboxCommand",
     "CommandAgent",
+    "CommandOwner",
     "Run",
     "Door",
     "Drain",

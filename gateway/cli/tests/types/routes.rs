@@ -173,6 +173,12 @@ pub const ROUTES: &[Route] = &[
         "/api/claws/{id}/sandbox/commands",
         &["limit", "failed", "running", "q"],
     ),
+    route(
+        "workspace_commands",
+        "get",
+        "/api/sandboxes/commands",
+        &["limit", "failed", "running", "q"],
+    ),
     route("exec_output", "get", ONE_EXEC, &["offset"]),
     route("cancel_exec", "delete", ONE_EXEC, &[]),
     route(

@@ -156,6 +156,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         "SandboxCommand",
         &[
             "id",
+            "owner",
             "state",
             "exit_code",
             "command",
@@ -166,6 +167,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         ],
     ),
     ("CommandAgent", &["name"]),
+    ("CommandOwner", &["kind", "name"]),
     (
         "Explanation",
         &["actor", "does", "why", "holds", "lost", "not_restartable"],

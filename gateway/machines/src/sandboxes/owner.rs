@@ -54,6 +54,13 @@ impl OwnerKind {
         }
     }
 
+    /// Parses the word of [`OwnerKind::as_str`].
+    pub(super) fn parse(word: &str) -> Option<Self> {
+        [Self::Claw, Self::Team, Self::Mission]
+            .into_iter()
+            .find(|kind| kind.as_str() == word)
+    }
+
     /// The word in sentences for people.
     pub fn noun(self) -> &'static str {
         match self {

@@ -2664,6 +2664,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sandboxes/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The commands of people and agents in all sandboxes of the workspace, newest first. They stay listed after the sandbox has
+         *     ended, for `runs.retention_days`.
+         */
+        get: operations["workspace_commands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/setup": {
         parameters: {
             query?: never;
@@ -4437,6 +4457,13 @@ export interface components {
             exit_code?: number | null;
             /** @description The tool with which an agent requested it. Absent for a person's command. */
             tool?: string | null;
+        };
+        /** @description What the sandbox belongs to in which a command ran. */
+        CommandOwner: {
+            id: components["schemas"]["SandboxOwnerId"];
+            kind: components["schemas"]["SandboxOwnerKind"];
+            /** @description The name of the agent or the team, or the title of the mission. Absent when it is gone. */
+            name?: string | null;
         };
         /** @description The files that the sandboxes of a comparison begin with. */
         ComparisonFiles: {
@@ -7340,6 +7367,7 @@ export interface components {
                  *     long as the command is listed.
                  */
                 output_bytes: number;
+                owner: components["schemas"]["CommandOwner"];
                 sandbox_id?: components["schemas"]["SandboxId"] | null;
                 /** Format: date-time */
                 started_at?: string | null;
@@ -9048,6 +9076,7 @@ export interface components {
              *     long as the command is listed.
              */
             output_bytes: number;
+            owner: components["schemas"]["CommandOwner"];
             sandbox_id?: components["schemas"]["SandboxId"] | null;
             /** Format: date-time */
             started_at?: string | null;
@@ -20490,6 +20519,59 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    workspace_commands: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only commands in the sandboxes of these agents, teams and missions: up to 100 ids, with commas between them. Absent:
+                 *     of the whole workspace.
+                 */
+                owners?: string;
+                /** @description Items per page: 1 to 200, default 50. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Only commands that failed: they ended with another exit code than 0, could not run, or were lost. */
+                failed?: boolean;
+                /** @description Only commands that have not ended. */
+                running?: boolean;
+                /** @description Only commands that contain this text, in any case. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SandboxCommand"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
             default: components["responses"]["AnyOtherProblem"];
         };
     };

@@ -18,6 +18,8 @@ use roost_tenancy::auth::WorkspaceScope;
 /// Which commands a list shows.
 #[derive(Debug, Clone, Default)]
 pub struct CommandFilter {
+    /// Only those in the sandboxes of these owners. Absent: of all owners of the workspace.
+    pub owners: Option<Vec<SandboxOwnerId>>,
     /// Only those that failed: they ended with another exit code than 0, could not run, or were lost.
     pub failed: bool,
     /// Only those that have not ended.
@@ -26,20 +28,21 @@ pub struct CommandFilter {
     pub text: Option<String>,
 }
 
-/// The commands in the sandboxes of an owner, newest first.
-pub(super) async fn commands_of(
+/// The commands in the sandboxes of a workspace, newest first.
+pub(super) async fn commands(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    owner: SandboxOwnerId,
     filter: &CommandFilter,
     older: Older<OperationId>,
     limit: u64,
 ) -> Result<Vec<entity::Model>, DbErr> {
     use entity::Column;
     let mut query = entity::Entity::find_in(scope)
-        .filter(Column::OwnerId.eq(owner))
         .filter(Column::OwnerKind.is_not_null())
         .filter(older.of(Column::CreatedAt, Column::Id));
+    if let Some(owners) = &filter.owners {
+        query = query.filter(Column::OwnerId.is_in(owners.iter().copied()));
+    }
     if filter.failed {
         let ended_so = [OperationState::Failed, OperationState::Lost].map(OperationState::as_str);
         let failed = Condition::any()

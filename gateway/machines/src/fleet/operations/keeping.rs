@@ -9,25 +9,24 @@ use super::kept::{HEAD_BYTES, KeptOutput, TAIL_BYTES};
 use super::ring::Part;
 use super::stream::OutputItem;
 use roost_platform::db::Older;
-use roost_platform::ids::{OperationId, SandboxOwnerId};
+use roost_platform::ids::OperationId;
 use roost_tenancy::auth::WorkspaceScope;
 
 impl OperationsHandle {
-    /// The commands in the sandboxes of an owner, newest first, with the ends that readers have and the rows have not.
+    /// The commands in the sandboxes of a workspace, newest first, with the ends that readers have and the rows have not.
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn commands_of(
+    pub async fn commands(
         &self,
         scope: WorkspaceScope,
-        owner: SandboxOwnerId,
         filter: &CommandFilter,
         older: Older<OperationId>,
         limit: u64,
     ) -> Result<Vec<entity::Model>, OperationsError> {
         let told = self.registry().told();
         let db = self.db().read();
-        let mut rows = command_store::commands_of(db, scope, owner, filter, older, limit).await?;
+        let mut rows = command_store::commands(db, scope, filter, older, limit).await?;
         for row in &mut rows {
             if let Some((ended, at)) = told.get(&row.id) {
                 row.show_end(ended, *at);

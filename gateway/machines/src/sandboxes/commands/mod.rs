@@ -13,7 +13,7 @@ pub use destroy::{Destroyed, destroy, destroy_for_good, forget_archives};
 pub use exec::{exec, exec_whole};
 pub use flush::{flush, running_sandbox};
 pub use follow::{WholeOutput, cancel, of_owner, output, reached, resize, stdin};
-pub use log::log;
+pub use log::{CommandLog, log, log_of, owner_of};
 pub use place::{clear_placement, set_placement};
 pub(super) use provision::fallback_event;
 pub use provision::{Provisioned, has_machine, provision, provision_asked};

@@ -1,4 +1,5 @@
-//! `GET /{id}/sandbox/commands` of an owner: the commands in its sandboxes, those that run and those that ended.
+//! `GET /{id}/sandbox/commands` of an owner, and `GET /api/sandboxes/commands`: the commands in sandboxes, those that run
+//! and those that ended.
 
 use std::time::Duration;
 
@@ -13,23 +14,36 @@ use super::owned::Owned;
 use crate::fleet::operations::{
     CommandDoer, CommandFacts, CommandFilter, Doers, OperationRow, OperationState,
 };
-use crate::sandboxes::SandboxesHandle;
-use crate::sandboxes::commands;
-use crate::sandboxes::dto::CommandsQuery;
+use crate::sandboxes::commands::{self, CommandLog};
+use crate::sandboxes::dto::{CommandsQuery, WorkspaceCommandsQuery};
+use crate::sandboxes::{OwnerKind, SandboxesHandle};
 use roost_platform::ids::{NodeId, OperationId, SandboxId, SandboxOwnerId};
 use roost_tenancy::auth::{Scoped, can};
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::json::Query;
-use roost_web::pagination::{Page, PageQuery};
+use roost_web::pagination::{Page, PageQuery, PageRequest};
 use roost_web::problem::Problem;
 
 /// Longest text to search for, bytes.
 const MOST_TEXT: usize = 200;
+/// Most owners that a list names.
+const MOST_OWNERS: usize = 100;
+
+/// What the sandbox belongs to in which a command ran.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CommandOwner {
+    pub kind: OwnerKind,
+    pub id: SandboxOwnerId,
+    /// The name of the agent or the team, or the title of the mission. Absent when it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
 
 /// A command in a sandbox. Its output is at `…/sandbox/exec/{id}`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SandboxCommand {
     pub id: OperationId,
+    pub owner: CommandOwner,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox_id: Option<SandboxId>,
     /// The machine; absent on the gateway's own host.
@@ -68,6 +82,11 @@ pub(super) fn router() -> OpenApiRouter<SandboxesHandle> {
     OpenApiRouter::new().routes(routes!(sandbox_commands))
 }
 
+/// The route that is of no one owner.
+pub(super) fn of_workspace() -> OpenApiRouter<SandboxesHandle> {
+    OpenApiRouter::new().routes(routes!(workspace_commands))
+}
+
 /// The commands of people and agents in the sandboxes of an owner, newest first. They stay listed after the sandbox has
 /// ended, for `runs.retention_days`.
 #[utoipa::path(get, path = "/{id}/sandbox/commands", tag = "sandboxes",
@@ -80,6 +99,33 @@ async fn sandbox_commands(
     Owned(owner): Owned,
     Query(query): Query<CommandsQuery>,
 ) -> ApiResult<Json<Page<SandboxCommand>>> {
+    let (filter, page) = read(query)?;
+    let (scope, after) = (caller.scope(), page.after.map(OperationId));
+    let log = commands::log_of(&sandboxes, scope, owner, filter, after, page.rows()).await?;
+    Ok(Json(listed(&sandboxes, page, log)))
+}
+
+/// The commands of people and agents in all sandboxes of the workspace, newest first. They stay listed after the sandbox has
+/// ended, for `runs.retention_days`.
+#[utoipa::path(get, path = "/api/sandboxes/commands", tag = "sandboxes", params(WorkspaceCommandsQuery),
+    responses((status = 200, body = Page<SandboxCommand>), (status = 400, body = Problem), (status = 401, body = Problem)))]
+async fn workspace_commands(
+    State(sandboxes): State<SandboxesHandle>,
+    caller: Scoped<can::ReadSandboxes>,
+    Query(query): Query<WorkspaceCommandsQuery>,
+) -> ApiResult<Json<Page<SandboxCommand>>> {
+    let (owners, query) = query.apart();
+    let (filter, page) = read(query)?;
+    let filter = CommandFilter {
+        owners: owners.as_deref().map(ids).transpose()?,
+        ..filter
+    };
+    let (scope, after) = (caller.scope(), page.after.map(OperationId));
+    let log = commands::log(&sandboxes, scope, &filter, after, page.rows()).await?;
+    Ok(Json(listed(&sandboxes, page, log)))
+}
+
+fn read(query: CommandsQuery) -> Result<(CommandFilter, PageRequest), ApiError> {
     let request = PageQuery {
         limit: query.limit,
         cursor: query.cursor,
@@ -90,25 +136,58 @@ async fn sandbox_commands(
         return Err(ApiError::validation("q", most));
     }
     let filter = CommandFilter {
+        owners: None,
         failed: query.failed,
         running: query.running,
         text: query.q.filter(|text| !text.is_empty()),
     };
-    let (scope, after) = (caller.scope(), request.after.map(OperationId));
-    let log = commands::log(&sandboxes, scope, owner, &filter, after, request.rows()).await?;
-    let page = request.page(log.rows, |row| row.id.0);
-    Ok(Json(Page {
-        next_cursor: page.next_cursor,
-        items: page
-            .items
-            .into_iter()
-            .map(|row| shown(row, &log.doers, sandboxes.settings.commands.shell_unread))
-            .collect(),
-    }))
+    Ok((filter, request))
 }
 
-fn shown(mut row: OperationRow, doers: &Doers, shell_unread: Duration) -> SandboxCommand {
+fn ids(owners: &str) -> Result<Vec<SandboxOwnerId>, ApiError> {
+    let ids: Result<Vec<_>, _> = owners.split(',').map(str::parse).collect();
+    match ids {
+        Ok(ids) if ids.len() <= MOST_OWNERS => Ok(ids),
+        _ => {
+            let must = format!("must be at most {MOST_OWNERS} ids, with commas between them");
+            Err(ApiError::validation("owners", must))
+        }
+    }
+}
+
+fn listed(sandboxes: &SandboxesHandle, page: PageRequest, log: CommandLog) -> Page<SandboxCommand> {
+    let CommandLog {
+        rows,
+        doers,
+        owners,
+    } = log;
+    let page = page.page(rows, |row| row.id.0);
+    let unread = sandboxes.settings.commands.shell_unread;
+    let items = page.items.into_iter();
+    Page {
+        next_cursor: page.next_cursor,
+        items: items
+            .filter_map(|row| {
+                let owner = commands::owner_of(&row)?;
+                let owner = CommandOwner {
+                    kind: owner.kind(),
+                    id: owner.id(),
+                    name: owners.get(&owner).cloned(),
+                };
+                Some(shown(row, owner, &doers, unread))
+            })
+            .collect(),
+    }
+}
+
+fn shown(
+    mut row: OperationRow,
+    owner: CommandOwner,
+    doers: &Doers,
+    shell_unread: Duration,
+) -> SandboxCommand {
     SandboxCommand {
+        owner,
         by: doers.doer(&row),
         facts: CommandFacts::of_record(&mut row),
         id: row.id,

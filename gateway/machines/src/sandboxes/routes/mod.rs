@@ -1,4 +1,4 @@
-//! `/api/claws/{id}/sandbox…`, `/api/teams/{id}/sandbox…` and `/api/fleet/placement`.
+//! `/api/claws/{id}/sandbox…`, `/api/teams/{id}/sandbox…`, `/api/sandboxes/commands` and `/api/fleet/placement`.
 
 mod exec;
 mod log;
@@ -23,6 +23,7 @@ pub fn router() -> OpenApiRouter<SandboxesHandle> {
             .merge(snapshots::owners_router())
     };
     owned::for_each_kind(of_owners)
+        .merge(log::of_workspace())
         .merge(placement::router())
         .merge(on_node::router())
         .merge(reserved::router())
