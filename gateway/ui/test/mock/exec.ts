@@ -153,10 +153,11 @@ function runShell(exec: Exec): void {
 }
 
 /** A command as lists show it. */
-export function lineOf(exec: Exec): Schemas["SandboxCommand"] {
+export function lineOf(exec: Exec, owner: Schemas["CommandOwner"]): Schemas["SandboxCommand"] {
   const { id, line, exit, end } = exec;
   return {
     id,
+    owner,
     ...line,
     state: exit?.state ?? "running",
     cancelling: false,

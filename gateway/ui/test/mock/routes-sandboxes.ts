@@ -182,20 +182,7 @@ function routesOf(kind: Kind) {
     },
     commands(at: At<"GET /api/claws/{id}/sandbox/commands">) {
       kind.find(at);
-      const { query, state } = at;
-      const q = query.get("q")?.toLowerCase() ?? "";
-      const all = [...state.execs.values()]
-        .filter(({ owner }) => owner === at.params.id)
-        .map(lineOf)
-        .filter((one) => !query.get("failed") || one.state === "failed" || (one.exit_code ?? 0) !== 0)
-        .filter((one) => !query.get("running") || one.state === "running")
-        .filter((one) => (one.command ?? "").toLowerCase().includes(q))
-        .reverse();
-      const from = Number(query.get("cursor") ?? 0);
-      const next = from + Number(query.get("limit") ?? 50);
-      return {
-        body: { items: all.slice(from, next), next_cursor: next < all.length ? String(next) : null },
-      };
+      return listed(at, (owner) => owner === at.params.id);
     },
     follow(at: OfExec) {
       kind.find(at);
@@ -221,11 +208,39 @@ function routesOf(kind: Kind) {
   };
 }
 
+/** Commands, the newest first, of the owners that are wanted. */
+function listed({ query, state }: Pick<AskedOf, "query" | "state">, wanted: (owner: string) => boolean) {
+  const q = query.get("q")?.toLowerCase() ?? "";
+  const all = [...state.execs.values()]
+    .filter(({ owner }) => wanted(owner))
+    .map((exec) => lineOf(exec, ownerOf(state, exec.owner)))
+    .filter((one) => !query.get("failed") || one.state === "failed" || (one.exit_code ?? 0) !== 0)
+    .filter((one) => !query.get("running") || one.state === "running")
+    .filter((one) => (one.command ?? "").toLowerCase().includes(q))
+    .toSorted((a, b) => b.created_at.localeCompare(a.created_at));
+  const from = Number(query.get("cursor") ?? 0);
+  const next = from + Number(query.get("limit") ?? 50);
+  return { body: { items: all.slice(from, next), next_cursor: next < all.length ? String(next) : null } };
+}
+
+function ownerOf(state: AskedOf["state"], id: string): Schemas["CommandOwner"] {
+  const named = (list: { id: string; name: string }[]) => list.find((one) => one.id === id)?.name;
+  const agent = named(state.claws);
+  const team = named(state.teams.list);
+  if (agent !== undefined) return { kind: "claw", id, name: agent };
+  if (team !== undefined) return { kind: "team", id, name: team };
+  return { kind: "mission", id };
+}
+
 const agent = routesOf(AGENT);
 const team = routesOf(TEAM);
 const mission = routesOf(MISSION);
 
 export const sandboxRoutes = {
+  "GET /api/sandboxes/commands"(at: At<"GET /api/sandboxes/commands">) {
+    const owners = at.query.get("owners")?.split(",");
+    return listed(at, (owner) => owners?.includes(owner) ?? true);
+  },
   "POST /api/claws/{id}/sandbox": agent.provision,
   "GET /api/claws/{id}/sandbox": agent.show,
   "DELETE /api/claws/{id}/sandbox": agent.destroy,

@@ -10,22 +10,20 @@ const AGENT = { kind: "claw", id: "agent" } as const;
 type Command = Parameters<typeof ofCommand>[0];
 
 const command = (id: string, minute: number, more: Partial<Command> = {}): Entry =>
-  ofCommand(
-    {
-      id,
-      state: "done",
-      cancelling: false,
-      is_shell: false,
-      created_at: at(minute),
-      output_bytes: 10,
-      command: "cargo test",
-      tool: "shell",
-      exit_code: 0,
-      agent: { id: "agent", name: "mason" },
-      ...more,
-    },
-    AGENT,
-  );
+  ofCommand({
+    id,
+    owner: AGENT,
+    state: "done",
+    cancelling: false,
+    is_shell: false,
+    created_at: at(minute),
+    output_bytes: 10,
+    command: "cargo test",
+    tool: "shell",
+    exit_code: 0,
+    agent: { id: "agent", name: "mason" },
+    ...more,
+  });
 const run = (more: Partial<RunSummary>): Entry =>
   ofRun({
     id: "r",

@@ -10,11 +10,9 @@ import { useOwners } from "~/ui/owner-link";
 import { Failed } from "~/ui/problem";
 import { Segments } from "~/ui/segments";
 import { Loading } from "~/ui/skeleton";
-import { number } from "~/ui/bytes";
 import { GroupRow } from "./group-row";
 import { LOOKS, type Look } from "./model";
 import { useReading } from "./reading";
-import { MOST_AT_ONCE, type Covered } from "./sandboxes";
 import type { Scope } from "./sources";
 import { useActivity } from "./use-activity";
 
@@ -28,33 +26,13 @@ interface Props {
   aside?: ReactNode;
   /** Further choices of what is shown. */
   choices?: ReactNode;
-  /** Of how many sandboxes the list has the commands, where that is not all. */
-  covered?: Covered | undefined;
-  /** What else is lacking. */
-  incomplete?: string | undefined;
   /** How many things are shown at first, and more with each press. */
   step?: number;
   none: string;
 }
 
-/** The list lacks the commands of some sandboxes: it says so, and a person adds them. */
-function Uncovered({ covered: { shown, all, more }, busy }: { covered: Covered; busy: boolean }) {
-  return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2">
-      <p role="status" className="min-w-0 flex-1 basis-56 text-fg-2">
-        Commands of {number(shown)} of {number(all)} agents and teams are listed. The page of each agent has
-        its own.
-      </p>
-      <Button busy={busy} onClick={more}>
-        Add {number(Math.min(MOST_AT_ONCE, all - shown))} more
-      </Button>
-    </div>
-  );
-}
-
 /** Which lists the reader chose to have. */
-const askedOf = (scope: Scope, covered: Covered | undefined) =>
-  `${covered?.shown} ${scope.kind === "workspace" && scope.changes} ${scope.kind === "workspace" && scope.owners.length > 0}`;
+const askedOf = (scope: Scope) => (scope.kind === "workspace" ? `${scope.changes} ${scope.commands}` : "");
 
 /** A choice once its answer is there. What the reader chose to see is not held back as something new. */
 function useLoaded(choice: string, coming: boolean): string {
@@ -72,8 +50,6 @@ export function ActivityView({
   title,
   aside,
   choices,
-  covered,
-  incomplete,
   step: given,
   none,
 }: Props) {
@@ -84,7 +60,7 @@ export function ActivityView({
   const owners = useOwners();
   const [most, setMost] = useState(step);
   const { query, groups: all, problems, filling } = useActivity(scope, look, most);
-  const asked = useLoaded(askedOf(scope, covered), query.isPlaceholderData);
+  const asked = useLoaded(askedOf(scope), query.isPlaceholderData);
   const { groups, waiting, release, head, bind } = useReading(all.slice(0, most), `${look} ${most} ${asked}`);
   const more = all.length > most || query.hasNextPage;
   const loading = query.isPending || (filling && all.length === 0);
@@ -110,15 +86,7 @@ export function ActivityView({
         )}
       </div>
       <div className="min-w-0 rounded-panel border border-line bg-surface">
-        {covered && covered.shown < covered.all && (
-          <Uncovered covered={covered} busy={query.isPlaceholderData} />
-        )}
-        {incomplete && (
-          <p role="alert" className="border-b border-line px-4 py-2 font-[550]">
-            {incomplete}
-          </p>
-        )}
-        {/* The lists of many sandboxes fail for one reason. */}
+        {/* An agent has two lists of commands: its own, and that of its team. */}
         {[...new Map(problems.map((one) => [one.what, one])).values()].map(({ id, what, problem }) => (
           <div
             key={id}

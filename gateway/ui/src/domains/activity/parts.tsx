@@ -13,7 +13,6 @@ import { isNarrow } from "~/ui/fold";
 import { Loading } from "~/ui/skeleton";
 import { ActivityView, Latest } from "./activity";
 import { lookOf, type Look } from "./model";
-import { useMembers, useWorkspaceSandboxes } from "./sandboxes";
 
 interface Part extends Shown {
   output: (owner: Owner, op: string) => ReactNode;
@@ -53,13 +52,10 @@ export function AgentLatest({ id, output }: Pick<Part, "output"> & { id: string 
 
 export function TeamActivity({ team, ...part }: Part & { team: Team }) {
   const members = team.members.map(({ agent_id }) => agent_id);
-  const { chosen, covered, pending } = useMembers(team.shared_sandbox ? [] : members);
-  if (pending) return <Loading what="what happened" rows={6} />;
   return (
     <ActivityView
       {...choice(part)}
-      scope={{ kind: "team", id: team.id, members, apart: chosen }}
-      covered={covered}
+      scope={{ kind: "team", id: team.id, members, shared: team.shared_sandbox }}
       none="This page lists the runs of the team, the commands and approvals of its agents, and what people change."
     />
   );
@@ -95,14 +91,11 @@ export function WorkspaceActivity(part: Part) {
   const may = useMay();
   const [changes, setChanges] = useState(false);
   const [commands, setCommands] = useState(false);
-  const { chosen, covered, pending, failed } = useWorkspaceSandboxes(commands);
   return (
     <ActivityView
       {...choice(part)}
       title="Activity"
-      scope={{ kind: "workspace", changes, owners: pending ? [] : chosen }}
-      covered={commands && !pending ? covered : undefined}
-      incomplete={failed ? "Which agents have commands could not be loaded." : undefined}
+      scope={{ kind: "workspace", changes, commands }}
       step={isNarrow() ? 5 : 10}
       choices={
         <>

@@ -9,11 +9,11 @@ import { ofActivity, ofAudit, ofCommand, ofDoor, ofMachine, ofRun } from "./word
 export type Scope =
   /** `team`: in whose sandbox the agent works. */
   | { kind: "agent"; id: string; team?: string | undefined }
-  /** `apart`: the agents in whose own sandboxes commands are looked for. */
-  | { kind: "team"; id: string; members: string[]; apart: string[] }
+  /** `shared`: all work in the sandbox of the team. */
+  | { kind: "team"; id: string; members: string[]; shared: boolean }
   | { kind: "node"; id: string }
-  /** `changes`: what people changed, too. `owners`: in whose sandboxes commands are looked for. */
-  | { kind: "workspace"; changes: boolean; owners: Owner[] };
+  /** `changes`: what people changed, too. `commands`: those in all sandboxes, too. */
+  | { kind: "workspace"; changes: boolean; commands: boolean };
 
 export interface Rights {
   audit: boolean;
@@ -55,11 +55,22 @@ function commands(owner: Owner, only?: string): Source {
       const query = { limit: LIMIT, cursor, failed: failed || undefined };
       const page = await api.get(`${at}/sandbox/commands`, { path, query, signal });
       return slice(page, created, (one) =>
-        only === undefined || one.agent?.id === only ? ofCommand(one, owner) : undefined,
+        only === undefined || one.agent?.id === only ? ofCommand(one) : undefined,
       );
     },
   };
 }
+
+/** Commands in the sandboxes of some owners, or of the whole workspace. */
+const commandsOf = (owners?: string[]): Source => ({
+  id: "commands",
+  what: "Commands",
+  ask: async (cursor, failed, signal) => {
+    const query = { owners: owners?.join(","), limit: LIMIT, cursor, failed: failed || undefined };
+    const page = await api.get("/api/sandboxes/commands", { query, signal });
+    return slice(page, created, ofCommand);
+  },
+});
 
 /** Runs of a team, of an agent alone, or of the workspace. `quiet`: they only give what was done for them a name. */
 const runs = (of: { team_id?: string; agent_id?: string; all?: boolean }, quiet = false): Source => ({
@@ -149,8 +160,7 @@ export function sourcesOf(scope: Scope, { audit: reads, doors: asks }: Rights): 
     case "team": {
       const members = new Set(scope.members);
       return given(
-        commands({ kind: "team", id: scope.id }),
-        ...scope.apart.map((id) => commands({ kind: "claw", id })),
+        commandsOf([scope.id, ...(scope.shared ? [] : scope.members)]),
         runs({ team_id: scope.id }),
         asks && doors(undefined, ({ agent_id }) => members.has(agent_id)),
         reads && audit({ entity_kind: "team", entity_id: scope.id }),
@@ -162,8 +172,8 @@ export function sourcesOf(scope: Scope, { audit: reads, doors: asks }: Rights): 
       return given(
         runs({ all: true }),
         asks && doors(),
-        reads && scope.changes && audit({}, scope.owners.length > 0 ? ELSEWHERE_OR_TOLD : ELSEWHERE),
-        ...scope.owners.map((owner) => commands(owner)),
+        reads && scope.changes && audit({}, scope.commands ? ELSEWHERE_OR_TOLD : ELSEWHERE),
+        scope.commands && commandsOf(),
       );
   }
 }

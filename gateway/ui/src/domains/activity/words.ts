@@ -92,8 +92,8 @@ const doerOf = ({ user, agent }: Pick<Operated, "user" | "agent">): Who | undefi
       : undefined;
 
 /** A command of a sandbox: the gateway says who ran it, and for which run. */
-export function ofCommand(one: Command, owner: Owner): Entry {
-  const { run_id: run, step } = one;
+export function ofCommand(one: Command): Entry {
+  const { owner, run_id: run, step } = one;
   const who: Who = doerOf(one) ?? { kind: "roost" };
   return {
     id: `op:${one.id}`,
