@@ -3,7 +3,7 @@ import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { ask, decide } from "../mock/routes-doors.ts";
-import { act, cards, dialog, doors } from "./doors-kit.ts";
+import { act, cards, dialog, doors, open } from "./doors-kit.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
 
 test.describe("doors: list", () => {
@@ -158,5 +158,23 @@ test.describe("doors: list", () => {
     await drawn(page);
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "doors-empty");
+  });
+
+  test("a request that arrives under the pointer is not selected with those on screen", async ({ visit }) => {
+    const { mock, page } = await visit({ waiting: true });
+    await doors(page, mock);
+    const all = open(page).getByRole("checkbox", { name: "Select all that are listed" });
+    await all.hover();
+    ask(mock, makeDoor(mock.state.claws[2], { created_at: new Date().toISOString(), target: "octo/third" }));
+    await open(page).getByText("1 new").waitFor();
+    await all.check();
+    const bar = page.getByRole("toolbar", { name: "Selected requests" });
+    await bar.getByText("2 selected").waitFor();
+    expect(await all.isChecked(), "all that can be seen are selected").toBe(true);
+    await bar.getByRole("button", { name: "Deny…" }).click();
+    const denying = page.getByRole("dialog", { name: "Deny 2 requests?" });
+    await denying.getByRole("button", { name: "Deny 2 requests" }).click();
+    await denying.getByText("All 2 requests answered.").waitFor();
+    expect(mock.state.doors.filter(({ target }) => target === "octo/third")[0].state).toBe("pending");
   });
 });

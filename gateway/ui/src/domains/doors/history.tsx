@@ -66,7 +66,11 @@ export function History({ doors, filter, cardOf, own, more }: Props) {
       }
     >
       <div {...bind}>
-        {rows.length === 0 && <p className="px-4 py-3 text-fg-2">Nothing yet.</p>}
+        {rows.length === 0 && (
+          <p className="px-4 py-3 text-fg-2">
+            {filter ? "No decided request fits the filter." : "No request was decided yet."}
+          </p>
+        )}
         <ul aria-label="Decided requests">
           {rows.map(({ item }) => (
             <Row key={item.id} {...cardOf(item)} door={item} own={own} />

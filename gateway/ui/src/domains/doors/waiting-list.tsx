@@ -42,7 +42,9 @@ export function WaitingList({ doors, now, filter, cardOf, own, mayResolve, none 
   const { rows, waiting, held, release, bind } = useRowOrder(shown, `${away} ${filter}`);
   const selection = useSelection();
   const [many, setMany] = useState<{ decision: Decision; doors: Door[] }>();
-  const open = mayResolve ? doors : [];
+  // While the pointer is here, newcomers wait outside of the list: nobody decides what they have not seen.
+  const listed = new Set(rows.map(({ item }) => item.id));
+  const open = mayResolve ? doors.filter(({ id }) => listed.has(id)) : [];
   const chosen = open.filter(({ id }) => selection.ids.has(id));
   const nameOf = (door: Door) => {
     const { action, agent } = cardOf(door);
