@@ -80,7 +80,7 @@ fn parser(rounds: usize) -> Result<()> {
              COMPLETED: INT-{task:05}\n"
         )?;
     }
-    // One text of a run holds at most 10,000 markers, so the text is read in parts, as the gateway does.
+    // The gateway reads the texts of a run one by one, so the text is read in parts.
     let parts: Vec<&str> = split(&text);
     let peer = Regex::new(
         r"(?m)^(?:TASK|WORK|HANDOFF|TEST_PASS|TEST_FAIL|REVIEW_APPROVE|REVIEW_BLOCK|COMPLETED): ?INT-[0-9]{2,5}$",
