@@ -146,6 +146,37 @@ async fn benchmark_that_fails_or_prints_nothing_pauses_the_mission_with_its_word
     bench.stop().await;
 }
 
+/// Fails the first time that it runs in a sandbox.
+const SECOND_TIME: &str = "[ -e /tmp/once ] || { touch /tmp/once; echo 'not warm' >&2; exit 7; }; echo \"read: 5.$(date +%N) ns\"";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn benchmark_that_failed_is_retried_from_the_same_commits_and_has_a_new_card() {
+    for bench in Bench::on_each(CODES).await {
+        let owner = bench.gateway.owner().await;
+        let new = json!({ "template_kind": "custom", "title": "Measure", "repo_id": bench.repo,
+            "config": { "phases": ["benchmark", "security_scan"],
+                "benchmark": { "command": SECOND_TIME, "iterations": 2 } } });
+        let id = created(owner, &new).await;
+        launched(owner, &id).await;
+        let paused = becomes(owner, &id, "paused").await;
+        assert!(
+            paused.str("/status_detail").contains("not warm"),
+            "{paused:?}"
+        );
+        let phase = phase_id(&paused, 0);
+        let retry = format!("/api/missions/{id}/phases/{phase}/retry");
+        owner.post(&retry).expect(200).await;
+        let over = becomes(owner, &id, "completed").await;
+        assert_eq!(phases(&over), ["completed", "completed"]);
+        assert_eq!(over.body["phase_details"][0]["attempt"], 2);
+        let card = card(owner, &over, 0).await;
+        assert_eq!(card.body["attempt"], 2, "{card:?}");
+        let measured = content(&artifact(owner, &over, "Measurements").await);
+        assert_eq!(measured["before"], measured["after"], "{measured}");
+        bench.stop().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn one_sample_of_one_commit_says_that_nothing_can_be_said() {
     let bench = Bench::new(CODES).await;

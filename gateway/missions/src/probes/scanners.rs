@@ -87,32 +87,38 @@ impl Scanner {
         }
     }
 
-    /// Writes the report to the output. Findings are no failure of the command.
+    /// Writes the report to the output. Findings are no failure of the command. `$why` gets what it says beside its report.
     const fn run(self) -> &'static str {
         match self {
             // It exits with 1 when it found something. Versions before 1.7 have no option against that.
-            Self::Bandit => "bandit -q -r . -f json 2>/dev/null || [ $? = 1 ]",
+            Self::Bandit => "bandit -q -r . -f json || [ $? = 1 ]",
             Self::Semgrep => {
                 "set --\n\
                  for rules in /usr/share/roost/semgrep .semgrep.yml .semgrep; do\n\
                  [ ! -e \"$rules\" ] || set -- \"$@\" --config \"$rules\"\n\
                  done\n\
-                 semgrep scan --quiet --metrics off --disable-version-check --json \"$@\" . 2>/dev/null"
+                 semgrep scan --quiet --metrics off --disable-version-check --json \"$@\" ."
             }
-            Self::CargoAudit => "cargo-audit audit --json --no-fetch --stale 2>/dev/null || true",
+            // It also fails when it found something, and without a database it writes no report.
+            Self::CargoAudit => {
+                "cargo-audit audit --json --no-fetch --stale >\"$why.json\" || true\n\
+                 [ -s \"$why.json\" ] && cat \"$why.json\""
+            }
             Self::CargoDeny => {
                 "cargo-deny --offline --format json check --disable-fetch 2>&1 >/dev/null || true"
             }
         }
     }
 
-    /// The script that scans a folder.
+    /// The script that scans a folder. When the scanner fails, the end of what it said is the end of the output.
     pub(super) fn script(self, folder: Option<&str>) -> String {
         let cd = folder.map(|folder| format!("cd {folder}\n"));
         format!(
             "{}{{ {}; }} || {{ echo 'The repository has nothing for it.'; exit {NOTHING_TO_SCAN}; }}\n\
              command -v {} >/dev/null 2>&1 || {{ echo 'The image of the sandbox does not have it.'; exit {NOT_THERE}; }}\n\
-             {}\n",
+             why=$(mktemp)\n\
+             report() {{\n{}\n}}\n\
+             report 2>\"$why\" || {{ code=$?; tail -n 5 \"$why\"; exit $code; }}\n",
             cd.unwrap_or_default(),
             self.applies(),
             self.program(),
@@ -123,7 +129,32 @@ impl Scanner {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
+
+    #[test]
+    fn cargo_audit_without_a_database_ends_with_its_reason_and_with_one_with_its_report() {
+        let folder = std::env::temp_dir().join(format!("roost-scan-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("Cargo.lock"), "").unwrap();
+        let tool = folder.join("cargo-audit");
+        let run = |says: &str| {
+            std::fs::write(&tool, format!("#!/bin/sh\n{says}\nexit 1\n")).unwrap();
+            let path = format!("{}:/usr/bin:/bin", folder.display());
+            let script = format!("chmod +x cargo-audit\n{}", Scanner::CargoAudit.script(None));
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", &script]).env("PATH", path);
+            let done = shell.current_dir(&folder).output().unwrap();
+            let said = String::from_utf8(done.stdout).unwrap();
+            (done.status.code(), said)
+        };
+        let none = run("echo 'error: no advisory database' >&2");
+        assert_eq!(none, (Some(1), "error: no advisory database\n".to_owned()));
+        let some = run("echo '{\"vulnerabilities\":{}}'");
+        assert_eq!(some, (Some(0), "{\"vulnerabilities\":{}}\n".to_owned()));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn names_are_those_of_the_config_and_of_the_artifact() {

@@ -363,10 +363,20 @@ fn report_of(scanner: Scanner, made: &CommandMade, root: &str) -> Result<Report,
     read_report(scanner.format(), made, root)
 }
 
+/// The most characters of what a scanner said when it failed.
+const MOST_SAID: usize = 300;
+
 fn read_report(format: Format, made: &CommandMade, root: &str) -> Result<Report, String> {
     match made.exit_code {
         Some(0) => {}
-        Some(code) => return Err(format!("It failed with exit code {code}.")),
+        Some(code) => {
+            let last = made.text.lines().rfind(|line| !line.trim().is_empty());
+            let said = last.map(|line| line.chars().take(MOST_SAID).collect::<String>());
+            return Err(match said {
+                Some(said) => format!("It failed with exit code {code}: {said}"),
+                None => format!("It failed with exit code {code}."),
+            });
+        }
         None => return Err("It did not run to its end.".to_owned()),
     }
     if made.cut {
