@@ -14,6 +14,9 @@ use crate::sandboxes::model::State;
 use crate::sandboxes::{SandboxError, SandboxesHandle, store};
 use roost_tenancy::auth::WorkspaceScope;
 
+/// How often the wait for a new sandbox checks whether its machine is still connected.
+const CHECK: Duration = Duration::from_secs(10);
+
 /// Waits until the row has left its transition, or until the time is up, and returns it.
 pub(in crate::sandboxes) async fn wait_for_end(
     sandboxes: &SandboxesHandle,
@@ -21,43 +24,51 @@ pub(in crate::sandboxes) async fn wait_for_end(
     waited: &container::Model,
     within: Duration,
 ) -> Result<container::Model, SandboxError> {
-    let until = sandboxes.clock.monotonic() + within;
-    // The hub reports each change of the row. The watch begins before the first read, so no change is missed.
-    let changes = sandboxes.db.hub().watch(scope.workspace());
-    loop {
-        let row = store::get(sandboxes.db.read(), scope, waited.id)
-            .await?
-            .ok_or(SandboxError::NoSandbox(waited.owner_kind))?;
-        let left = until.saturating_duration_since(sandboxes.clock.monotonic());
-        if !is_transition(&row) || left.is_zero() {
-            return Ok(row);
-        }
-        // Another gateway may make the change: read the row at least every second.
-        let _ = tokio::time::timeout(left.min(Duration::from_secs(1)), changes.changed()).await;
-    }
+    wait(sandboxes, scope, waited, within, None).await
 }
 
-/// How often the wait for a new sandbox checks whether its machine is still connected.
-const CHECK: Duration = Duration::from_secs(10);
-
-/// As [`wait_for_end`], for a sandbox that is being made.
+/// As [`wait_for_end`], for a caller that needs the sandbox.
 ///
 /// # Errors
-/// [`OperationsError::NodeOffline`] when the machine left with the request. It makes the sandbox when it is back.
+/// [`OperationsError::NodeOffline`] when the machine left with the request for a new sandbox. It makes the sandbox when it is
+/// back.
 pub(in crate::sandboxes) async fn wait_for_new(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
     waited: &container::Model,
     within: Duration,
 ) -> Result<container::Model, SandboxError> {
-    let until = sandboxes.clock.monotonic() + within;
+    wait(sandboxes, scope, waited, within, Some(CHECK)).await
+}
+
+/// `check`: how often to check that the machine of a new sandbox is still connected.
+async fn wait(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    waited: &container::Model,
+    within: Duration,
+    check: Option<Duration>,
+) -> Result<container::Model, SandboxError> {
+    let begun = sandboxes.clock.monotonic();
+    let mut checked = begun;
+    // The hub reports each change of the row. The watch begins before the first read, so no change is missed.
+    let changes = sandboxes.db.hub().watch(scope.workspace());
     loop {
-        let left = until.saturating_duration_since(sandboxes.clock.monotonic());
-        let row = wait_for_end(sandboxes, scope, waited, left.min(CHECK)).await?;
-        if State::parse(&row.state) != Some(State::Provisioning) || left <= CHECK {
+        let row = store::get(sandboxes.db.read(), scope, waited.id)
+            .await?
+            .ok_or(SandboxError::NoSandbox(waited.owner_kind))?;
+        let now = sandboxes.clock.monotonic();
+        let left = (begun + within).saturating_duration_since(now);
+        if !is_transition(&row) || left.is_zero() {
             return Ok(row);
         }
-        left_with_request(sandboxes, scope, &row).await?;
+        let is_new = State::parse(&row.state) == Some(State::Provisioning);
+        if is_new && check.is_some_and(|check| now.saturating_duration_since(checked) >= check) {
+            left_with_request(sandboxes, scope, &row).await?;
+            checked = now;
+        }
+        // Another gateway may make the change: read the row at least every second.
+        let _ = tokio::time::timeout(left.min(Duration::from_secs(1)), changes.changed()).await;
     }
 }
 
