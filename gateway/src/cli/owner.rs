@@ -190,9 +190,9 @@ pub(super) async fn save(args: BackupArgs, client: &ClientArgs) -> anyhow::Resul
     let config = setup::load(&args.config)?;
     let db = open_for(&config, Access::Saving).await?;
     let rows = backup::save(&db, &args.file).await?;
-    let text = format!("{rows} rows are saved in {}.\n", args.file.display());
-    let text = text + &compared(&db, "database", client).await?;
-    print!("{}", roost_protocol::text::visible_lines(&text));
+    println!("{rows} rows are saved in {}.", args.file.display());
+    let said = compared(&db, "database", client).await;
+    print!("{}", roost_protocol::text::visible_lines(&said));
     Ok(ExitCode::SUCCESS)
 }
 
