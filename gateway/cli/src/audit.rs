@@ -8,8 +8,10 @@ use serde_json::Value;
 use crate::ClientArgs;
 use crate::api::types::AuditEntry;
 use crate::api::{Api, Parsed, raw_list, routes};
+use crate::member;
 use crate::profile::Profile;
 use crate::show::{self, Shown, clean};
+use crate::when::Within;
 
 /// The end of the chain of the gateway that the person is signed in to.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,12 +42,17 @@ pub async fn audit_end(client: &ClientArgs) -> anyhow::Result<Option<AuditEnd>> 
 /// List what people did in the workspace, newest first; for Admins and Owners
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  roost audit list\n  roost audit list --action 'sandbox.*' --limit 200"
+    after_help = "Examples:\n  roost audit list\n  roost audit list --action 'sandbox.*' --limit 200\n  roost audit list --by me --from 2d"
 )]
 pub struct List {
     /// Only this action, or a group such as `sandbox.*`
     #[arg(long, value_name = "ACTION")]
     action: Option<String>,
+    /// Only what this person did: a name or an e-mail, or `me`
+    #[arg(long, value_name = "PERSON")]
+    by: Option<String>,
+    #[command(flatten)]
+    within: Within,
     /// The most entries, 1 to 200
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=200))]
     limit: u64,
@@ -53,7 +60,18 @@ pub struct List {
 
 impl List {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
-        let call = routes::audit(self.action.as_deref(), Some(self.limit));
+        let by = match &self.by {
+            Some(person) => Some(member::named(api, person).await?),
+            None => None,
+        };
+        let (from, until) = self.within.times()?;
+        let call = routes::audit(
+            self.action.as_deref(),
+            by.as_ref(),
+            from.as_ref(),
+            until.as_ref(),
+            Some(self.limit),
+        );
         let items = api.ask(call).await?.into_value().items;
         if api.json {
             show::json(&raw_list(&items));
@@ -64,7 +82,12 @@ impl List {
                 Some(by) => by.email.shown(),
                 None => one.actor.shown(),
             };
-            vec![one.at.shown(), who, one.action.shown(), about(one.raw())]
+            vec![
+                show::relative(Some(&one.at)),
+                who,
+                one.action.shown(),
+                about(one.raw()),
+            ]
         };
         let rows: Vec<_> = items.iter().map(row).collect();
         show::table(&["AT", "WHO", "ACTION", "WHAT"], &rows);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::api::types::{
-    AgentRuntimeConfig, AgentRuntimeConfigChange, Claw as Agent, ClawId, NewClaw, RiskProfile,
-    RunAgent, ToolBundle,
+    AgentRuntimeConfig, AgentRuntimeConfigChange, AgentState, Claw as Agent, ClawId, NewClaw,
+    RiskProfile, RunAgent, SandboxBrief, SandboxState, ToolBundle,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::doors::Asking;
@@ -191,7 +191,7 @@ fn one(api: &Api, claw: &Parsed<Agent>) {
         ("name", claw.name.shown()),
         ("id", claw.id.shown()),
         ("role", claw.role.shown()),
-        ("status", claw.status.shown()),
+        ("status", word(&claw.status, sandbox).to_owned()),
         ("managed by", claw.managed_by.email.shown()),
         ("sandbox", sandbox.map(|sandbox| &sandbox.state).shown()),
         ("machine", sandbox.map(|sandbox| &sandbox.node_name).shown()),
@@ -223,6 +223,15 @@ fn runtime(api: &Api, config: &Parsed<AgentRuntimeConfig>) {
     }
 }
 
+/// The word for people. An agent without a sandbox is not away: it gets one with its next work.
+pub(super) fn word(status: &AgentState, sandbox: Option<&SandboxBrief>) -> &'static str {
+    match (status, sandbox.map(|sandbox| &sandbox.state)) {
+        (AgentState::Working, _) => "working",
+        (_, Some(SandboxState::Failed | SandboxState::Lost)) => "failed",
+        _ => "ready",
+    }
+}
+
 impl Named for Agent {
     type Id = ClawId;
 
@@ -241,7 +250,10 @@ impl Named for Agent {
     }
 
     fn about(&self) -> Vec<String> {
-        vec![named::made(&self.created_at), self.status.shown()]
+        vec![
+            named::made(&self.created_at),
+            word(&self.status, self.sandbox.as_ref()).to_owned(),
+        ]
     }
 }
 
@@ -251,15 +263,19 @@ async fn list(api: &Api) -> anyhow::Result<Listing> {
         let sandbox = claw.sandbox.as_ref();
         vec![
             claw.name.shown(),
-            claw.status.shown(),
+            word(&claw.status, sandbox).to_owned(),
             sandbox.map(|sandbox| &sandbox.state).shown(),
             sandbox.map(|sandbox| &sandbox.node_name).shown(),
-            claw.id.shown(),
+            show::relative(Some(&claw.created_at)),
+            named::short(&claw.id),
         ]
     };
     let rows: Vec<_> = items.iter().map(row).collect();
     Ok(Listing {
-        text: show::columns(&["NAME", "STATUS", "SANDBOX", "MACHINE", "ID"], &rows),
+        text: show::columns(
+            &["NAME", "STATUS", "SANDBOX", "MACHINE", "CREATED", "ID"],
+            &rows,
+        ),
         json: raw_list(&items),
     })
 }

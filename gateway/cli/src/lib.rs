@@ -54,6 +54,7 @@ mod terminal;
 mod tree;
 mod upload;
 mod watch;
+mod when;
 mod world;
 
 use std::process::ExitCode;

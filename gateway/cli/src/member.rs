@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 
 use crate::api::types::{
     Invitation, InvitationId, Member as Person, NewInvitation, NewRole, Role, UserId, WorkspaceId,
@@ -139,6 +139,24 @@ async fn list(api: &Api, here: &WorkspaceId) -> anyhow::Result<()> {
 async fn everybody(api: &Api, here: &WorkspaceId) -> anyhow::Result<Vec<Parsed<Person>>> {
     api.all(|limit, cursor| routes::members(here, limit, cursor))
         .await
+}
+
+/// The member of the present workspace with this name, e-mail or id; `me` is the person who asks.
+///
+/// # Errors
+/// When there is none, or several; and what the gateway said.
+pub(super) async fn named(api: &Api, wanted: &str) -> anyhow::Result<UserId> {
+    let here = here(api).await?;
+    if wanted == "me" {
+        let all = everybody(api, &here).await?;
+        let me = all.iter().find(|member| member.you);
+        return Ok(me
+            .context("you are no member of this workspace")?
+            .user
+            .id
+            .clone());
+    }
+    find(api, &here, wanted).await
 }
 
 async fn find(api: &Api, here: &WorkspaceId, wanted: &str) -> anyhow::Result<UserId> {

@@ -141,7 +141,7 @@ async fn list(api: &Api) -> anyhow::Result<Listing> {
             format!("{} of {}", show::bytes(used), show::bytes(total)),
             node.image.shown(),
             show::relative(node.last_seen_at.as_ref()),
-            node.id.shown(),
+            named::short(&node.id),
         ]
     };
     let rows: Vec<_> = items.iter().map(row).collect();

@@ -160,7 +160,7 @@ impl Workspace {
             Self::List => {
                 let row = |one: &Parsed<Place>| {
                     let (role, plan) = (one.role.shown(), one.plan.shown());
-                    vec![one.name.shown(), role, plan, one.id.shown()]
+                    vec![one.name.shown(), role, plan, named::short(&one.id)]
                 };
                 let rows: Vec<_> = items.iter().map(row).collect();
                 show::table(&["NAME", "ROLE", "PLAN", "ID"], &rows);

@@ -190,9 +190,9 @@ async fn list(api: &Api) -> anyhow::Result<Listing> {
             routine.name.shown(),
             routine.words.shown(),
             routine.state.shown(),
-            routine.next_due.first().shown(),
+            show::relative(routine.next_due.first()),
             routine.last.as_ref().map(|last| last.state.shown()).shown(),
-            routine.id.shown(),
+            named::short(&routine.id),
         ]
     };
     let rows: Vec<_> = items.iter().map(row).collect();

@@ -1,19 +1,22 @@
-//! `roost run list`: runs by team, state, outcome and words of their title.
+//! `roost run list`: runs by team, state, outcome, person, time and words of their title.
 
 use std::process::ExitCode;
 
-use crate::api::types::{RunOriginWord, RunOutcome, RunStatus, RunSummary, TeamId, TemplateId};
+use crate::api::types::{
+    RunOriginWord, RunOutcome, RunStatus, RunSummary, TeamId, TemplateId, UserId,
+};
 use crate::api::{Api, Parsed, routes};
 use crate::live::{Listing, Live};
 use crate::named;
 use crate::run::{cost, state, team_names, team_of};
 use crate::show::{self, Shown};
-use crate::{team, template};
+use crate::when::Within;
+use crate::{member, team, template};
 
 /// List runs, newest first
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  roost run list --team Ledger --outcome rejected\n  roost run list --status running --all\n  roost run list --sort=-cost --limit 5\n  roost run list --watch"
+    after_help = "Examples:\n  roost run list --team Ledger --outcome rejected\n  roost run list --status running --all\n  roost run list --sort=-cost --limit 5\n  roost run list --by me --from 2d\n  roost run list --watch"
 )]
 pub struct List {
     #[arg(long, default_value_t = 20, value_name = "COUNT")]
@@ -39,6 +42,11 @@ pub struct List {
     /// Only runs with this outcome: accepted, rejected, undecided
     #[arg(long, value_name = "OUTCOME")]
     outcome: Option<String>,
+    /// Only runs that this person started: a name or an e-mail, or `me`
+    #[arg(long, value_name = "PERSON")]
+    by: Option<String>,
+    #[command(flatten)]
+    within: Within,
     /// Only runs with these words in their title
     #[arg(long, value_name = "WORDS")]
     search: Option<String>,
@@ -59,19 +67,22 @@ impl List {
             Some(key) => Some(template::id(api, key).await?),
             None => None,
         };
+        let by = match &self.by {
+            Some(person) => Some(member::named(api, person).await?),
+            None => None,
+        };
+        let chosen = (team.as_ref(), template.as_ref(), by.as_ref());
         self.live
-            .show(api, async || {
-                self.read(api, team.as_ref(), template.as_ref()).await
-            })
+            .show(api, async || self.read(api, chosen).await)
             .await
     }
 
     async fn read(
         &self,
         api: &Api,
-        team: Option<&TeamId>,
-        template: Option<&TemplateId>,
+        (team, template, by): (Option<&TeamId>, Option<&TemplateId>, Option<&UserId>),
     ) -> anyhow::Result<Listing> {
+        let (from, until) = self.within.times()?;
         let call = routes::runs(
             Some(self.limit.into()),
             team,
@@ -79,6 +90,9 @@ impl List {
             self.model.as_deref(),
             self.status.clone().map(RunStatus::from).as_ref(),
             self.outcome.clone().map(RunOutcome::from).as_ref(),
+            by,
+            from.as_ref(),
+            until.as_ref(),
             self.search.as_deref(),
             self.sort.as_deref(),
             self.origin.clone().map(RunOriginWord::from).as_ref(),

@@ -343,7 +343,7 @@ async fn list(api: &Api) -> anyhow::Result<Listing> {
             team.effective_profile.shown(),
             team.state.shown(),
             team.members.len().to_string(),
-            team.id.shown(),
+            named::short(&team.id),
         ]
     };
     let rows: Vec<_> = items.iter().map(row).collect();

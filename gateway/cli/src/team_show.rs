@@ -2,8 +2,9 @@
 
 use crate::api::types::{Team, TeamMember};
 use crate::api::{Api, Parsed};
-use crate::run_repo;
+use crate::named;
 use crate::show::{self, Shown};
+use crate::{claws, run_repo};
 
 /// Prints a team with its members.
 pub(super) fn print(api: &Api, team: &Parsed<Team>) {
@@ -41,8 +42,12 @@ pub(super) fn print(api: &Api, team: &Parsed<Team>) {
             member.node.shown(),
             member.slot.shown(),
             member.name.shown(),
-            member.status.shown(),
-            member.agent_id.shown(),
+            member
+                .status
+                .as_ref()
+                .map(|status| claws::word(status, None).to_owned())
+                .shown(),
+            named::short(&member.agent_id),
         ]
     };
     let rows: Vec<_> = team.members.iter().map(row).collect();

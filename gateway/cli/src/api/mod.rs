@@ -46,6 +46,7 @@ pub mod types {
     pub use super::names::*;
     pub use super::requests::*;
     pub use super::runs::*;
+    pub use super::strings::Moment;
     pub use super::workspace::*;
     pub use super::workspace_requests::*;
 }

@@ -17,6 +17,18 @@ impl Moment {
     }
 }
 
+impl From<String> for Moment {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl std::fmt::Display for Moment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Defines an id type. The gateway checks ids; the client does not.
 macro_rules! id {
     ($name:ident) => {
