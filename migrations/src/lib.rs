@@ -93,6 +93,8 @@ mod m0938_machine_purges;
 mod m0939_task_marks;
 mod m0941_mission_runtimes;
 mod m0942_commands_of_workspaces;
+mod m0943_missions_of_routines;
+mod m0944_routines_at_doors;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -184,6 +186,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0939_task_marks::Migration),
             Box::new(m0941_mission_runtimes::Migration),
             Box::new(m0942_commands_of_workspaces::Migration),
+            Box::new(m0943_missions_of_routines::Migration),
+            Box::new(m0944_routines_at_doors::Migration),
         ]
     }
 }

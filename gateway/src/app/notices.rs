@@ -1,4 +1,5 @@
-//! Queues notices about runs that ended or wait, and about approvals that are waited for, for the people who want them.
+//! Queues notices about runs and missions that ended or wait, and about approvals that are waited for, for the people who want
+//! them and may still know of it.
 //!
 //! Parent: `foundation`. Restart: permanent. Rows say who wants notices and what happened, and the queue has one mail for
 //! each thing, so a pass that is repeated, here or on another gateway, sends nothing twice.
@@ -13,12 +14,14 @@ use sea_orm::DbErr;
 use super::contexts::without_slash;
 use super::shared::Shared;
 use roost_connections::doors;
-use roost_execution::runs::{self, EndedRun, RunStatus, WaitOn, Waiting};
+use roost_execution::runs::{self, EndedRun, Outcome, RunStatus};
+use roost_missions::missions::{self, MissionStatus, NotableMission};
 use roost_platform::clock::SharedClock;
 use roost_platform::db::Db;
-use roost_platform::ids::{SharedIds, UserId};
-use roost_tenancy::auth;
-use roost_tenancy::mail::{self, Mail, MailQueue, MailWorker, RunEnd};
+use roost_platform::ids::{MissionId, SharedIds, UserId, WorkspaceId};
+use roost_tenancy::auth::{self, Role};
+use roost_tenancy::mail::{self, Mail, MailQueue, MailWorker, Purpose, WorkEnd};
+use roost_tenancy::workspaces;
 
 /// How often the gateway looks for something to say.
 pub const PERIOD: Duration = Duration::from_secs(15);
@@ -26,6 +29,8 @@ pub const PERIOD: Duration = Duration::from_secs(15);
 const LATELY_HOURS: i64 = 24;
 /// The most notices of a kind in one pass.
 const MOST: u64 = 200;
+/// The most runs that are looked at because they wait. Those that were told already are among them.
+const MOST_WAITS: u64 = 5_000;
 
 /// A completed run that took this long gets a notice: the person has probably turned to something else.
 const LONG: TimeDelta = TimeDelta::minutes(5);
@@ -70,6 +75,25 @@ struct Reader {
     since: DateTime<Utc>,
 }
 
+/// All who want notices.
+struct Readers {
+    people: HashMap<UserId, Reader>,
+    members: HashMap<(UserId, WorkspaceId), Role>,
+}
+
+impl Readers {
+    /// The person, if that person may know what happened in this workspace at this time, and wanted notices then.
+    fn of(&self, person: UserId, workspace: WorkspaceId, at: DateTime<Utc>) -> Option<&Reader> {
+        let reader = self.people.get(&person)?;
+        let is_member = self.members.contains_key(&(person, workspace));
+        (is_member && at > reader.since).then_some(reader)
+    }
+
+    fn ids(&self) -> Vec<UserId> {
+        self.people.keys().copied().collect()
+    }
+}
+
 impl Notices {
     /// Queues what is new.
     ///
@@ -79,7 +103,7 @@ impl Notices {
         let Some(queue) = &self.mail else {
             return Ok(());
         };
-        let readers: HashMap<UserId, Reader> = auth::with_notices(self.db.read())
+        let people: HashMap<UserId, Reader> = auth::with_notices(self.db.read())
             .await?
             .into_iter()
             .filter_map(|user| {
@@ -88,11 +112,15 @@ impl Notices {
                 Some((user.id, Reader { email, since }))
             })
             .collect();
-        if readers.is_empty() {
+        if people.is_empty() {
             return Ok(());
         }
+        let ids = people.keys().copied().collect();
+        let members = workspaces::memberships_of(self.db.read(), ids).await?;
+        let readers = Readers { people, members };
         let mut mails = self.ended(&readers).await?;
         mails.extend(self.waiting(&readers).await?);
+        mails.extend(self.missions(&readers).await?);
         mails.extend(self.asked(&readers).await?);
         let mails = mail::unknown_among(self.db.read(), mails).await?;
         if mails.is_empty() {
@@ -110,76 +138,110 @@ impl Notices {
         self.clock.now() - TimeDelta::hours(LATELY_HOURS)
     }
 
-    async fn ended(&self, readers: &HashMap<UserId, Reader>) -> Result<Vec<Mail>, DbErr> {
-        let people: Vec<UserId> = readers.keys().copied().collect();
-        let since = self.lately().timestamp_millis();
+    async fn ended(&self, readers: &Readers) -> Result<Vec<Mail>, DbErr> {
+        let (people, since) = (readers.ids(), self.lately().timestamp_millis());
         let long = LONG.num_milliseconds();
         let ended = runs::ended_since(self.db.read(), &people, since, long, MOST).await?;
         let mails = ended.iter().filter_map(|run| {
-            let reader = readers.get(&run.created_by)?;
-            let end = notable_end(run)?;
+            let at = DateTime::from_timestamp_millis(run.ended_ms)?;
+            let reader = readers.of(run.created_by, run.workspace_id, at)?;
+            let (end, about) = (end_of_run(run)?, Purpose::RunEnded(run.id));
             let link = self.link(&format!("/runs/{}", run.id));
-            (run.ended_ms > reader.since.timestamp_millis())
-                .then(|| Mail::run_ended(run.id, &reader.email, (&run.title, end), &link))
+            let what = ("run", run.title.as_str());
+            Some(Mail::ended(about, &reader.email, what, end, &link))
         });
         Ok(mails.collect())
     }
 
-    async fn waiting(&self, readers: &HashMap<UserId, Reader>) -> Result<Vec<Mail>, DbErr> {
-        let people: Vec<UserId> = readers.keys().copied().collect();
-        let waiting = runs::waiting(self.db.read(), &people, MOST).await?;
-        let now = self.clock.now().timestamp_millis();
+    async fn waiting(&self, readers: &Readers) -> Result<Vec<Mail>, DbErr> {
+        let people = readers.ids();
+        let waiting = runs::waiting_for_machines(self.db.read(), &people, MOST_WAITS).await?;
+        let now = self.clock.now();
         let mails = waiting.iter().filter_map(|run| {
-            let reader = readers.get(&run.created_by)?;
-            let link = self.link(&format!("/runs/{}", run.id));
             let since = run.waiting.since_ms;
-            (is_notable_wait(&run.waiting, now) && since > reader.since.timestamp_millis()).then(
-                || {
-                    let said = (&*run.title, &*run.waiting.text);
-                    Mail::run_waits((run.id, since), &reader.email, said, &link)
-                },
-            )
+            let at = DateTime::from_timestamp_millis(since)?;
+            let reader = readers.of(run.created_by, run.workspace_id, at)?;
+            let link = self.link(&format!("/runs/{}", run.id));
+            let said = (&*run.title, &*run.waiting.text);
+            (now - at >= LONG_AWAY)
+                .then(|| Mail::run_waits((run.id, since), &reader.email, said, &link))
         });
         Ok(mails.collect())
     }
 
-    async fn asked(&self, readers: &HashMap<UserId, Reader>) -> Result<Vec<Mail>, DbErr> {
-        let people: Vec<UserId> = readers.keys().copied().collect();
+    async fn missions(&self, readers: &Readers) -> Result<Vec<Mail>, DbErr> {
+        let (db, people) = (self.db.read(), readers.ids());
+        let found = missions::notable_since(db, &people, self.lately(), MOST).await?;
+        let ids: Vec<MissionId> = found.iter().map(|mission| mission.id).collect();
+        let mut attempts: HashMap<MissionId, i32> = HashMap::new();
+        for (mission, attempt) in missions::attempts(db, &ids).await? {
+            *attempts.entry(mission).or_default() += attempt;
+        }
+        let mails = found.iter().filter_map(|mission| {
+            let at = mission.updated_at;
+            let reader = readers.of(mission.created_by, mission.workspace_id, at)?;
+            let attempts = attempts.get(&mission.id).copied().unwrap_or(0);
+            let (about, end) = end_of_mission(mission, attempts)?;
+            let link = self.link(&format!("/missions/{}", mission.id));
+            let what = ("mission", mission.title.as_str());
+            Some(Mail::ended(about, &reader.email, what, end, &link))
+        });
+        Ok(mails.collect())
+    }
+
+    async fn asked(&self, readers: &Readers) -> Result<Vec<Mail>, DbErr> {
+        let people = readers.ids();
         let doors = doors::asked_since(self.db.read(), &people, self.lately(), MOST).await?;
         let mails = doors.into_iter().filter_map(|door| {
-            let reader = readers.get(&door.requested_by)?;
+            let reader = readers.of(door.requested_by, door.workspace_id, door.created_at)?;
             let what = format!("{} ({})", door.summary, door.target);
             let link = self.link(&format!("/approvals/{}", door.id));
-            (door.created_at > reader.since)
-                .then(|| Mail::approval(door.id, &reader.email, (&door.agent_name, &what), &link))
+            let said = (door.agent_name.as_str(), what.as_str());
+            Some(Mail::approval(door.id, &reader.email, said, &link))
         });
         Ok(mails.collect())
     }
 
-    /// A link, or where to look when the gateway does not know its address.
     fn link(&self, path: &str) -> String {
         match &self.public_url {
             Some(base) => format!("{base}{path}"),
-            None => format!("Open Roost, and there {path}"),
+            None => format!("{path} on the page of Roost"),
         }
     }
 }
 
-/// The end that a person wants to know. A mission tells of its phases itself, so only what went wrong in one counts.
-fn notable_end(run: &EndedRun) -> Option<RunEnd<'_>> {
+/// The end of a run that a person wants to know. Phases of a mission end often, so one that went well is not told.
+fn end_of_run(run: &EndedRun) -> Option<WorkEnd<'_>> {
     let took = TimeDelta::milliseconds(run.ended_ms - run.created_ms);
-    match (RunStatus::parse(&run.status), run.outcome.as_deref()) {
-        (Some(RunStatus::Failed), _) => Some(RunEnd::Failed(reason(run.error.as_ref()))),
-        (_, Some("rejected")) => Some(RunEnd::Rejected(reason(run.outcome_reason.as_ref()))),
-        _ if run.mission_id.is_none() && took >= LONG => Some(RunEnd::Completed),
+    let outcome = run.outcome.as_deref().and_then(Outcome::parse);
+    match (RunStatus::parse(&run.status), outcome) {
+        (Some(RunStatus::Failed), _) => Some(WorkEnd::Failed(reason(run.error.as_ref()))),
+        (_, Some(Outcome::Rejected)) => {
+            Some(WorkEnd::Rejected(reason(run.outcome_reason.as_ref())))
+        }
+        _ if run.mission_id.is_none() && took >= LONG => Some(WorkEnd::Completed),
         _ => None,
     }
 }
 
-/// Whether a person wants to know of a wait. An approval has its own notice, and the others end by themselves.
-fn is_notable_wait(waiting: &Waiting, now_ms: i64) -> bool {
-    let waited = TimeDelta::milliseconds(now_ms - waiting.since_ms);
-    matches!(waiting.on, WaitOn::Machine { .. }) && waited >= LONG_AWAY
+/// What a person wants to know of a mission: that something paused it, or that it is complete after a long time. Its phases
+/// have begun `attempts` times.
+fn end_of_mission(mission: &NotableMission, attempts: i32) -> Option<(Purpose, WorkEnd<'_>)> {
+    let took = mission.updated_at - mission.launched_at?;
+    let paused = Purpose::MissionPaused {
+        mission: mission.id,
+        attempts,
+    };
+    match MissionStatus::parse(&mission.status) {
+        Some(MissionStatus::Paused) => {
+            let why = reason(mission.status_detail.as_ref());
+            Some((paused, WorkEnd::Paused(why)))
+        }
+        Some(MissionStatus::Completed) if took >= LONG => {
+            Some((Purpose::MissionEnded(mission.id), WorkEnd::Completed))
+        }
+        _ => None,
+    }
 }
 
 fn reason(said: Option<&String>) -> &str {
@@ -188,7 +250,7 @@ fn reason(said: Option<&String>) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use roost_platform::ids::{MissionId, NodeId, RunId};
+    use roost_platform::ids::RunId;
     use uuid::Uuid;
 
     use super::*;
@@ -198,20 +260,20 @@ mod tests {
         let minute = 60_000;
         let mission = Some(MissionId(Uuid::from_u128(2)));
         for (status, outcome, mission_id, took, told) in [
-            ("failed", None, None, 0, Some(RunEnd::Failed("It broke."))),
+            ("failed", None, None, 0, Some(WorkEnd::Failed("It broke."))),
             (
                 "failed",
                 None,
                 mission,
                 0,
-                Some(RunEnd::Failed("It broke.")),
+                Some(WorkEnd::Failed("It broke.")),
             ),
             (
                 "completed",
                 Some("rejected"),
                 mission,
                 0,
-                Some(RunEnd::Rejected("The check failed.")),
+                Some(WorkEnd::Rejected("The check failed.")),
             ),
             ("completed", Some("accepted"), None, 4 * minute, None),
             (
@@ -219,12 +281,13 @@ mod tests {
                 Some("accepted"),
                 None,
                 5 * minute,
-                Some(RunEnd::Completed),
+                Some(WorkEnd::Completed),
             ),
             ("completed", Some("accepted"), mission, 60 * minute, None),
         ] {
             let run = EndedRun {
                 id: RunId(Uuid::from_u128(1)),
+                workspace_id: WorkspaceId(Uuid::from_u128(4)),
                 created_by: UserId::SYSTEM,
                 title: "Mend the parser".to_owned(),
                 status: status.to_owned(),
@@ -235,27 +298,56 @@ mod tests {
                 created_ms: 1_000,
                 ended_ms: 1_000 + took,
             };
-            assert_eq!(notable_end(&run), told, "{status} {outcome:?} {took}");
+            assert_eq!(end_of_run(&run), told, "{status} {outcome:?} {took}");
         }
     }
 
     #[test]
-    fn person_is_told_of_a_machine_that_stays_away() {
-        let machine = NodeId(Uuid::from_u128(3));
-        let waiting = |on| Waiting {
-            on,
-            text: "The machine den is not connected.".to_owned(),
-            since_ms: 1_000,
+    fn person_is_told_of_a_mission_that_something_paused_or_that_took_long() {
+        let at = |minutes: i64| DateTime::from_timestamp(minutes * 60, 0).unwrap();
+        let mission = |status: &str, minutes: i64| NotableMission {
+            id: MissionId(Uuid::from_u128(2)),
+            workspace_id: WorkspaceId(Uuid::from_u128(4)),
+            created_by: UserId::SYSTEM,
+            title: "Faster".to_owned(),
+            status: status.to_owned(),
+            status_detail: Some("The run of Coders failed.".to_owned()),
+            launched_at: Some(at(0)),
+            updated_at: at(minutes),
         };
-        let away = waiting(WaitOn::Machine { machine });
-        assert!(!is_notable_wait(
-            &away,
-            1_000 + LONG_AWAY.num_milliseconds() - 1
-        ));
-        assert!(is_notable_wait(&away, 1_000 + LONG_AWAY.num_milliseconds()));
-        let child = waiting(WaitOn::Child {
-            run: RunId(Uuid::from_u128(4)),
-        });
-        assert!(!is_notable_wait(&child, i64::MAX / 2));
+        for (status, minutes, told) in [
+            (
+                "paused",
+                1,
+                Some(WorkEnd::Paused("The run of Coders failed.")),
+            ),
+            ("completed", 4, None),
+            ("completed", 5, Some(WorkEnd::Completed)),
+            ("running", 9, None),
+        ] {
+            let mission = mission(status, minutes);
+            let end = end_of_mission(&mission, 1).map(|(_, end)| end);
+            assert_eq!(end, told, "{status} {minutes}");
+        }
+    }
+
+    #[test]
+    fn person_is_told_only_while_a_member_and_only_of_what_came_after_the_wish() {
+        let at = |s: i64| DateTime::from_timestamp(s, 0).unwrap();
+        let (person, workspace) = (UserId::SYSTEM, WorkspaceId(Uuid::from_u128(4)));
+        let mut readers = Readers {
+            people: HashMap::new(),
+            members: HashMap::from([((person, workspace), Role::Viewer)]),
+        };
+        assert!(readers.of(person, workspace, at(11)).is_none());
+        let reader = Reader {
+            email: "a@example.test".to_owned(),
+            since: at(10),
+        };
+        readers.people.insert(person, reader);
+        assert!(readers.of(person, workspace, at(11)).is_some());
+        assert!(readers.of(person, workspace, at(10)).is_none());
+        readers.members.clear();
+        assert!(readers.of(person, workspace, at(11)).is_none());
     }
 }

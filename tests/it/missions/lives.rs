@@ -145,6 +145,75 @@ async fn paused_mission_asks_no_model_and_a_cancelled_one_ends_its_run() {
 }
 
 #[tokio::test]
+async fn phase_that_has_not_begun_is_skipped_and_the_mission_goes_on_after_it() {
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let server = model(&[("phase 1 of 3", "Done."), ("phase 3 of 3", "Done.")]).await;
+        think_with(owner, &server).await;
+        let id = coding(owner, &json!(["coding", "coding", "coding"])).await;
+        let draft = mission(owner, &id).await;
+        let skip = |phase: usize| {
+            let phase = phase_id(&draft, phase);
+            owner.post(&format!("/api/missions/{id}/phases/{phase}/skip"))
+        };
+        skip(1).expect(200).await;
+        launched(owner, &id).await;
+        let over = becomes(owner, &id, "completed").await;
+        assert_eq!(phases(&over), ["completed", "skipped", "completed"]);
+        assert_eq!(over.body["phase_details"][1]["runs"], json!([]));
+        assert_eq!(over.body["phase_details"][1]["attempt"], 0);
+        skip(1).expect(409).await;
+        place.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn run_that_a_person_paused_stays_paused_when_its_mission_pauses_and_resumes() {
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let server = endless().await;
+        think_with(owner, &server).await;
+        let (near, far) = (template(owner, "Near").await, template(owner, "Far").await);
+        let new = json!({ "template_kind": "custom", "title": "Both", "goal": "Be fast.",
+            "config": { "phases": ["coding"], "phase_teams": { "coding": [near, far] } } });
+        let id = created(owner, &new).await;
+        launched(owner, &id).await;
+        let runs = async || mission(owner, &id).await.body["phase_details"][0]["runs"].clone();
+        let of_person = eventually("both runs work", async || {
+            let runs = runs().await;
+            let works = |n: usize| runs[n]["status"] == "running";
+            (works(0) && works(1)).then(|| runs[0]["run_id"].clone())
+        })
+        .await;
+        let path = format!("/api/topology-runs/{}", of_person.as_str().expect("an id"));
+        let pause = owner.post(&format!("{path}/pause")).expect(200).await;
+        let paused_at = pause.body["paused_at"].clone();
+        assert!(paused_at.is_string());
+
+        // The mission pauses and resumes all runs that are its own in one step, so the other run tells when.
+        let paused = |runs: &Value| {
+            let all = runs.as_array().expect("runs").iter();
+            all.filter(|run| run["is_paused"] == true).count()
+        };
+        set_status(owner, &id, "paused", 200).await;
+        eventually("the other run is paused", async || {
+            (paused(&runs().await) == 2).then_some(())
+        })
+        .await;
+        set_status(owner, &id, "running", 200).await;
+        eventually("the other run works again", async || {
+            (paused(&runs().await) < 2).then_some(())
+        })
+        .await;
+        let now = owner.get(&path).expect(200).await;
+        assert_eq!(now.body["paused_at"], paused_at, "{now:?}");
+        owner.post(&format!("{path}/resume")).expect(200).await;
+        set_status(owner, &id, "cancelled", 200).await;
+        place.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn mission_that_is_launched_twice_at_once_mints_its_teams_once() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;

@@ -150,7 +150,8 @@ async fn mission_goes_from_its_goal_to_tasks_artifacts_and_cards() {
         let id = created(
             owner,
             &json!({ "template_kind": "development", "goal": "Make the parser twice as fast.\nKeep its tests.",
-                "config": { "phase_teams": { "coding": [codes], "research": [reads] }, "note": 7 }, "budget_usd": 2.5 }),
+                "config": { "phase_teams": { "coding": [codes], "research": [reads] }, "note": 7 }, "budget_usd": 2.5,
+                "model": "openai/tiny" }),
         )
         .await;
         let draft = mission(owner, &id).await;
@@ -186,7 +187,22 @@ async fn mission_goes_from_its_goal_to_tasks_artifacts_and_cards() {
             .collect();
         assert_eq!(purposes, ["research", "coding"]);
         assert_eq!(teams.body[0]["team_id"], running.body["team_id"]);
+        assert_eq!(running.body["teams"], teams.body, "as the launch answers");
+        assert_eq!(running.str("/phase_details/0/mission_id"), id);
+        assert_eq!(running.body["phases"][1]["position"], 1);
         assert!(teams.str("/0/team_name").starts_with("Readers · Make"));
+        // Its agents have the model of the mission, the role of the template, and the first version of their memory from it.
+        let team = format!("/api/teams/{}", teams.str("/0/team_id"));
+        let team = owner.get(&team).expect(200).await;
+        let agent = format!("/api/claws/{}", team.str("/members/0/agent_id"));
+        let config = owner.get(&format!("{agent}/runtime-config")).expect(200);
+        let config = config.await;
+        assert_eq!(config.str("/model_binding"), "openai/tiny");
+        assert_eq!(config.str("/template_id"), reads);
+        assert_eq!(config.str("/role_slot"), "writer");
+        let brain = owner.get(&format!("{agent}/brain")).expect(200).await;
+        assert_eq!(brain.str("/agent_md"), "# Notes");
+        assert_eq!(brain.str("/cause"), "seed");
 
         let over = becomes(owner, &id, "completed").await;
         assert_eq!(phases(&over), ["completed", "completed"]);

@@ -11,10 +11,10 @@ async fn invalid_mission_is_refused_with_the_place_of_each_mistake() {
     let owner = gateway.owner().await;
     let unknown = "0190a000-0000-7000-8000-000000000001";
     for (new, pointer) in [
-        (json!({ "template_kind": "magic" }), ""),
+        (json!({ "template_kind": "magic" }), "/template_kind"),
         (
             json!({ "template_kind": "research", "runtime_kind": "cloud" }),
-            "",
+            "/runtime_kind",
         ),
         (
             json!({ "template_kind": "research", "runtime_kind": "local_node" }),

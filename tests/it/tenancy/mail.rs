@@ -226,6 +226,8 @@ async fn person_who_wants_notices_is_told_of_a_missed_goal_of_a_long_run_and_of_
             started(owner, &team).await,
             started(owner, &team).await,
             started(owner, &team).await,
+            started(owner, &team).await,
+            started(owner, &team).await,
         ];
         for run in &runs {
             let over = over(owner, run).await;
@@ -233,9 +235,13 @@ async fn person_who_wants_notices_is_told_of_a_missed_goal_of_a_long_run_and_of_
         }
         // What took long and what waits, without the time that it takes.
         let ago = |minutes: i64| chrono::Utc::now().timestamp_millis() - minutes * 60_000;
-        let away = json!({ "on": { "type": "machine", "machine": owner.id }, "since_ms": ago(6),
-            "text": "The machine den is not connected." });
-        let [missed, long, waits] = &runs;
+        let away = format!(
+            r#"{{"on":{{"type":"machine","machine":"{}"}},"text":"The machine den is not connected.","since_ms":{}}}"#,
+            owner.id,
+            ago(6)
+        );
+        // The last one was short and is in order, so nobody is told.
+        let [missed, long, waits, late, _] = &runs;
         let changes = [
             (
                 missed,
@@ -273,11 +279,7 @@ async fn person_who_wants_notices_is_told_of_a_missed_goal_of_a_long_run_and_of_
             let sql = format!("UPDATE {table} SET {set} WHERE {key} = $1");
             write(sql, vec![run.into()]).await;
         }
-        for (run, subject, text) in [
-            (missed, "Rejected: ", "The check failed."),
-            (long, "Completed: ", "is completed."),
-            (waits, "Waits: ", "The machine den is not connected."),
-        ] {
+        let told = async |run: &String, subject: &str, text: &str| {
             let mail = eventually("the notice is there", async || {
                 let mails = server.mails();
                 mails
@@ -287,13 +289,57 @@ async fn person_who_wants_notices_is_told_of_a_missed_goal_of_a_long_run_and_of_
             .await;
             assert!(mail.subject.starts_with(subject), "{mail:?}");
             assert!(mail.text.contains(text), "{mail:?}");
-        }
+        };
+        told(missed, "Rejected: ", "The check failed.").await;
+        told(long, "Completed: ", "is completed.").await;
+        told(waits, "Waits: ", "The machine den is not connected.").await;
+        // Another look tells of the next run, and of the earlier ones nothing again.
+        let id: uuid::Uuid = late.parse().expect("an id");
+        let sql =
+            "UPDATE topology_runs SET outcome = 'rejected', outcome_reason = 'Late.' WHERE id = $1";
+        write(sql.to_owned(), vec![id.into()]).await;
+        told(late, "Rejected: ", "Late.").await;
+        let ours = |run: &String| {
+            let mails = server.mails().into_iter();
+            mails
+                .filter(|mail| mail.text.contains(run.as_str()))
+                .count()
+        };
+        assert_eq!(runs.iter().map(ours).collect::<Vec<_>>(), [1, 1, 1, 1, 0]);
+        over_with(gateway, scratch).await;
+    }
+}
+
+#[tokio::test]
+async fn person_who_wants_notices_is_told_of_a_mission_that_waits_for_a_decision() {
+    let server = SmtpServer::start(None);
+    for (gateway, scratch) in on_each(&server, &[]).await {
+        let owner = gateway.owner().await;
+        let on = json!({ "mail_notices": true });
+        owner.patch("/api/auth/me").json(&on).expect(200).await;
+        // No model is there, so its run fails.
+        let writers = crate::missions::template(owner, "Writers").await;
+        let new = json!({ "template_kind": "research", "title": "Read all", "goal": "Read.", "team_template_id": writers });
+        let made = owner.post("/api/missions").json(&new).expect(201).await;
+        let id = made.str("/id").to_owned();
+        let launch = owner.post(&format!("/api/missions/{id}/status"));
+        let launch = launch.json(&json!({ "status": "running", "accept_lacks": true }));
+        launch.expect(202).await;
+        let mail = eventually("the notice is there", async || {
+            let mails = server.mails();
+            mails
+                .into_iter()
+                .find(|mail| mail.text.contains(&format!("/missions/{id}")))
+        })
+        .await;
+        assert_eq!(mail.subject, "Paused: Read all");
+        assert!(mail.text.contains("waits for you"), "{mail:?}");
         over_with(gateway, scratch).await;
     }
 }
 
 /// A request of an agent of this person that waits for a decision.
-async fn ask(gateway: &Gateway, person: &Person) {
+pub(crate) async fn ask(gateway: &Gateway, person: &Person, run: Option<&str>) -> String {
     let agent = person.post("/api/claws").json(&json!({ "name": "ada" }));
     let agent = agent.expect(201).await;
     let id = |text: &str| text.parse::<uuid::Uuid>().expect("an id");
@@ -310,6 +356,7 @@ async fn ask(gateway: &Gateway, person: &Person) {
         ("params", json!({}).into()),
         ("state", "pending".into()),
         ("requested_by", id(&person.id).into()),
+        ("run_id", run.map(id).into()),
         ("created_at", now.into()),
         ("expires_at", (now + chrono::TimeDelta::hours(1)).into()),
     ];
@@ -322,6 +369,7 @@ async fn ask(gateway: &Gateway, person: &Person) {
     let insert = Statement::from_sql_and_values(db.backend().into(), sql, values);
     tx.execute_raw(insert).await.expect("a door");
     tx.commit().await.expect("a commit");
+    door.to_string()
 }
 
 #[tokio::test]
@@ -335,7 +383,7 @@ async fn person_who_wants_notices_gets_one_for_each_approval_that_an_agent_waits
             .expect(200)
             .await;
         let before = server.mails().len();
-        ask(&gateway, owner).await;
+        ask(&gateway, owner, None).await;
         let mail = eventually("the notice is there", async || {
             server.mails().into_iter().nth(before)
         })

@@ -5,7 +5,7 @@ mod audit;
 mod auth;
 mod authorisation;
 mod identity;
-mod mail;
+pub(crate) mod mail;
 mod members;
 mod personal_limits;
 mod plans;

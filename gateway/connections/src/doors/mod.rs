@@ -29,4 +29,6 @@ pub use entity::Model as DoorRow;
 pub use error::DoorError;
 pub use model::{DoorState, result_text};
 pub use routes::router;
-pub use store::{asked_since, forget_ended, is_open, remove_all, withdraw_of, withdraw_of_runs};
+pub use store::{
+    asked_since, forget_ended, is_open, is_waited_for, remove_all, withdraw_of, withdraw_of_runs,
+};

@@ -63,6 +63,23 @@ pub async fn count_pending(db: &impl ConnectionTrait, scope: WorkspaceScope) -> 
         .await
 }
 
+/// Whether one of these runs has a door that waits for a person.
+///
+/// # Errors
+/// When the database fails.
+pub async fn is_waited_for(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    runs: &[RunId],
+) -> Result<bool, DbErr> {
+    let waiting = Entity::find_in(scope)
+        .filter(Column::State.eq(DoorState::Pending.as_str()))
+        .filter(Column::RunId.is_in(runs.iter().copied()))
+        .count(db)
+        .await?;
+    Ok(waiting > 0)
+}
+
 /// Inserts a door.
 pub async fn insert(db: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> {
     Entity::insert(ActiveModel::from(row))

@@ -98,7 +98,7 @@ pub use listed::Listed as ListedRun;
 pub use listed_store::{Wanted as RunsWanted, last_of_teams, list};
 pub use messages::Message as RunMessage;
 pub use model::{Class, Kind, Status as RunStatus, StepStatus, Tier, effect_key, is_last, titled};
-pub use notable_store::{EndedRun, WaitingRun, ended_since, waiting};
+pub use notable_store::{EndedRun, WaitingRun, ended_since, waiting_for_machines};
 pub use of_mission_store::{
     SaidInStep, SaidSince, UsedInRuns, commands_of, costs, listed, of_mission, said_since, used_in,
 };

@@ -10,12 +10,13 @@ use super::entity::{record, state};
 use super::model::Status;
 use super::waits::Waiting;
 use crate::topology::Outcome;
-use roost_platform::ids::{MissionId, RunId, UserId};
+use roost_platform::ids::{MissionId, RunId, UserId, WorkspaceId};
 
 /// A run that failed or completed.
 #[derive(Debug, Clone, FromQueryResult)]
 pub struct EndedRun {
     pub id: RunId,
+    pub workspace_id: WorkspaceId,
     pub created_by: UserId,
     pub title: String,
     /// A value of `RunStatus`.
@@ -51,11 +52,18 @@ pub async fn ended_since(
         .add(C::Outcome.eq(Outcome::Rejected.as_str()))
         .add(took.gte(long_ms));
     own_of(people)
-        .columns([C::Id, C::CreatedBy, C::Title, C::MissionId, C::Error])
-        .columns([C::Outcome, C::OutcomeReason, C::CreatedMs, C::EndedMs])
+        .columns([C::Id, C::WorkspaceId, C::CreatedBy, C::Title, C::MissionId])
+        .columns([
+            C::Error,
+            C::Outcome,
+            C::OutcomeReason,
+            C::CreatedMs,
+            C::EndedMs,
+        ])
         .column(state::Column::Status)
         .filter(state::Column::Status.is_in(ended))
         .filter(C::EndedMs.gt(since_ms))
+        .filter(C::ForgottenMs.is_null())
         .filter(notable)
         .order_by_desc(C::EndedMs)
         .limit(most)
@@ -64,44 +72,52 @@ pub async fn ended_since(
         .await
 }
 
-/// A run that waits as a whole.
+/// A run that waits for a machine.
 #[derive(Debug, Clone)]
 pub struct WaitingRun {
     pub id: RunId,
+    pub workspace_id: WorkspaceId,
     pub created_by: UserId,
     pub title: String,
     pub waiting: Waiting,
 }
 
-/// The runs of these people, in all their workspaces, that wait for something now; the newest first. A run that another run
+/// With this begins the stored form of a [`Waiting`] for a machine.
+const FOR_A_MACHINE: &str = r#"{"on":{"type":"machine","#;
+
+/// The runs of these people, in all their workspaces, that wait for a machine now; the newest first. A run that another run
 /// started is told with it.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn waiting(
+pub async fn waiting_for_machines(
     db: &impl ConnectionTrait,
     people: &[UserId],
     most: u64,
 ) -> Result<Vec<WaitingRun>, DbErr> {
     use record::Column as C;
-    let rows: Vec<(RunId, UserId, String, Option<String>)> = own_of(people)
-        .columns([C::Id, C::CreatedBy, C::Title])
+    let rows: Vec<(RunId, WorkspaceId, UserId, String, Option<String>)> = own_of(people)
+        .columns([C::Id, C::WorkspaceId, C::CreatedBy, C::Title])
         .column(state::Column::WaitingOn)
-        .filter(state::Column::WaitingOn.is_not_null())
+        .filter(state::Column::Status.eq(Status::Running.as_str()))
+        .filter(state::Column::WaitingOn.starts_with(FOR_A_MACHINE))
         .order_by_desc(C::Id)
         .limit(most)
         .into_tuple()
         .all(db)
         .await?;
-    let waits = rows.into_iter().filter_map(|(id, created_by, title, on)| {
-        let waiting = Waiting::read(on.as_deref())?;
-        Some(WaitingRun {
-            id,
-            created_by,
-            title,
-            waiting,
-        })
-    });
+    let waits = rows
+        .into_iter()
+        .filter_map(|(id, workspace_id, created_by, title, on)| {
+            let waiting = Waiting::read(on.as_deref())?;
+            Some(WaitingRun {
+                id,
+                workspace_id,
+                created_by,
+                title,
+                waiting,
+            })
+        });
     Ok(waits.collect())
 }
 
@@ -115,4 +131,24 @@ fn own_of(people: &[UserId]) -> sea_orm::Select<record::Entity> {
         .join(sea_orm::JoinType::InnerJoin, state)
         .filter(record::Column::CreatedBy.is_in(people.iter().copied()))
         .filter(record::Column::ParentRunId.is_null())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::waits::WaitOn;
+    use super::*;
+    use roost_platform::ids::NodeId;
+
+    #[test]
+    fn stored_form_of_a_wait_for_a_machine_begins_as_the_query_expects() {
+        let waiting = Waiting {
+            on: WaitOn::Machine {
+                machine: NodeId(uuid::Uuid::from_u128(1)),
+            },
+            text: "The machine den is not connected.".to_owned(),
+            since_ms: 1,
+        };
+        let stored = serde_json::to_string(&waiting).unwrap();
+        assert!(stored.starts_with(FOR_A_MACHINE), "{stored}");
+    }
 }

@@ -1,9 +1,9 @@
 //! Reads runs. Queries for a tenant take its scope. Queries for a run's owner take the run's id.
 
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, IntoActiveModel, Iterable,
-    JoinType, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Statement,
-    sea_query::Expr,
+    ColumnTrait, Condition, ConnectionTrait, DbBackend, DbErr, EntityTrait, IntoActiveModel,
+    Iterable, JoinType, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+    Statement, sea_query::Expr,
 };
 
 use super::entity::{call, child, record, run, state, step};
@@ -292,12 +292,13 @@ pub async fn any_open(
 pub async fn open_of_team(
     db: &impl ConnectionTrait,
     team: TeamId,
-    beside: RunId,
+    beside: Option<RunId>,
 ) -> Result<bool, DbErr> {
     let open = [Status::Queued.as_str(), Status::Running.as_str()];
+    let others = Condition::all().add_option(beside.map(|run| record::Column::Id.ne(run)));
     let one = with_state(record::Entity::find())
         .filter(record::Column::TeamId.eq(team))
-        .filter(record::Column::Id.ne(beside))
+        .filter(others)
         .filter(state::Column::Status.is_in(open))
         .limit(1)
         .into_model::<run::Listed>()

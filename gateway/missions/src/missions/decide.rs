@@ -94,7 +94,7 @@ fn running(facts: &Facts) -> Next {
     };
     match phase.status {
         PhaseStatus::Pending => match facts.node {
-            Some(Node::Away(_)) => Next::Rest,
+            Some(Node::Away(_) | Node::Closed(_)) => Next::Rest,
             Some(Node::Ready) | None => match facts.runtime_for(phase) {
                 Some(RuntimeState::Gone) => Next::BootRuntime,
                 Some(RuntimeState::Starting) => Next::Rest,
@@ -130,7 +130,8 @@ fn paused(facts: &Facts) -> Next {
         return Next::Over;
     }
     for phase in facts.at_work() {
-        let free = phase.runs_where(|run| run.is_open() && !(run.held && run.is_paused));
+        // A run that a person paused is not marked as held, so the mission does not resume it.
+        let free = phase.runs_where(|run| run.is_open() && !run.is_paused);
         if !free.is_empty() {
             return Next::Hold(free);
         }

@@ -102,6 +102,8 @@ fn phase_waits_while_the_target_node_is_away() {
     let mut facts = one(Status::Running, PhaseStatus::Pending, Vec::new());
     facts.node = Some(Node::Away("kitchen".to_owned()));
     assert_eq!(next(&facts), Next::Rest);
+    facts.node = Some(Node::Closed("kitchen".to_owned()));
+    assert_eq!(next(&facts), Next::Rest);
     facts.node = Some(Node::Ready);
     assert_eq!(next(&facts), Next::Begin(first()));
     facts.node = Some(Node::Deleted);
@@ -196,8 +198,10 @@ fn paused_mission_holds_its_runs_and_still_records_the_end_of_a_phase() {
         is_paused: true,
         ..open
     };
-    let facts = one(Status::Running, PhaseStatus::Running, vec![by_a_person]);
-    assert_eq!(next(&facts), Next::Rest, "a person resumes it");
+    for status in [Status::Paused, Status::Running] {
+        let facts = one(status, PhaseStatus::Running, vec![by_a_person.clone()]);
+        assert_eq!(next(&facts), Next::Rest, "a person resumes it");
+    }
 }
 
 #[test]
@@ -231,6 +235,7 @@ fn ended_mission_cancels_its_runs_and_ends_the_phase_after_them() {
 #[derive(Debug, Clone, Copy)]
 enum Event {
     RunEnds(usize),
+    PersonPausesRuns,
     Pause,
     Resume,
     Cancel,
@@ -245,6 +250,7 @@ enum Event {
 fn an_event() -> impl Strategy<Value = Event> {
     prop_oneof![
         6 => (0_usize..4).prop_map(Event::RunEnds),
+        1 => Just(Event::PersonPausesRuns),
         1 => Just(Event::Pause),
         2 => Just(Event::Resume),
         1 => Just(Event::Cancel),
@@ -290,8 +296,12 @@ fn carry_out(facts: &mut Facts, step: Next, runs: &mut u128) {
                 facts.status = Status::Paused;
             }
         }
-        Next::Hold(ids) => of(facts, &ids, &|run| (run.held, run.is_paused) = (true, true)),
+        Next::Hold(ids) => of(facts, &ids, &|run| {
+            assert!(!run.is_paused, "a pause of a person stays that person's");
+            (run.held, run.is_paused) = (true, true);
+        }),
         Next::Resume(ids) => of(facts, &ids, &|run| {
+            assert!(run.held, "only what the mission paused");
             (run.held, run.is_paused) = (false, false);
         }),
         Next::Cancel(ids) => of(facts, &ids, &|run| {
@@ -320,6 +330,10 @@ fn happens(facts: &mut Facts, event: Event) {
             for run in all.filter(|run| run.state == RunState::Open) {
                 run.state = states[how].clone();
             }
+        }
+        Event::PersonPausesRuns => {
+            let all = facts.phases.iter_mut().flat_map(|phase| &mut phase.runs);
+            all.for_each(|run| run.is_paused = true);
         }
         Event::NodeDeleted => facts.node = Some(Node::Deleted),
         Event::RuntimeStands if facts.runtime == Some(RuntimeState::Starting) => {

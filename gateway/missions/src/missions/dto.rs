@@ -17,8 +17,8 @@ use crate::tasks::{Marker, TaskStatus};
 use roost_execution::runs::{Outcome, RunStatus};
 use roost_execution::topology::Bounds;
 use roost_platform::ids::{
-    ClawId, MissionArtifactId, MissionId, MissionPhaseId, MissionTaskId, NodeId, RepoId, RunId,
-    TeamId, TemplateId,
+    ClawId, MissionArtifactId, MissionId, MissionPhaseId, MissionTaskId, NodeId, RepoId, RoutineId,
+    RunId, TeamId, TemplateId,
 };
 use roost_tenancy::auth::UserBrief;
 use roost_web::json::{Check, Mistakes};
@@ -241,6 +241,8 @@ pub struct MissionsQuery {
 #[schema(as = MissionPhaseBrief)]
 pub struct PhaseBrief {
     pub id: MissionPhaseId,
+    /// Counts from 0.
+    pub position: i32,
     pub kind: PhaseKind,
     pub status: PhaseStatus,
 }
@@ -255,6 +257,9 @@ pub struct Mission {
     /// The first team that was minted for it.
     pub team_id: Option<TeamId>,
     pub team_template_id: Option<TemplateId>,
+    /// The routine that launched it. The routine may be gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routine_id: Option<RoutineId>,
     /// As it was given, with the `routine_id` of the routine that was made from it.
     #[schema(value_type = Option<Object>)]
     pub schedule: Option<Value>,
@@ -302,6 +307,8 @@ pub struct MissionRuntimeStanding {
 pub struct MissionDetail {
     #[serde(flatten)]
     pub mission: Mission,
+    /// The teams that were minted for it, as `GET /api/missions/{id}/teams` has them.
+    pub teams: Vec<MissionTeam>,
     /// The phases in order, with their runs.
     pub phase_details: Vec<MissionPhase>,
     /// In the order of their ids. A task that several phases work on has a row for each.
@@ -311,7 +318,8 @@ pub struct MissionDetail {
     /// The repository's full name. Absent when it was removed from the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo_full_name: Option<String>,
-    /// The target node, while the mission waits for it.
+    /// The name of the target node, while the mission waits for it: it is not connected, or it takes no new work and the next
+    /// phase has not begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for_node: Option<String>,
 }
@@ -320,6 +328,7 @@ pub struct MissionDetail {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MissionPhase {
     pub id: MissionPhaseId,
+    pub mission_id: MissionId,
     /// Counts from 0.
     pub position: i32,
     pub kind: PhaseKind,

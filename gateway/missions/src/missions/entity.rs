@@ -5,7 +5,9 @@ pub mod mission {
     use sea_orm::entity::prelude::*;
 
     use roost_platform::db::TenantEntity;
-    use roost_platform::ids::{MissionId, NodeId, RepoId, TeamId, TemplateId, UserId, WorkspaceId};
+    use roost_platform::ids::{
+        MissionId, NodeId, RepoId, RoutineId, TeamId, TemplateId, UserId, WorkspaceId,
+    };
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "missions")]
@@ -22,6 +24,8 @@ pub mod mission {
         /// The first team that was minted for it.
         pub team_id: Option<TeamId>,
         pub team_template_id: Option<TemplateId>,
+        /// The routine that launched it.
+        pub routine_id: Option<RoutineId>,
         #[sea_orm(column_type = "Text", nullable)]
         pub schedule: Option<String>,
         /// A value of `Status`.

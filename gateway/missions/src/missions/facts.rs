@@ -36,8 +36,10 @@ pub struct Loaded {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node {
     Ready,
-    /// Its name.
+    /// It is not connected. Its name.
     Away(String),
+    /// It is connected and takes no new work, because it drains or is paused. Its name.
+    Closed(String),
     Deleted,
 }
 
@@ -94,7 +96,14 @@ async fn node_of(
     Ok(match found {
         None => Node::Deleted,
         Some(node) if node.connected && !node.draining && !node.paused => Node::Ready,
-        Some(node) => Node::Away(node.name.unwrap_or_else(|| id.to_string())),
+        Some(node) => {
+            let of = if node.connected {
+                Node::Closed
+            } else {
+                Node::Away
+            };
+            of(node.name.unwrap_or_else(|| id.to_string()))
+        }
     })
 }
 
@@ -117,6 +126,18 @@ impl Loaded {
     /// What its runs have cost, in millionths of a US dollar.
     pub fn spent_microusd(&self) -> i64 {
         self.runs.values().map(|run| run.cost_microusd).sum()
+    }
+
+    /// The name of the target node, while the mission can only wait for it. The work of a phase goes on where it began on a
+    /// node that takes no new work.
+    pub fn waits_for(&self) -> Option<&str> {
+        let current = self.phases.iter().find(|row| !status_of(row).is_past());
+        let at_work = current.is_some_and(|row| status_of(row) == PhaseStatus::Running);
+        match &self.node {
+            Some(Node::Away(name)) if self.status() == Status::Running => Some(name),
+            Some(Node::Closed(name)) if self.status() == Status::Running && !at_work => Some(name),
+            _ => None,
+        }
     }
 
     /// The name of a team, for people.

@@ -23,6 +23,7 @@ mod facts;
 mod handle;
 mod input;
 pub mod model;
+mod notable_store;
 mod pdfs;
 mod plan;
 mod read;
@@ -42,11 +43,14 @@ pub use entity::mission::Model as MissionRow;
 pub use error::MissionError;
 pub use facts::phase_kind;
 pub use handle::{MissionsHandle, Parts};
-pub use model::RuntimeState;
+pub use model::{RuntimeState, Status as MissionStatus};
+pub use notable_store::{NotableMission, attempts, notable_since};
 pub use recurrence::Recurrence;
 pub use routes::router;
 pub use runtime::{MissionRuntime, runtime_of};
 pub use sandbox_facts::{SandboxWish, lock_live, pin_of_team, sandbox_wish, titles};
 pub use scheduler::branch;
-pub use store::{after_runs, get as find, in_flight, remove_all, teams_of, teams_of_ended};
+pub use store::{
+    after_runs, get as find, in_flight, remove_all, runs_of, teams_of, teams_of_earlier,
+};
 pub use touch::{announce_card, begin_removal};

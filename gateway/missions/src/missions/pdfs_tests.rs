@@ -13,6 +13,7 @@ fn mission(status: &str, ended: Option<i64>, updated: i64) -> mission::Model {
         template_kind: String::new(),
         team_id: None,
         team_template_id: None,
+        routine_id: None,
         schedule: None,
         status: status.to_owned(),
         status_reason: None,

@@ -9,8 +9,8 @@ use super::dto::{
     Mission, MissionArtifact, MissionDetail, MissionPdf, MissionPhase, MissionRun,
     MissionRuntimeStanding, MissionTask, MissionTaskMark, MissionTeam, PhaseBrief, PhaseSummary,
 };
-use super::entity::{mission, phase};
-use super::facts::{self, Loaded, Node, kind_of, status_of};
+use super::entity::{mission, mission_team, phase};
+use super::facts::{self, Loaded, kind_of, status_of};
 use super::model::{PhaseKind, Reason, RuntimeKind, RuntimeState, Status, TemplateKind};
 use super::{MissionError, report, runtime, store};
 use crate::artifacts::pdfs;
@@ -53,6 +53,7 @@ pub async fn shown(
         let own = phases.iter().filter(|phase| phase.mission_id == row.id);
         let brief = own.map(|phase| PhaseBrief {
             id: phase.id,
+            position: phase.position,
             kind: kind_of(phase),
             status: status_of(phase),
         });
@@ -98,6 +99,7 @@ fn one(
         template_kind: TemplateKind::parse(&row.template_kind).unwrap_or(TemplateKind::Custom),
         team_id: row.team_id,
         team_template_id: row.team_template_id,
+        routine_id: row.routine_id,
         schedule: row
             .schedule
             .and_then(|json| serde_json::from_str(&json).ok()),
@@ -147,17 +149,17 @@ pub async fn detail(
         .phases
         .iter()
         .map(|phase| phase_of(&loaded, phase, has_card(phase.id)));
-    let waits_for_node = match (&loaded.node, loaded.status()) {
-        (Some(Node::Away(name)), Status::Running) => Some(name.clone()),
-        _ => None,
-    };
+    let waits_for_node = loaded.waits_for().map(str::to_owned);
     let phase_details = phases.collect();
     let tasks = tasks_of(db, scope, id).await?;
+    let teams = loaded.teams.iter().map(|row| team_of(row, &loaded.names));
+    let teams = teams.collect();
     let artifacts = artifacts::of_mission(db, scope, id).await?;
     let mut pdfs = pdfs::of_mission(db, scope, id).await?;
     let mission = shown(db, scope, vec![loaded.mission]).await?.pop();
     Ok(MissionDetail {
         mission: mission.ok_or(MissionError::NotFound)?,
+        teams,
         phase_details,
         tasks,
         artifacts: artifacts
@@ -198,6 +200,7 @@ fn phase_of(loaded: &Loaded, phase: &phase::Model, has_card: bool) -> MissionPha
     });
     MissionPhase {
         id: phase.id,
+        mission_id: phase.mission_id,
         position: phase.position,
         kind: kind_of(phase),
         status: status_of(phase),
@@ -340,12 +343,15 @@ pub async fn teams_of(
     let rows = store::teams(db, scope, id).await?;
     let ids: Vec<TeamId> = rows.iter().map(|row| row.team_id).collect();
     let names = teams::names(db, scope, &ids).await?;
-    let shown = rows.into_iter().map(|row| MissionTeam {
+    Ok(rows.iter().map(|row| team_of(row, &names)).collect())
+}
+
+fn team_of(row: &mission_team::Model, names: &HashMap<TeamId, String>) -> MissionTeam {
+    MissionTeam {
         team_id: row.team_id,
         purpose: PhaseKind::parse(&row.purpose).unwrap_or(PhaseKind::Coding),
         team_name: names.get(&row.team_id).cloned(),
-    });
-    Ok(shown.collect())
+    }
 }
 
 /// The summary card of a phase.

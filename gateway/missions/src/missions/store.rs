@@ -17,7 +17,7 @@ use roost_platform::broker::credential::name_of;
 use roost_platform::broker::outbox;
 use roost_platform::db::lease::Lease;
 use roost_platform::db::{Db, TenantEntity, WriteTx};
-use roost_platform::ids::{MissionId, MissionPhaseId, RunId, TeamId, WorkspaceId};
+use roost_platform::ids::{MissionId, MissionPhaseId, RoutineId, RunId, TeamId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
 
@@ -226,6 +226,19 @@ pub async fn phase_runs(
         .await
 }
 
+/// The runs of all attempts of a mission.
+///
+/// # Errors
+/// When the database fails.
+pub async fn runs_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    mission: MissionId,
+) -> Result<Vec<RunId>, DbErr> {
+    let runs = phase_runs(db, scope, &[mission]).await?;
+    Ok(runs.into_iter().map(|run| run.run_id).collect())
+}
+
 /// Records the run of a team in an attempt of a phase.
 ///
 /// # Errors
@@ -272,26 +285,36 @@ pub async fn teams(
         .await
 }
 
-/// The teams of those of these missions that have ended, also teams that are gone.
+/// The most missions of a routine of which [`teams_of_earlier`] tells.
+const MOST_EARLIER: u64 = 200;
+
+/// The teams of the missions that a routine launched before this one and that have ended: of the newest 200, also teams that
+/// are gone.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn teams_of_ended(
+pub async fn teams_of_earlier(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
-    missions: &[MissionId],
+    routine: RoutineId,
+    before: MissionId,
 ) -> Result<Vec<TeamId>, DbErr> {
     let ended = Status::ALL.iter().filter(|status| status.is_final());
-    let ended = mission::Entity::find_in(scope)
+    let earlier: Vec<MissionId> = mission::Entity::find_in(scope)
         .select_only()
         .column(mission::Column::Id)
-        .filter(mission::Column::Id.is_in(missions.iter().copied()))
+        .filter(mission::Column::RoutineId.eq(routine))
+        .filter(mission::Column::Id.lt(before))
         .filter(mission::Column::Status.is_in(ended.map(|status| status.as_str())))
-        .into_query();
+        .order_by_desc(mission::Column::Id)
+        .limit(MOST_EARLIER)
+        .into_tuple()
+        .all(db)
+        .await?;
     mission_team::Entity::find_in(scope)
         .select_only()
         .column(mission_team::Column::TeamId)
-        .filter(mission_team::Column::MissionId.in_subquery(ended))
+        .filter(mission_team::Column::MissionId.is_in(earlier))
         .order_by_asc(mission_team::Column::TeamId)
         .into_tuple()
         .all(db)

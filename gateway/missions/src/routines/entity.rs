@@ -76,6 +76,8 @@ pub mod firing {
         pub run_id: Option<RunId>,
         pub mission_id: Option<MissionId>,
         pub acted_for: UserId,
+        /// While it works: something of it waits for an approval.
+        pub at_door: bool,
         pub ended_at: Option<DateTimeUtc>,
     }
 

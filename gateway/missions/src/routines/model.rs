@@ -76,6 +76,14 @@ words! {
     } else Failed
 }
 
+/// What of a routine works now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AtWork {
+    pub firings: u64,
+    /// Something of them waits for an approval.
+    pub at_door: bool,
+}
+
 /// The state of a routine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -85,6 +93,8 @@ pub enum Standing {
     Scheduled,
     /// A firing works.
     Running,
+    /// A firing works, and something of it waits for an approval.
+    Door,
     /// A person paused it.
     Paused,
     /// Its schedule has ended.

@@ -38,7 +38,7 @@ pub async fn shown(
     let mut all = Vec::with_capacity(rows.len());
     for row in rows {
         let schedule = schedule_of(&row)?;
-        let working = at_work.get(&row.id).copied().unwrap_or(0);
+        let working = at_work.get(&row.id).copied().unwrap_or_default();
         let next_due = schedule.checked(row.created_at).map(|checked| {
             let next = match row.enabled {
                 true => row.next_due_at,
@@ -50,7 +50,7 @@ pub async fn shown(
             words: schedule.in_words(),
             next_due: next_due.unwrap_or_default(),
             state: standing(&row, working),
-            at_work: working,
+            at_work: working.firings,
             last: newest.remove(&row.id).map(|row| line(row, None)),
             schedule,
             recipe: serde_json::from_str(&row.recipe).map_err(RoutineError::Unreadable)?,

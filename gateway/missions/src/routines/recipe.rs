@@ -157,7 +157,8 @@ pub async fn start(
                 accept_lacks: of.accept_lacks,
             };
             missions::templates_are_there(change, &of.mission).await?;
-            missions::create_in(&state.missions, change, id, of.mission.clone()).await?;
+            let new = of.mission.clone();
+            missions::create_in(&state.missions, change, id, new, Some(routine)).await?;
             missions::launch_in(&state.missions, change, id, how).await?;
             Ok(Started::Mission(id))
         }

@@ -201,7 +201,7 @@ async fn decide(change: &Change, row: &routine::Model) -> Result<Option<Decision
         overlap: Overlap::from_stored(&row.overlap),
         due,
         now: change.now(),
-        open: at_work.get(&row.id).copied().unwrap_or(0),
+        open: at_work.get(&row.id).copied().unwrap_or_default().firings,
     };
     Ok(Some(look.decide()))
 }
@@ -300,6 +300,7 @@ async fn note(
         run_id,
         mission_id,
         acted_for: change.actor(),
+        at_door: false,
         ended_at: (line.state != FiringState::Started).then(|| change.now()),
     };
     store::note(change, change.scope(), firing).await

@@ -1,10 +1,11 @@
-//! Notes the ends of what routines started.
+//! Notes the ends of what routines started, and when it begins and ends to wait for an approval.
 
 use super::entity::firing;
 use super::model::FiringState;
 use super::touch::announce;
 use super::{RoutineError, RoutinesContext, retire, scheduler, store};
 use crate::missions::{self, model::Status};
+use roost_connections::doors;
 use roost_execution::runs::{self, RunStatus};
 use roost_platform::supervision::Failure;
 use roost_tenancy::auth::WorkspaceScope;
@@ -18,16 +19,17 @@ pub async fn settle_all(state: &RoutinesContext) -> Result<(), Failure> {
     loop {
         let open = store::open(state.db.read(), after, SOME).await?;
         for firing in &open {
-            let Some(end) = end_of(state, firing).await? else {
-                continue;
+            let noted = match end_of(state, firing).await? {
+                Some(end) => settle(state, firing, end).await,
+                None => note_door(state, firing).await,
             };
-            match settle(state, firing, end).await {
+            match noted {
                 Ok(true) => {}
                 // Another gateway has the lease.
                 Ok(false) => return Ok(()),
                 Err(RoutineError::Db(error)) => return Err(error.into()),
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, firing = %firing.id, "the end of a firing was not noted; the next look tries again");
+                    tracing::warn!(error = &error as &dyn std::error::Error, firing = %firing.id, "a change of a firing was not noted; the next look tries again");
                 }
             }
         }
@@ -78,6 +80,32 @@ async fn end_of(
     })
 }
 
+/// Announces the routine when its work begins to wait for an approval, and when it goes on. `false` when another gateway has
+/// the lease.
+async fn note_door(state: &RoutinesContext, firing: &firing::Model) -> Result<bool, RoutineError> {
+    let (db, scope) = (state.db.read(), WorkspaceScope::of_row(firing.workspace_id));
+    let runs = match (firing.run_id, firing.mission_id) {
+        (Some(run), _) => vec![run],
+        (None, Some(mission)) => missions::runs_of(db, scope, mission).await?,
+        (None, None) => Vec::new(),
+    };
+    let at_door = doors::is_waited_for(db, scope, &runs).await?;
+    if at_door == firing.at_door {
+        return Ok(true);
+    }
+    let Some(mut change) = scheduler::change(state, scope, firing.acted_for).await? else {
+        return Ok(false);
+    };
+    let row = store::locked(&change, scope, firing.routine_id).await?;
+    if let Some(row) = row
+        && store::set_at_door(&change, scope, firing.id, at_door).await?
+    {
+        announce(&mut change, &row, None).await?;
+        change.commit().await?;
+    }
+    Ok(true)
+}
+
 async fn settle(
     state: &RoutinesContext,
     firing: &firing::Model,
@@ -92,8 +120,8 @@ async fn settle(
     };
     let (now, last) = (change.now(), end.0);
     if store::end(&change, scope, firing.id, end, now).await? {
-        if firing.mission_id.is_some() {
-            retire::earlier_teams(state, &mut change, firing).await?;
+        if let Some(mission) = firing.mission_id {
+            retire::earlier_teams(state, &mut change, firing.routine_id, mission).await?;
         }
         announce(&mut change, &row, Some(last)).await?;
         change.commit().await?;

@@ -10,9 +10,9 @@ use sea_orm::{
 
 use super::context::RoutinesHandle;
 use super::entity::{firing, routine};
-use super::model::FiringState;
+use super::model::{AtWork, FiringState};
 use roost_platform::db::{TenantEntity, WriteTx};
-use roost_platform::ids::{FiringId, MissionId, RoutineId, UserId, WorkspaceId};
+use roost_platform::ids::{FiringId, RoutineId, UserId, WorkspaceId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_web::pagination::PageRequest;
 
@@ -176,27 +176,6 @@ pub async fn journal(
         .await
 }
 
-/// The missions that a routine has launched, without the one of this firing.
-///
-/// # Errors
-/// When the database fails.
-pub async fn other_missions(
-    db: &impl ConnectionTrait,
-    scope: WorkspaceScope,
-    beside: &firing::Model,
-) -> Result<Vec<MissionId>, DbErr> {
-    use firing::Column as C;
-    firing::Entity::find_in(scope)
-        .select_only()
-        .column(C::MissionId)
-        .filter(C::RoutineId.eq(beside.routine_id))
-        .filter(C::Id.ne(beside.id))
-        .filter(C::MissionId.is_not_null())
-        .into_tuple()
-        .all(db)
-        .await
-}
-
 /// A firing of the workspace.
 ///
 /// # Errors
@@ -232,7 +211,7 @@ pub async fn newest(
     Ok(newest)
 }
 
-/// The numbers of firings that work, of these routines.
+/// The firings that work, of these routines.
 ///
 /// # Errors
 /// When the database fails.
@@ -240,22 +219,43 @@ pub async fn at_work(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     routines: &[RoutineId],
-) -> Result<HashMap<RoutineId, u64>, DbErr> {
+) -> Result<HashMap<RoutineId, AtWork>, DbErr> {
     use firing::Column as C;
-    let rows: Vec<(RoutineId, i64)> = firing::Entity::find_in(scope)
+    let rows: Vec<(RoutineId, bool)> = firing::Entity::find_in(scope)
         .select_only()
-        .column(C::RoutineId)
-        .column_as(C::Id.count(), "at_work")
+        .columns([C::RoutineId, C::AtDoor])
         .filter(C::RoutineId.is_in(routines.iter().copied()))
         .filter(C::State.eq(FiringState::Started.as_str()))
-        .group_by(C::RoutineId)
         .into_tuple()
         .all(db)
         .await?;
-    let counted = rows
-        .into_iter()
-        .map(|(id, count)| (id, u64::try_from(count).unwrap_or(0)));
-    Ok(counted.collect())
+    let mut all: HashMap<RoutineId, AtWork> = HashMap::new();
+    for (routine, at_door) in rows {
+        let of = all.entry(routine).or_default();
+        of.firings += 1;
+        of.at_door |= at_door;
+    }
+    Ok(all)
+}
+
+/// Notes whether something of a firing that works waits for an approval. `false` when the firing has ended.
+///
+/// # Errors
+/// When the database fails.
+pub async fn set_at_door(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    id: FiringId,
+    at_door: bool,
+) -> Result<bool, DbErr> {
+    use firing::Column as C;
+    let done = firing::Entity::update_in(scope)
+        .col_expr(C::AtDoor, Expr::value(at_door))
+        .filter(C::Id.eq(id))
+        .filter(C::State.eq(FiringState::Started.as_str()))
+        .exec(&**tx)
+        .await?;
+    Ok(done.rows_affected > 0)
 }
 
 /// The firings of all workspaces that work, oldest first.

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::entity::routine;
-use super::model::{FiringState, Standing};
+use super::model::{AtWork, FiringState, Standing};
 use super::schedule::{Checked, Schedule};
 use super::{RoutineError, store};
 use roost_platform::events::{Event, ResourceKind, RoutineKind, RoutineState, RoutineUpdate};
@@ -32,10 +32,11 @@ pub fn due_at(schedule: &Schedule, now: DateTime<Utc>) -> Result<Checked, Routin
     })
 }
 
-/// The state of a routine with so many firings at work.
-pub fn standing(row: &routine::Model, at_work: u64) -> Standing {
+/// The state of a routine.
+pub fn standing(row: &routine::Model, at_work: AtWork) -> Standing {
     match (row.enabled, row.next_due_at) {
-        _ if at_work > 0 => Standing::Running,
+        _ if at_work.at_door => Standing::Door,
+        _ if at_work.firings > 0 => Standing::Running,
         (_, None) => Standing::Done,
         (true, Some(_)) => Standing::Scheduled,
         (false, Some(_)) => Standing::Paused,
@@ -72,9 +73,10 @@ pub async fn announce(
 ) -> Result<(), RoutineError> {
     let schedule = schedule_of(row)?;
     let at_work = store::at_work(change.tx(), change.scope(), &[row.id]).await?;
-    let standing = standing(row, at_work.get(&row.id).copied().unwrap_or(0));
+    let standing = standing(row, at_work.get(&row.id).copied().unwrap_or_default());
     let state = match (standing, last) {
         (Standing::Running, _) => Some(RoutineState::Running),
+        (Standing::Door, _) => Some(RoutineState::Door),
         (_, Some(FiringState::Failed)) => Some(RoutineState::Failed),
         (Standing::Scheduled, _) => Some(RoutineState::Scheduled),
         (Standing::Done, _) => Some(RoutineState::Done),

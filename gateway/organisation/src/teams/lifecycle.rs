@@ -84,48 +84,35 @@ pub async fn after_runs(
     // In the order of their ids, so that transactions cannot deadlock.
     for (team, over) in over {
         if passing.contains(team) {
-            let going = end_idle(tx, ids, now, over.scope, *team, over.run).await?;
-            events.extend(going.map(|event| (*over, event)));
+            let idle = hold_idle(tx, over.scope, *team, Some(over.run)).await?;
+            if let Some(row) = idle {
+                let person = row.created_by;
+                let event = take_down(tx, ids, now, over.scope, person, row).await?;
+                events.push((*over, event));
+            }
         }
     }
     Ok(events)
 }
 
-/// Begins the deletion of a team with its agents, for the person who made it. Returns the event to append; `None` when the
-/// team is at work, is gone, or is being deleted.
+/// The row of a team, held until the transaction ends. `None` when the team is at work, is gone, or is being deleted. `over`
+/// is a run that has ended in this transaction.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn retire(
-    tx: &mut WriteTx,
-    ids: &SharedIds,
-    now: DateTime<Utc>,
+pub async fn hold_idle(
+    tx: &WriteTx,
     scope: WorkspaceScope,
     team: TeamId,
-) -> Result<Option<Event>, DbErr> {
-    end_idle(tx, ids, now, scope, team, RunId(uuid::Uuid::nil())).await
-}
-
-/// `over` is a run that has ended in this transaction.
-async fn end_idle(
-    tx: &mut WriteTx,
-    ids: &SharedIds,
-    now: DateTime<Utc>,
-    scope: WorkspaceScope,
-    team: TeamId,
-    over: RunId,
-) -> Result<Option<Event>, DbErr> {
-    let Some(row) = store::locked(tx, scope, team)
-        .await?
-        .filter(|row| !is_going(row))
-    else {
+    over: Option<RunId>,
+) -> Result<Option<team::Model>, DbErr> {
+    let row = store::locked(tx, scope, team).await?;
+    let Some(row) = row.filter(|row| !is_going(row)) else {
         return Ok(None);
     };
-    if runs::open_of_team(&**tx, team, over).await? || runs::is_pinned(&**tx, team).await? {
-        return Ok(None);
-    }
-    let user = row.created_by;
-    take_down(tx, ids, now, scope, user, row).await.map(Some)
+    let works =
+        runs::open_of_team(&**tx, team, over).await? || runs::is_pinned(&**tx, team).await?;
+    Ok((!works).then_some(row))
 }
 
 /// Begins the deletion of a team with its agents. The caller must hold the row. Returns the event to append.

@@ -29,7 +29,7 @@ pub use dto::{NewTeam, RunTeam, TeamRepo};
 pub use effective_settings::{EffectiveImage, EffectiveSettings, effective_settings, of_team};
 pub use entity::team::Model as TeamRow;
 pub use error::TeamError;
-pub use lifecycle::{RunOver, after_runs, begin_removal, is_going, remove, retire};
+pub use lifecycle::{RunOver, after_runs, begin_removal, hold_idle, is_going, remove, take_down};
 pub use model::Lifecycle;
 pub use routes::router;
 pub use store::{

@@ -9,7 +9,7 @@ use roost_platform::ids::MailId;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: MailId,
-    /// What the message is about, once for each thing: `run-failed/<run>`. Unique.
+    /// What the message is about, once for each thing: `run-ended/<run>`. Unique.
     pub about: String,
     #[sea_orm(column_type = "Text")]
     pub recipient: String,

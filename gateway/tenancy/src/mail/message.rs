@@ -1,6 +1,6 @@
 //! The messages: plain text, the reason first. Pure code.
 
-use roost_platform::ids::{DoorId, InvitationId, RunId, UserId};
+use roost_platform::ids::{DoorId, InvitationId, MissionId, RunId, UserId};
 
 /// What a message is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,12 @@ pub enum Purpose {
         run: RunId,
         since_ms: i64,
     },
+    MissionEnded(MissionId),
+    /// A mission is paused and waits for a person. Each attempt of its phases is told once.
+    MissionPaused {
+        mission: MissionId,
+        attempts: i32,
+    },
     Approval(DoorId),
 }
 
@@ -28,6 +34,10 @@ impl Purpose {
             Self::Invitation(id) => format!("invitation/{id}"),
             Self::RunEnded(id) => format!("run-ended/{id}"),
             Self::RunWaits { run, since_ms } => format!("run-waits/{run}/{since_ms}"),
+            Self::MissionEnded(id) => format!("mission-ended/{id}"),
+            Self::MissionPaused { mission, attempts } => {
+                format!("mission-paused/{mission}/{attempts}")
+            }
             Self::Approval(id) => format!("approval/{id}"),
         }
     }
@@ -42,13 +52,15 @@ pub struct Mail {
     pub text: String,
 }
 
-/// How a run ended, with the reason.
+/// How work ended, with the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunEnd<'a> {
+pub enum WorkEnd<'a> {
     Failed(&'a str),
     /// It completed, and its goal was not met.
     Rejected(&'a str),
     Completed,
+    /// It goes on when a person says how.
+    Paused(&'a str),
 }
 
 /// The last sentence of a notice.
@@ -96,27 +108,32 @@ impl Mail {
         }
     }
 
-    /// A run that ended.
-    pub fn run_ended(
-        id: RunId,
+    /// Work that ended or is paused. `what` is the word for it, and then its title.
+    pub fn ended(
+        purpose: Purpose,
         recipient: &str,
-        (title, end): (&str, RunEnd<'_>),
+        (what, title): (&str, &str),
+        end: WorkEnd<'_>,
         link: &str,
     ) -> Self {
         let title = one_line(title);
         let (word, said) = match end {
-            RunEnd::Failed(reason) => ("Failed", format!("failed: {}", one_line(reason))),
-            RunEnd::Rejected(reason) => (
+            WorkEnd::Failed(reason) => ("Failed", format!("failed: {}", one_line(reason))),
+            WorkEnd::Rejected(reason) => (
                 "Rejected",
                 format!("ended without its goal: {}", one_line(reason)),
             ),
-            RunEnd::Completed => ("Completed", "is completed.".to_owned()),
+            WorkEnd::Completed => ("Completed", "is completed.".to_owned()),
+            WorkEnd::Paused(reason) => (
+                "Paused",
+                format!("is paused and waits for you: {}", one_line(reason)),
+            ),
         };
         Self {
-            purpose: Purpose::RunEnded(id),
+            purpose,
             recipient: recipient.to_owned(),
             subject: format!("{word}: {title}"),
-            text: format!("Your run \"{title}\" {said}\n\n{link}\n\n{WHY}\n"),
+            text: format!("Your {what} \"{title}\" {said}\n\n{link}\n\n{WHY}\n"),
         }
     }
 
@@ -165,10 +182,11 @@ mod tests {
     fn texts_of_others_stay_on_one_line_and_are_cut() {
         let title = format!("one\r\nBcc: eve@example.test\n{}", "x".repeat(1_000));
         let id = RunId(Uuid::from_u128(1));
-        let mail = Mail::run_ended(
-            id,
+        let mail = Mail::ended(
+            Purpose::RunEnded(id),
             "a@example.test",
-            (&title, RunEnd::Failed("no")),
+            ("run", &title),
+            WorkEnd::Failed("no"),
             "https://r.example/runs/1",
         );
         assert!(!mail.subject.contains(['\n', '\r']), "{}", mail.subject);

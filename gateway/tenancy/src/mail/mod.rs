@@ -12,7 +12,7 @@ mod settings;
 mod store;
 mod worker;
 
-pub use message::{Mail, Purpose, RunEnd};
+pub use message::{Mail, Purpose, WorkEnd};
 pub use settings::{MailSettings, SmtpServer, Tls};
 pub use store::{address_wishes, queue, unknown_among};
 pub use worker::{MailWorker, PERIOD};

@@ -95,7 +95,7 @@ mod tests {
         let created_at = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         let row = Model {
             id: MailId(uuid::Uuid::nil()),
-            about: "run-failed/1".to_owned(),
+            about: "run-ended/1".to_owned(),
             recipient: "a@example.test".to_owned(),
             subject: String::new(),
             text: String::new(),

@@ -8,6 +8,7 @@ use roost_tests::{Answer, Client, Gateway, Person, ScratchPostgres, Stream, even
 use serde_json::{Value, json};
 
 use super::template;
+use crate::connections::repos::Place;
 
 /// A schedule that is not due while a test runs.
 fn far() -> Value {
@@ -123,6 +124,50 @@ async fn loop_mints_a_team_that_works_once_and_is_removed() {
         let listed = owner.get("/api/routines").expect(200).await;
         assert_eq!(listed.str("/items/0/id"), id);
         stop(gateway, scratch).await;
+    }
+}
+
+#[tokio::test]
+async fn routine_whose_work_waits_for_an_approval_says_so_until_a_person_has_decided() {
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let server = super::lives::endless().await;
+        super::think_with(owner, &server).await;
+        let writers = template(owner, "Writers").await;
+        let mission = json!({ "kind": "mission", "mission": { "template_kind": "research", "goal": "Read.",
+            "team_template_id": writers } });
+        let mut stream = Stream::open(owner.get("/api/events?types=routine.update")).await;
+        let routine = made(owner, "News", far(), mission).await;
+        let path = format!("/api/routines/{}", routine.str("/id"));
+        let fired = owner.post(&format!("{path}/run")).expect(202).await;
+        let mission = fired.str("/mission_id").to_owned();
+        let run = eventually("its run works", async || {
+            let now = super::mission(owner, &mission).await;
+            let run = now.body["phase_details"][0]["runs"][0]["run_id"].clone();
+            Some(run.as_str()?.to_owned())
+        })
+        .await;
+        let door = crate::tenancy::mail::ask(&place.gateway, owner, Some(&run)).await;
+        until(&mut stream, "door").await;
+        assert_eq!(owner.get(&path).expect(200).await.str("/state"), "door");
+        let resolve = owner.post(&format!("/api/doors/{door}/resolve"));
+        let deny = resolve.json(&json!({ "decision": "deny" }));
+        deny.expect(200).await;
+        until(&mut stream, "running").await;
+        assert_eq!(owner.get(&path).expect(200).await.str("/state"), "running");
+        super::set_status(owner, &mission, "cancelled", 200).await;
+        until(&mut stream, "failed").await;
+        place.stop().await;
+    }
+}
+
+/// Waits until the stream tells of this state.
+async fn until(stream: &mut Stream, state: &str) {
+    loop {
+        let event = stream.next().await.expect("the stream goes on");
+        if event.kind == "routine.update" && event.data["state"] == state {
+            return;
+        }
     }
 }
 

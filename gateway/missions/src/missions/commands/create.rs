@@ -9,7 +9,7 @@ use roost_execution::models;
 use roost_machines::fleet;
 use roost_organisation::templates;
 use roost_platform::events::{Event, ResourceKind};
-use roost_platform::ids::{MissionId, UserId, fresh};
+use roost_platform::ids::{MissionId, RoutineId, UserId, fresh};
 use roost_tenancy::auth::{Role, WorkspaceScope};
 use roost_tenancy::change::Change;
 use roost_web::json::Mistakes;
@@ -38,12 +38,13 @@ pub async fn create(
     if let Some(present) = store::get(change.tx(), scope, id).await? {
         return Ok(present);
     }
-    let row = create_in(state, &mut change, id, new).await?;
+    let row = create_in(state, &mut change, id, new, None).await?;
     change.commit().await?;
     Ok(row)
 }
 
-/// As [`create`], in the caller's change, and without the look for an existing mission.
+/// As [`create`], in the caller's change, and without the look for an existing mission. `routine` is the routine that
+/// launches it.
 ///
 /// # Errors
 /// As [`create`].
@@ -52,6 +53,7 @@ pub async fn create_in(
     change: &mut Change,
     id: MissionId,
     new: NewMission,
+    routine: Option<RoutineId>,
 ) -> Result<mission::Model, MissionError> {
     let (scope, user) = (change.scope(), change.actor());
     let config = new.config.clone().unwrap_or_default();
@@ -76,6 +78,7 @@ pub async fn create_in(
         template_kind: new.template_kind.as_str().to_owned(),
         team_id: None,
         team_template_id: new.team_template_id,
+        routine_id: routine,
         schedule,
         status: Status::Draft.as_str().to_owned(),
         status_reason: None,

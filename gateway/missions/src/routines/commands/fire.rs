@@ -29,7 +29,7 @@ pub async fn fire(
         .await?
         .ok_or(RoutineError::NotFound)?;
     let at_work = store::at_work(change.tx(), scope, &[routine]).await?;
-    let at_work = at_work.get(&routine).copied().unwrap_or(0);
+    let at_work = at_work.get(&routine).copied().unwrap_or_default().firings;
     if !may_start(Overlap::from_stored(&row.overlap), at_work) {
         return Err(RoutineError::Busy);
     }

@@ -2,7 +2,7 @@
 
 use crate::teams::{TeamError, TeamsContext, lifecycle, store};
 use roost_execution::runs;
-use roost_platform::ids::{RunId, TeamId, UserId};
+use roost_platform::ids::{TeamId, UserId};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
 
@@ -21,8 +21,7 @@ pub async fn delete(
     let row = store::locked(&change, scope, id)
         .await?
         .ok_or(TeamError::NotFound)?;
-    let none = RunId(uuid::Uuid::nil());
-    if runs::open_of_team(change.tx(), id, none).await? || runs::is_pinned(change.tx(), id).await? {
+    if runs::open_of_team(change.tx(), id, None).await? || runs::is_pinned(change.tx(), id).await? {
         return Err(TeamError::Busy);
     }
     let details = serde_json::json!({ "name": row.name, "with_agents": with_agents });
