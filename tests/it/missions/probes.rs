@@ -4,7 +4,7 @@
 use roost_tests::{Answer, Person, eventually};
 use serde_json::{Value, json};
 
-use super::{becomes, created, launched, phase_id, phases};
+use super::{becomes, created, launched, mission, phase_id, phases};
 use crate::connections::checkouts::Bench;
 
 /// A key of the form of Amazon's, which opens nothing.
@@ -146,21 +146,30 @@ async fn benchmark_that_fails_or_prints_nothing_pauses_the_mission_with_its_word
     bench.stop().await;
 }
 
-/// Fails the first time that it runs in a sandbox.
-const SECOND_TIME: &str = "[ -e /tmp/once ] || { touch /tmp/once; echo 'not warm' >&2; exit 7; }; echo \"read: 5.$(date +%N) ns\"";
+/// Takes so long that a person can cancel it.
+const SLOW: &str = "sleep 2; echo \"read: 5.$(date +%N) ns\"";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn benchmark_that_failed_is_retried_from_the_same_commits_and_has_a_new_card() {
+async fn benchmark_that_was_cancelled_is_retried_in_a_new_sandbox_and_has_a_new_card() {
     for bench in Bench::on_each(CODES).await {
         let owner = bench.gateway.owner().await;
         let new = json!({ "template_kind": "custom", "title": "Measure", "repo_id": bench.repo,
             "config": { "phases": ["benchmark", "security_scan"],
-                "benchmark": { "command": SECOND_TIME, "iterations": 2 } } });
+                "benchmark": { "command": SLOW, "iterations": 2 } } });
         let id = created(owner, &new).await;
         launched(owner, &id).await;
+        let run = eventually("it measures", async || {
+            let now = mission(owner, &id).await;
+            let run = now.body["phase_details"][0]["runs"][0].clone();
+            (run["status"] == "running").then(|| run["run_id"].clone())
+        })
+        .await;
+        let run = run.as_str().expect("an id");
+        let cancel = owner.post(&format!("/api/topology-runs/{run}/cancel"));
+        cancel.send().await;
         let paused = becomes(owner, &id, "paused").await;
         assert!(
-            paused.str("/status_detail").contains("not warm"),
+            paused.str("/status_detail").contains("was cancelled"),
             "{paused:?}"
         );
         let phase = phase_id(&paused, 0);

@@ -122,6 +122,7 @@ string_enum!(
     RoutineStanding {
         Scheduled = "scheduled",
         Running = "running",
+        Door = "door",
         Paused = "paused",
         Done = "done",
     }
