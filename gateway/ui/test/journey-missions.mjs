@@ -1,0 +1,115 @@
+// The journey's part about missions: a model of one's own, a goal, its plan, its work before one's eyes, its results, and what
+// its agents learned.
+import { createServer } from "node:http";
+import { choose, until } from "./kit.ts";
+
+const WORK = [
+  "I read the parser.",
+  "",
+  "TASK: INT-01",
+  "Make the parser faster",
+  "",
+  "It copies each line.",
+  "",
+  "WORK: INT-01",
+  "TEST_PASS: INT-01",
+  "COMPLETED: INT-01",
+].join("\n");
+
+/** An answer to the question of a level-up, about the agent that the question names. */
+const levelUp = (question) => ({
+  summary: "Its notes can say more.",
+  items: [
+    {
+      kind: "brain_consolidation",
+      agent_id: /\\?"agent_id\\?":\s*\\?"([0-9a-f-]{36})/.exec(question)?.[1],
+      summary: "Remember how the parser was made faster.",
+      rationale: "It was asked for.",
+      evidence: [{ source: "roster", excerpt: "bundles:" }],
+      brain: "# Notes\n\nThe parser copied each line.",
+    },
+  ],
+});
+
+/** A model server on this host that speaks as Ollama and others do. */
+async function modelServer() {
+  const server = createServer((request, response) => {
+    const parts = [];
+    request.on("data", (part) => parts.push(part));
+    request.on("end", () => {
+      const question = Buffer.concat(parts).toString();
+      const said = question.includes("MATERIAL (JSON):") ? JSON.stringify(levelUp(question)) : WORK;
+      const chunk = (delta, finish_reason) =>
+        `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(
+        `${chunk({ role: "assistant", content: said }, null)}${chunk({}, "stop")}data: [DONE]\n\n`,
+      );
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${server.address().port}/v1`, stop: () => server.close() };
+}
+
+/** `open(path, heading)` goes somewhere, `clean(name)` checks what is there, `calm()` waits until it is drawn. */
+export const missionTests = ({ page, open, clean, calm, patience }) => ({
+  "a mission goes from its goal to a result, before one's eyes": async () => {
+    const model = await modelServer();
+    try {
+      await open("/settings/models", "Models");
+      await page.getByRole("button", { name: "Add a model" }).click();
+      await choose(page.getByLabel("Provider"), "ollama");
+      await choose(page.getByLabel("Model", { exact: true }), { label: "Another model" });
+      await page.getByLabel("Name of the model").fill("journey");
+      await page.getByRole("textbox", { name: /^Address/ }).fill(model.url);
+      await page.getByRole("button", { name: "Add model" }).click();
+      await page.getByText("ollama/journey").first().waitFor();
+
+      await open("/missions/new", "New mission");
+      await page
+        .getByRole("textbox", { name: "Goal", exact: true })
+        .fill("# Faster parser\n\nRead it first.");
+      await page.getByRole("radio", { name: /^Research/ }).check();
+      await page
+        .getByRole("group", { name: /Research teams/ })
+        .getByLabel("Ours", { exact: true })
+        .check();
+      await choose(page.getByLabel("Model", { exact: true }), { label: /journey/ });
+      await clean("mission-form");
+      await page.getByRole("button", { name: "Create draft and check" }).click();
+      await page.getByRole("heading", { name: "What a launch does" }).waitFor();
+      await calm();
+      await clean("mission-plan");
+      const anyhow = page.getByLabel("Launch all the same");
+      if ((await anyhow.count()) > 0) await anyhow.check();
+      await page.getByRole("button", { name: "Launch", exact: true }).click();
+      await until(
+        "the mission to be complete",
+        async () => (await page.getByText("Completed", { exact: true }).count()) > 0,
+        patience,
+      );
+      await page.getByText("Make the parser faster").first().waitFor();
+      await calm();
+      await clean("mission");
+      const report = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Report", exact: true }).click();
+      await report;
+
+      await open("/missions", "Missions");
+      await page.getByRole("link", { name: "Faster parser" }).first().click();
+      await page.locator('main a[href^="/teams/"]').first().click();
+      await page.getByRole("tab", { name: "Level-ups" }).click();
+      await page.getByRole("button", { name: "Propose a level-up" }).click();
+      await page.getByRole("link", { name: /^1 change/ }).click();
+      const item = page.getByRole("article").first();
+      await item.getByText("added: The parser copied each line.").waitFor();
+      await clean("level-up");
+      await item.getByLabel(/^Approve/).check();
+      await page.getByRole("button", { name: "Apply 1 change" }).click();
+      await item.getByText("Applied", { exact: true }).waitFor();
+      await clean("level-up-applied");
+    } finally {
+      model.stop();
+    }
+  },
+});
