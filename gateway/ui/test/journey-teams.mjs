@@ -139,8 +139,8 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
 
   "the team is compared with one of its own, side by side, within a sum": async () => {
     await open("/settings/models", "Models");
-    await page.getByLabel("One run with all that it starts, in dollars").fill("2,5");
-    await page.getByRole("button", { name: "Set the ceilings" }).click();
+    await page.getByLabel("Limit per run, in dollars").fill("2,5");
+    await page.getByRole("button", { name: "Save limits" }).click();
     await until(
       "it to be saved",
       async () => (await page.getByText("Not saved yet").count()) === 0,
@@ -149,8 +149,7 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
     await page.reload();
     await until(
       "the ceiling to be kept",
-      async () =>
-        (await page.getByLabel("One run with all that it starts, in dollars").inputValue()) === "2.5",
+      async () => (await page.getByLabel("Limit per run, in dollars").inputValue()) === "2.5",
       patience,
     );
     await clean("ceilings");

@@ -95,7 +95,7 @@ const failed = await runAll({
     await page.getByRole("link", { name: "Open journey" }).click();
     await page.getByText("Online", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText("This machine keeps its promise").waitFor();
+    await page.getByText("This machine passed the check").waitFor();
     await page.getByText(/^All \d{2,} measures hold/).waitFor();
     await clean("node");
     await page.getByRole("link", { name: "Fleet" }).first().click();

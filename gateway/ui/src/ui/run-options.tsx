@@ -36,7 +36,7 @@ export default function RunOptions({
       {/* On its own row of a phone: whether two labels fit beside each other depends on the font that arrives. */}
       <div className="max-sm:basis-full">
         <Field
-          label="May cost at most, in dollars"
+          label="Budget, in dollars"
           inputMode="decimal"
           className="max-w-40"
           autoComplete="off"

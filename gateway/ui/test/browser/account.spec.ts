@@ -76,7 +76,7 @@ test.describe("account", () => {
     mock.state.mails = true;
     const before = mock.state.user.email;
     await page.goto(`${mock.url}/account`);
-    await page.getByLabel("Send me an e-mail about my runs").check();
+    await page.getByLabel("Send me e-mails about my runs and missions").check();
     await until("the notices", () => mock.state.mailNotices === true);
     await you(page).getByLabel("E-mail").fill("ada@new.example");
     await you(page).getByLabel("Your password").fill(mock.state.password);
@@ -118,7 +118,7 @@ test.describe("account", () => {
     await shot(page, "account-preview");
     expect(mock.state.pictures.size, "nothing is sent yet").toBe(0);
     await page.getByRole("button", { name: "Use this picture" }).click();
-    await page.getByRole("button", { name: "Remove it" }).waitFor();
+    await page.getByRole("button", { name: "Remove picture" }).waitFor();
     const sent = mock.state.pictures.get(mock.state.user.id);
     expect(sent?.type).toBe("image/png");
     expect([sent?.file.readUInt32BE(16), sent?.file.readUInt32BE(20)], "its size").toStrictEqual([256, 256]);
@@ -132,10 +132,10 @@ test.describe("account", () => {
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "members-pictures");
     await page.goto(`${mock.url}/account`);
-    await page.getByRole("button", { name: "Remove it" }).click();
+    await page.getByRole("button", { name: "Remove picture" }).click();
     await until(
       "it to be gone",
-      async () => (await page.getByRole("button", { name: "Remove it" }).count()) === 0,
+      async () => (await page.getByRole("button", { name: "Remove picture" }).count()) === 0,
     );
     expect(mock.state.user.avatar).toBe(null);
   });
@@ -152,7 +152,7 @@ test.describe("account", () => {
         await page.getByRole("button", { name: "New token" }).click();
         const dialog = page.getByRole("dialog", { name: "New token" });
         await dialog.getByLabel("What it is for").fill(label);
-        if (preset) await choose(dialog.getByLabel("It may do"), preset);
+        if (preset) await choose(dialog.getByLabel("Permissions"), preset);
         await more?.();
         await dialog.getByRole("button", { name: "Make token" }).click();
         await dialog.getByRole("button", { name: "Done" }).click();
@@ -180,8 +180,8 @@ test.describe("account", () => {
       expect(scopes).toContain("runs.start");
       expect(scopes).not.toContain("claws.read");
       const tokens = page.getByRole("region", { name: "API tokens" });
-      await tokens.getByText("May do: all that you may do").waitFor();
-      await tokens.getByText(`May do: ${scopes.length} permissions`).click();
+      await tokens.getByText("Permissions: all that you may do").waitFor();
+      await tokens.getByText(`Permissions: ${scopes.length} permissions`).click();
       await tokens.getByText("Start, cancel and fork runs").waitFor();
       await tokens.getByText(/ends in 36[45] d/).waitFor();
       expect(await axe(page)).toStrictEqual([]);

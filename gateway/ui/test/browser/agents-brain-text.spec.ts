@@ -145,7 +145,7 @@ test.describe("agents: text of a brain", () => {
     await page.getByRole("button", { name: "Read", exact: true }).click();
     await page.getByText("This is the saved text").waitFor();
     expect(await page.getByRole("heading", { name: "Mine" }).count()).toBe(0);
-    await page.getByRole("button", { name: "Go on writing" }).click();
+    await page.getByRole("button", { name: "Continue editing" }).click();
     await page.getByText("Not saved yet").waitFor();
   });
 

@@ -151,7 +151,7 @@ test.describe("agents: brain", () => {
     await shot(page, "audit-filtered");
     await page.locator("li summary").first().focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Everything about this thing" }).first().click();
+    await page.getByRole("button", { name: "Show all events for this item" }).first().click();
     await page.getByRole("button", { name: "Clear filter" }).click();
     await until("the filter to be gone", () => !page.url().includes("action="));
     // A live change adds its entry without a reload.
@@ -170,10 +170,10 @@ test.describe("agents: brain", () => {
   test("the page says so when the log is empty and when it cannot be read", async ({ visit }) => {
     const { mock, page } = await visit({ full: false });
     await page.goto(`${mock.url}/audit`);
-    await page.getByRole("heading", { name: "Nothing happened yet" }).waitFor();
+    await page.getByRole("heading", { name: "No entries yet" }).waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await page.goto(`${mock.url}/audit?action=node.*`);
-    await page.getByRole("heading", { name: "Nothing fits the filter" }).waitFor();
+    await page.getByRole("heading", { name: "No entries match the filter" }).waitFor();
   });
 
   test("the chain is verified entry by entry and the filtered entries are exported, also as a spreadsheet", async ({
@@ -189,10 +189,10 @@ test.describe("agents: brain", () => {
     await page.goto(`${mock.url}/audit`);
     await page.getByRole("heading", { name: "Hash chain" }).click();
     await page.getByRole("button", { name: "Verify the chain" }).click();
-    await page.getByText(/^61 entries read, each fits its link/).waitFor();
+    await page.getByText(/^Verified: 61 entries intact/).waitFor();
     state.audit[7].link!.intact = false;
     await page.getByRole("button", { name: "Verify the chain" }).click();
-    await page.getByText("1 entry of 61 not what was linked").waitFor();
+    await page.getByText("1 of 61 entries changed after linking").waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "audit-verified");
     await choose(page.getByLabel("What"), { label: "Agents" });

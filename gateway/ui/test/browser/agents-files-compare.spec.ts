@@ -1,4 +1,4 @@
-// Two snapshots of an agent's files side by side, and a sandbox that begins with one of them, in a real Chromium.
+// Two snapshots of an agent's files side by side, and a sandbox that starts with one of them, in a real Chromium.
 import type { Page } from "@playwright/test";
 import { axe, choose, drawn, hasFocus, shot, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
@@ -118,7 +118,7 @@ test.describe("a sandbox with earlier files", () => {
     const { mock, page } = await visit();
     const [, second] = historyOf(mock);
     await page.goto(address(mock, `?snapshot=${second.snapshot.id}`));
-    await page.getByRole("button", { name: "Begin a sandbox with these files" }).click();
+    await page.getByRole("button", { name: "Restore these files" }).click();
     const dialog = page.getByRole("alertdialog");
     await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
     await dialog.getByText("Its files are saved first").waitFor();
@@ -127,8 +127,8 @@ test.describe("a sandbox with earlier files", () => {
     await shot(page, "files-restore");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await page.getByText(/^The new sandbox began with the files of .* \(7 files\)\.$/).waitFor();
-    await page.getByText("the present sandbox began with it").waitFor();
+    await page.getByText(/^The new sandbox started with the files of .* \(7 files\)\.$/).waitFor();
+    await page.getByText("the current sandbox started with it").waitFor();
     expect(mock.state.sandboxes.get(agentOf(mock))!.restored_from!.digest).toBe(second.snapshot.digest);
     await shot(page, "files-restored");
   });
@@ -139,20 +139,20 @@ test.describe("a sandbox with earlier files", () => {
     newest.snapshot.uploaded = false;
     mock.state.sandboxes.delete(agentOf(mock));
     await page.goto(address(mock, `?snapshot=${newest.snapshot.id}`));
-    await page.getByRole("button", { name: "Begin a sandbox with these files" }).click();
+    await page.getByRole("button", { name: "Restore these files" }).click();
     const dialog = page.getByRole("alertdialog");
     await dialog.getByText("Only workshop has these files").waitFor();
-    expect(await dialog.getByText("The present sandbox ends").count()).toBe(0);
+    expect(await dialog.getByText("The current sandbox ends").count()).toBe(0);
     const detail = "This snapshot is only on workshop. Make the sandbox there.";
     mock.state.failNext.set(
       `POST /api/claws/${agentOf(mock)}/sandbox`,
       new Refusal(409, "conflict", "This conflicts with the present state", { detail }),
     );
-    await dialog.getByRole("button", { name: "Begin the sandbox" }).click();
+    await dialog.getByRole("button", { name: "Create the sandbox" }).click();
     await dialog.getByText(detail).waitFor();
     mock.state.role = "viewer";
     await page.reload();
     await page.getByRole("heading", { name: "These files are not on the gateway" }).waitFor();
-    expect(await page.getByRole("button", { name: "Begin a sandbox" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Restore these files" }).count()).toBe(0);
   });
 });

@@ -195,7 +195,7 @@ test.describe("shell", () => {
     await page.keyboard.press("Escape");
     await uncovered(page);
     await page.getByRole("link", { name: "Settings" }).click();
-    await page.getByLabel("Shortcuts of a single key").uncheck();
+    await page.getByLabel("Single-key shortcuts").uncheck();
     await page.keyboard.press("g");
     await page.keyboard.press("f");
     await page.keyboard.press("?");

@@ -172,13 +172,13 @@ const FORMS: Typed[] = [
   {
     name: "the spending limits",
     path: () => "/settings/models",
-    field: box("One run with all that it starts, in dollars"),
+    field: box("Limit per run, in dollars"),
     values: ["4", "5", "6"],
     theirs: (state, value) => {
       state.models.settings = { ...state.models.settings, run_ceiling_microusd: Number(value) * 1e6 };
     },
     now: (state) => String((state.models.settings.run_ceiling_microusd ?? 0) / 1e6),
-    save: "Set the ceilings",
+    save: "Save limits",
   },
   {
     name: "a machine's name",

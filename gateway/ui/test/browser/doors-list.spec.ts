@@ -145,7 +145,7 @@ test.describe("doors: list", () => {
       async () => (await cards(page).count()) === 1 && (await over.count()) === 0,
     );
     await page.getByLabel(/^Filter by agent/).fill("no such thing");
-    await page.getByRole("heading", { name: "No waiting request fits the filter" }).waitFor();
+    await page.getByRole("heading", { name: "No pending request fits the filter" }).waitFor();
     mock.state.role = "viewer";
     mock.state.doors = mock.state.doors.filter((one) => one.state === "pending");
     await page.goto(`${mock.url}/approvals`);
@@ -154,7 +154,7 @@ test.describe("doors: list", () => {
     expect(await page.getByRole("button", { name: /^(Approve|Deny)/ }).count()).toBe(0);
     mock.state.doors = [];
     await page.reload();
-    await page.getByRole("heading", { name: "No approvals wait" }).waitFor();
+    await page.getByRole("heading", { name: "No pending approvals" }).waitFor();
     await drawn(page);
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "doors-empty");

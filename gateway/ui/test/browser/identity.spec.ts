@@ -144,12 +144,12 @@ test.describe("identity", () => {
   }) => {
     const { mock, page } = await visit({ hosted: { name: "login.example" } });
     await page.goto(`${mock.url}/device#BCDF-GHJK`);
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("roost on desk").waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "terminal");
-    await page.getByRole("button", { name: "Sign it in" }).click();
-    await page.getByRole("heading", { name: "The terminal is signed in" }).waitFor();
+    await page.getByRole("button", { name: "Authorize" }).click();
+    await page.getByRole("heading", { name: "Terminal authorized" }).waitFor();
     expect(mock.state.confirmed).toStrictEqual(["BCDF-GHJK"]);
   });
 });

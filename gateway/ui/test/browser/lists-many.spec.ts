@@ -130,7 +130,7 @@ test.describe("several at once", () => {
     await denying.getByRole("button", { name: "Try 1 again" }).click();
     await denying.getByText("All 2 requests answered.").waitFor();
     await denying.getByRole("button", { name: "Close" }).last().click();
-    await page.getByText("No approvals wait").waitFor();
+    await page.getByText("No pending approvals").waitFor();
     expect([three, four].map(({ state }) => state)).toStrictEqual(["denied", "denied"]);
   });
 });

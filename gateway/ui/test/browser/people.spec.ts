@@ -118,7 +118,7 @@ test.describe("people", () => {
     await panel.getByRole("button", { name: "End all others" }).click();
     const dialog = page.getByRole("alertdialog", { name: "End all other sessions?" });
     await dialog.getByText("2 sessions are signed out at once.").waitFor();
-    await dialog.getByRole("button", { name: "End them" }).click();
+    await dialog.getByRole("button", { name: "End sessions" }).click();
     await until("this session alone", async () => (await panel.getByRole("listitem").count()) === 1);
     expect(await panel.getByRole("button", { name: "End all others" }).count()).toBe(0);
   });

@@ -195,7 +195,7 @@ test.describe("quotas: use", () => {
     used(mock);
     await page.goto(mock.url);
     await page.getByRole("link", { name: "compared" }).click();
-    await page.getByRole("heading", { name: "Use, compared" }).waitFor();
+    await page.getByRole("heading", { name: "Usage" }).waitFor();
     mock.state.runs.list = [];
     await press(page, "7 days");
     await page.getByText("No run began in the last 7 days.").waitFor();

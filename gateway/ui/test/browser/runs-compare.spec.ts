@@ -33,7 +33,7 @@ test.describe("runs: comparison", () => {
       expect(await page.getByRole("button", { name: "Compare", exact: true }).isDisabled()).toBeTruthy();
       await page.getByRole("textbox", { name: "Goal" }).fill("refused");
       await choose(page.getByLabel("Who judges"), judge.id);
-      await page.getByLabel("May cost at most, in dollars").fill("1");
+      await page.getByLabel("Budget, in dollars").fill("1");
       await page.getByRole("button", { name: "Compare", exact: true }).click();
       await second.getByText("does not fit its agents").waitFor();
       expect(await axe(page)).toStrictEqual([]);

@@ -23,9 +23,9 @@ test.describe("runtime", () => {
       const agent = agentNamed(mock.state, "mason");
       await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
       await panel(page, "Configuration").getByText("openai/gpt-large").waitFor();
-      await page.getByText("Its team's, or else the workspace's default.").waitFor();
+      await page.getByText("From its team, or else the workspace's default.").waitFor();
       await page.getByText("Its team sets its permissions. If the team sets none").waitFor();
-      await page.getByText("2 tools that it is offered").click();
+      await page.getByText("2 available tools").click();
       await page.getByText("Runs a command in the sandbox.").waitFor();
       const skills = panel(page, "Skills");
       await skills.getByText("there is no skill of this name").waitFor();
@@ -33,7 +33,7 @@ test.describe("runtime", () => {
         "Debugging",
         "Code review",
       ]);
-      await skills.getByText("always in mind").waitFor();
+      await skills.getByText("Pinned").waitFor();
       await drawn(page);
       expect(await axe(page)).toStrictEqual([]);
       expect(await fits(page), "it scrolls sideways").toBeTruthy();
@@ -43,7 +43,7 @@ test.describe("runtime", () => {
       await skills.getByText("excluded for this agent").waitFor();
       await choose(skills.getByLabel("Another skill for this agent"), { label: "release-notes" });
       await skills.getByRole("button", { name: "Add skill" }).click();
-      await skills.getByText(/chosen for this agent/).waitFor();
+      await skills.getByText(/added to this agent/).waitFor();
       await drawn(page);
       expect(await axe(page)).toStrictEqual([]);
       await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
@@ -98,7 +98,7 @@ test.describe("runtime", () => {
     const agent = agentNamed(mock.state, "mason");
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
     const tokens = panel(page, "Tokens");
-    await tokens.getByText("None. With a token, a program outside").waitFor();
+    await tokens.getByText("No tokens yet. With a token, a program").waitFor();
     await tokens.getByRole("button", { name: "New token" }).focus();
     await page.keyboard.press("Enter");
     await hasFocus(page.getByLabel("What it is for"));
@@ -111,13 +111,13 @@ test.describe("runtime", () => {
     await shot(page, "runtime-token");
     await page.getByRole("button", { name: "Done" }).click();
     await tokens.getByText("nightly build").waitFor();
-    await tokens.getByText(/used never, good for another 7 days|used never, good for another 6 d/).waitFor();
+    await tokens.getByText(/used never, expires in 7 days|used never, expires in 6 d/).waitFor();
     expect(!(await page.content()).includes(TOKEN), "it is nowhere on the page any more").toBeTruthy();
     await tokens.getByRole("button", { name: "Revoke nightly build" }).click();
     const dialog = page.getByRole("alertdialog");
     await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
     await dialog.getByRole("button", { name: "Revoke" }).click();
-    await tokens.getByText("None. With a token, a program outside").waitFor();
+    await tokens.getByText("No tokens yet. With a token, a program").waitFor();
   });
 
   test("the page handles loading, failures, an agent without a team, hostile texts and viewers", async ({
@@ -144,7 +144,7 @@ test.describe("runtime", () => {
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
     await page.getByText("It is in no team, so its own permissions apply.").waitFor();
     await page.getByText("demonstration").waitFor();
-    await page.getByText("It is offered no tools.").waitFor();
+    await page.getByText("No tools.", { exact: true }).waitFor();
     await page.getByText(/You may not choose skills or make tokens/).waitFor();
     await drawn(page);
     expect(await page.locator("main b").count()).toBe(0);

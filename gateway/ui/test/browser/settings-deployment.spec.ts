@@ -79,11 +79,11 @@ test.describe("settings: deployment", () => {
       await way(page, /^Example/)
         .getByText("You can sign in with it.")
         .waitFor();
-      await way(page, /provider confirms/)
+      await way(page, /from the identity provider/)
         .getByText("roost config")
         .waitFor();
-      await way(page, /provider confirms/)
-        .getByText("Not known here")
+      await way(page, /from the identity provider/)
+        .getByText("Unknown")
         .waitFor();
       expect(await panel(page, "As configured").count()).toBe(0);
       mock.state.operator = true;
@@ -118,7 +118,7 @@ test.describe("settings: deployment", () => {
     await panel(page, "Callback address").getByRole("button", { name: "Copy" }).click();
     await panel(page, "Callback address").getByRole("button", { name: "Copied" }).waitFor();
     await way(page, /signing in at an app/)
-      .getByText("Possible")
+      .getByText("Available")
       .waitFor();
     await way(page, /pasted token/)
       .getByText("GitHub, Slack")
@@ -142,7 +142,7 @@ test.describe("settings: deployment", () => {
     expect(bare(await keysOf(/signing in at an app/))).toStrictEqual(MISSING);
     expect(bare(await keysOf(/signing in at an MCP/))).toStrictEqual(["oauth.client_id"]);
     await way(page, /webhook/)
-      .getByText("Possible")
+      .getByText("Available")
       .waitFor();
     await panel(page, "Callback address").getByRole("button", { name: "oauth.redirect_base" }).waitFor();
     await drawn(page);

@@ -21,7 +21,7 @@ test.describe("settings: models", () => {
       mock.state.models.list = [];
       await page.goto(`${mock.url}/settings/models`);
       await page.getByText("There is no model yet").waitFor();
-      await page.getByText("Used now, because no model is the default").waitFor();
+      await page.getByText("Used because no default model is set").waitFor();
       await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
       await drawn(page);
       expect(await axe(page)).toStrictEqual([]);
@@ -50,7 +50,7 @@ test.describe("settings: models", () => {
       await shot(page, `models-add-${width}-${theme}`);
       await page.getByLabel("Name of the model").fill("claude-sonnet");
       await page.keyboard.press("Enter");
-      await rowOf(page, "anthropic/claude-sonnet").getByText("The default", { exact: true }).waitFor();
+      await rowOf(page, "anthropic/claude-sonnet").getByText("Default", { exact: true }).waitFor();
       expect(mock.state.models.keys).toStrictEqual([KEY]);
       expect(mock.state.models.asked).toStrictEqual({
         provider: "anthropic",
@@ -64,7 +64,7 @@ test.describe("settings: models", () => {
       const kept = await page.evaluate(() => document.documentElement.outerHTML);
       expect(!kept.includes(KEY), "the key is nowhere on the page any more").toBeTruthy();
       await page.getByText("$3.00 in, $15.00 out for a million tokens").waitFor();
-      expect(await page.getByText("Used now, because no model").count()).toBe(0);
+      expect(await page.getByText("Used because no default").count()).toBe(0);
       const answer = mock.hold("POST /api/models/{id}/try");
       await page.getByRole("button", { name: "Try anthropic/claude-sonnet" }).click();
       await page.getByText(/Asked it a small question/).waitFor();
@@ -138,7 +138,7 @@ test.describe("settings: models", () => {
     const { models } = mock.state;
     await page.goto(`${mock.url}/settings/models`);
     const [small, large] = ["ollama/small", "openai/gpt-large"];
-    await rowOf(page, large).getByText("The default", { exact: true }).waitFor();
+    await rowOf(page, large).getByText("Default", { exact: true }).waitFor();
     models.tried = {
       ok: false,
       text: "",
@@ -150,11 +150,11 @@ test.describe("settings: models", () => {
     await page.getByText("did not take the key").waitFor();
     await page.getByText("It may be tried again.").waitFor();
     expect(await axe(page)).toStrictEqual([]);
-    await page.getByRole("button", { name: `Make the default: ${small}` }).click();
-    await rowOf(page, small).getByText("The default", { exact: true }).waitFor();
+    await page.getByRole("button", { name: `Set as default: ${small}` }).click();
+    await rowOf(page, small).getByText("Default", { exact: true }).waitFor();
     await until(
       "only one to be it",
-      async () => (await page.getByText("The default", { exact: true }).count()) === 1,
+      async () => (await page.getByText("Default", { exact: true }).count()) === 1,
     );
     await page.getByRole("button", { name: `Change ${large}` }).click();
     await hasFocus(page.getByLabel("New API key (optional)"));
@@ -178,17 +178,17 @@ test.describe("settings: models", () => {
   test("spending ceilings are set, guarded and removed", async ({ visit }) => {
     const { mock, page } = await visit();
     await page.goto(`${mock.url}/settings/models`);
-    const run = page.getByLabel("One run with all that it starts, in dollars");
+    const run = page.getByLabel("Limit per run, in dollars");
     await run.waitFor();
     expect(await run.inputValue()).toBe("2");
     await run.fill("much");
     await page.getByText("A sum in dollars, such as 2.50.").waitFor();
     await run.fill("");
-    await page.getByLabel("All runs within thirty days, in dollars").fill("12,5");
+    await page.getByLabel("Limit for 30 days, in dollars").fill("12,5");
     await page.getByRole("link", { name: "Quotas" }).click();
-    await page.getByText("Leave without setting the ceilings?").waitFor();
+    await page.getByText("Leave without saving the limits?").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "Set the ceilings" }).click();
+    await page.getByRole("button", { name: "Save limits" }).click();
     await until("it to be kept", () => mock.state.models.settings.month_ceiling_microusd === 12_500_000);
     expect(mock.state.models.settings.run_ceiling_microusd).toBe(null);
     await until("it to be saved", async () => (await page.getByText("Not saved yet").count()) === 0);

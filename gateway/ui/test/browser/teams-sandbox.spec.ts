@@ -73,7 +73,7 @@ test.describe("teams: sandbox", () => {
     await dialog.getByRole("button", { name: "Destroy sandbox" }).click();
     await page.getByRole("button", { name: "Create sandbox" }).waitFor();
     expect(mock.state.sandboxes.has(team.id)).toBe(false);
-    await page.getByText("A new sandbox begins with them.").waitFor();
+    await page.getByText("A new sandbox starts with them.").waitFor();
   });
 
   test("the team's sandbox says why it is not on the team's machine", async ({ visit }) => {

@@ -76,7 +76,7 @@ test.describe("teams", () => {
     });
     await page.getByText("None yet. Give the team a goal.").waitFor();
     await page.getByRole("textbox", { name: "Goal" }).fill("Mend the tests");
-    await page.getByLabel("May cost at most, in dollars").fill("0,5");
+    await page.getByLabel("Budget, in dollars").fill("0,5");
     await page.getByLabel("At most so many turns").fill("0");
     await page.getByText("A whole number from 1 to 100,000.").waitFor();
     await page.getByLabel("At most so many turns").fill("40");

@@ -27,7 +27,7 @@ export function LinkIdentity({ linked }: { linked: boolean }) {
             Link your account to your identity at <bdi>{hosted.name}</bdi>, and sign in with it from then on.
           </p>
           <Button busy={begin.isPending} onClick={() => begin.mutate()}>
-            Link it
+            Link account
           </Button>
         </div>
       )}

@@ -20,7 +20,7 @@ export function OwnPicture({ me }: { me: Me }) {
       send={(picture) => api.put("/api/auth/me/avatar", picture).then(renew)}
       back={
         me.user.avatar
-          ? { label: "Remove it", run: () => api.delete("/api/auth/me/avatar").then(renew) }
+          ? { label: "Remove picture", run: () => api.delete("/api/auth/me/avatar").then(renew) }
           : undefined
       }
     />

@@ -80,7 +80,7 @@ export function Profile({ me }: { me: Me }) {
         disabled={hosted}
         value={email}
         onChange={(event) => edit.set({ email: event.target.value })}
-        hint={hosted ? "Your identity provider decides it." : "You sign in with it."}
+        hint={hosted ? "Set by your identity provider." : "You use it to sign in."}
         error={problem?.field("/email")}
       />
       {me.pending_email && (
@@ -99,7 +99,7 @@ export function Profile({ me }: { me: Me }) {
           required={!me.must_set_password}
           value={password}
           onChange={(event) => setPassword(event.target.value)}
-          hint="Needed for another address."
+          hint="Required to change your e-mail."
           error={problem?.field("/password") ?? wrong}
         />
       )}

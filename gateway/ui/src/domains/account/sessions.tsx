@@ -56,7 +56,7 @@ function Ends({ at }: { at: string }) {
 
 /** What a token may do. Several permissions unfold. */
 function May({ scopes }: { scopes: Session["scopes"] | undefined }) {
-  const word = `May do: ${scopesWord(scopes)}`;
+  const word = `Permissions: ${scopesWord(scopes)}`;
   if (!scopes || scopes.length < 2) return <span className="block text-small text-fg-3">{word}</span>;
   return (
     <details className="text-small text-fg-3">
@@ -106,7 +106,7 @@ function Row({ one, elsewhere, onEnd }: RowProps) {
   );
 }
 
-/** Ends every session but this one. Tokens go on. */
+/** Ends every session but this one. Tokens stay valid. */
 function EndOthers({ others, onClose }: { others: readonly Session[]; onClose: () => void }) {
   const client = useQueryClient();
   return (
@@ -114,8 +114,8 @@ function EndOthers({ others, onClose }: { others: readonly Session[]; onClose: (
       open
       onClose={onClose}
       title="End all other sessions?"
-      consequence={`${others.length === 1 ? "1 session is" : `${others.length} sessions are`} signed out at once. API tokens go on.`}
-      action="End them"
+      consequence={`${others.length === 1 ? "1 session is" : `${others.length} sessions are`} signed out at once. API tokens stay valid.`}
+      action="End sessions"
       run={async () => {
         try {
           for (const { id } of others) await api.delete("/api/auth/sessions/{id}", { path: { id } });

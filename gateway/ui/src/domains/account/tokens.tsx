@@ -9,9 +9,9 @@ import { TokenFields } from "~/ui/token-fields";
 import { isRead, sectionsOf, wordOf, type Section } from "./scopes";
 
 const PRESETS = {
-  read: "Only read",
-  all: "Everything that you may do",
-  chosen: "Chosen permissions",
+  read: "Read only",
+  all: "All your permissions",
+  chosen: "Custom permissions",
 } as const;
 type Preset = keyof typeof PRESETS;
 
@@ -70,7 +70,7 @@ function Scopes({ permissions, preset, chosen, problem, onPreset, onChosen }: Sc
   return (
     <>
       <Choice
-        label="It may do"
+        label="Permissions"
         value={preset}
         hint="Never more than you may do yourself, also later. It never changes your account."
         error={problem?.field("/scopes")}

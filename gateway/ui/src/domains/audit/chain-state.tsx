@@ -25,7 +25,7 @@ export function ChainState({ shown }: { shown: AuditEntry[] }) {
         ) : chain.data && chain.data.waiting > 0 ? (
           <Status tone="moving" word={`${chain.data.waiting} being linked`} />
         ) : (
-          chain.data && <Status tone="done" word="Every entry is linked" />
+          chain.data && <Status tone="done" word="All entries linked" />
         )
       }
     >

@@ -112,7 +112,7 @@ export function EntryRow({ entry, gone, only }: Props) {
           </pre>
           <div>
             <Button onClick={() => only(`${entry.entity_kind}:${entry.entity_id}`)}>
-              Everything about this thing
+              Show all events for this item
             </Button>
           </div>
         </div>

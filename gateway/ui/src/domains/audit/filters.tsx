@@ -63,9 +63,7 @@ export function Filters({ wanted, shown, onChange }: Props) {
           onChange={(days) => onChange({ ...wanted, ...days })}
         />
       </Suspense>
-      {wanted.thing && (
-        <Button onClick={() => onChange({ ...wanted, thing: "" })}>Not only this thing</Button>
-      )}
+      {wanted.thing && <Button onClick={() => onChange({ ...wanted, thing: "" })}>Show all items</Button>}
       {some && <Button onClick={() => onChange({})}>Clear filter</Button>}
     </section>
   );

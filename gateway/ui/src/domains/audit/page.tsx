@@ -60,7 +60,7 @@ export function AuditPage() {
           {log.data && entries.length === 0 && (
             <Empty
               icon={<ScrollText size={32} strokeWidth={1.5} aria-hidden />}
-              title={some ? "Nothing fits the filter" : "Nothing happened yet"}
+              title={some ? "No entries match the filter" : "No entries yet"}
               action={some && <Button onClick={() => filter({})}>Clear filter</Button>}
             >
               {some ? "No entries match these filters. Change or clear them." : words.lead}

@@ -22,16 +22,17 @@ function Result({ found, at }: Required<Check>) {
   return (
     <div className="flex flex-col gap-2">
       {wrong.length === 0 ? (
-        <Status tone="done" word={`${some(found.entries)} read, each fits its link (${clockTime(at)})`} />
+        <Status
+          tone="done"
+          word={`Verified: ${some(found.entries - found.unlinked)} intact (${clockTime(at)})`}
+        />
       ) : (
         <Status
           tone="failed"
-          word={`${some(wrong.length)} of ${number(found.entries)} not what was linked`}
+          word={`${number(wrong.length)} of ${some(found.entries)} changed after linking`}
         />
       )}
-      {found.unlinked > 0 && (
-        <p className="text-fg-2">{some(found.unlinked)} so new that the link is still being made.</p>
-      )}
+      {found.unlinked > 0 && <p className="text-fg-2">{some(found.unlinked)} too new to be linked yet.</p>}
       {wrong.length > 0 && (
         <ul className="flex list-disc flex-col gap-1 pl-4">
           {wrong.slice(0, 20).map((entry) => (

@@ -54,14 +54,13 @@ export function ApprovalsPage() {
   const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
   const none =
     waiting.data?.length === 0 ? (
-      <Empty icon={<ShieldCheck size={32} strokeWidth={1.5} aria-hidden />} title="No approvals wait">
+      <Empty icon={<ShieldCheck size={32} strokeWidth={1.5} aria-hidden />} title="No pending approvals">
         When an agent asks to do something outside, such as opening an issue, its request appears here.
-        Nothing is sent before a person approves it. A request that nobody decides within a day counts as
-        denied.
+        Nothing is sent before a person approves it. A request expires after one day.
       </Empty>
     ) : (
       <Empty
-        title="No waiting request fits the filter"
+        title="No pending request fits the filter"
         action={<Button onClick={() => filter("")}>Clear filter</Button>}
       />
     );

@@ -10,7 +10,7 @@ export const states: Record<
 > = {
   pending: { tone: "waiting", word: "Waiting for a decision" },
   approved: { tone: "moving", word: "Approved", says: "Roost performs it in a moment." },
-  performing: { tone: "moving", word: "Being done" },
+  performing: { tone: "moving", word: "In progress" },
   performed: { tone: "done", word: "Done" },
   denied: {
     tone: "offline",

@@ -16,7 +16,7 @@ export function TerminalPage() {
   const look = useMutation({ mutationFn: lookAtTerminal });
   const confirm = useMutation({ mutationFn: confirmTerminal });
   useEffect(() => {
-    document.title = "Sign a terminal in · Roost";
+    document.title = "Authorize a terminal · Roost";
   }, []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -25,13 +25,16 @@ export function TerminalPage() {
   if (me.isError) return <Navigate to="/sign-in" search={{ next: `/device${location.hash}` }} replace />;
   if (confirm.isSuccess)
     return (
-      <IdentityFrame title="The terminal is signed in" lead="Close this page and continue in the terminal.">
+      <IdentityFrame title="Terminal authorized" lead="Close this page and continue in the terminal.">
         {null}
       </IdentityFrame>
     );
   const problem = look.error ?? confirm.error;
   return (
-    <IdentityFrame title="Sign a terminal in" lead={me.data && `You are signed in as ${me.data.user.email}.`}>
+    <IdentityFrame
+      title="Authorize a terminal"
+      lead={me.data && `You are signed in as ${me.data.user.email}.`}
+    >
       {look.data ? (
         <div className="flex flex-col gap-4">
           <p className="text-fg-2">
@@ -44,10 +47,10 @@ export function TerminalPage() {
             busy={confirm.isPending}
             onClick={() => confirm.mutate(code)}
           >
-            Sign it in
+            Authorize
           </Button>
           <Button look="quiet" className="self-start" onClick={() => look.reset()}>
-            It is not mine
+            Cancel
           </Button>
         </div>
       ) : (
@@ -64,7 +67,7 @@ export function TerminalPage() {
             onChange={(event) => setCode(event.target.value)}
           />
           <Button type="submit" look="primary" busy={look.isPending} className="h-9 w-full">
-            Go on
+            Continue
           </Button>
         </form>
       )}

@@ -242,7 +242,7 @@ export function UsePanel() {
     void navigate({ to: ".", search: (now: object) => ({ ...now, ...change }), replace: true });
   return (
     <Panel
-      title="Use, compared"
+      title="Usage"
       aside={<Segments label="Time range" value={span} options={SPANS} onChange={(days) => look({ days })} />}
     >
       <div className="flex flex-wrap gap-x-4 gap-y-2 border-b border-line px-4 py-2">

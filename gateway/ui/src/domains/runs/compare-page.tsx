@@ -155,7 +155,7 @@ function Terms({ draft, problem, set }: PartProps) {
         ))}
       </Choice>
       <Field
-        label="May cost at most, in dollars"
+        label="Budget, in dollars"
         inputMode="decimal"
         autoComplete="off"
         placeholder="no limit"

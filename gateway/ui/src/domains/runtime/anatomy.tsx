@@ -3,14 +3,15 @@ import { appName } from "~/ui/app-name";
 import { bytes, number } from "~/ui/bytes";
 import { textLink } from "~/ui/class";
 import { Facts, Panel } from "~/ui/panel";
+import { sentence } from "~/ui/sentence";
 import { kindName } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import type { Compartments } from "./queries";
 
 const steps = (count: number) => `${count} ${count === 1 ? "step" : "steps"}`;
 
-function Seats({ now }: { now: Compartments }) {
-  if (now.seats.length === 0) return <>in no team</>;
+function Teams({ now }: { now: Compartments }) {
+  if (now.seats.length === 0) return <>none</>;
   return (
     <ul className="flex flex-col gap-1">
       {now.seats.map((seat) => (
@@ -30,13 +31,14 @@ function Seats({ now }: { now: Compartments }) {
 /** The agent in its parts: who it is, what it remembers, can and has, and where it works. */
 export function Anatomy({ now }: { now: Compartments }) {
   const { identity, memory, body } = now;
+  const pinned = now.skills.filter((one) => one.pinned).length;
   const tab = (app: string, text: string) => (
     <Link to="/claws/$id" params={{ id: now.agent_id }} search={{ app }} className={textLink}>
       {text}
     </Link>
   );
   return (
-    <Panel title="Compartments" aside={now.at_work > 0 && `at work on ${steps(now.at_work)}`}>
+    <Panel title="Summary" aside={now.at_work > 0 && `working on ${steps(now.at_work)}`}>
       <Facts
         items={[
           [
@@ -57,7 +59,7 @@ export function Anatomy({ now }: { now: Compartments }) {
           [
             "Memory",
             memory.version === 0 ? (
-              "nothing yet"
+              "empty"
             ) : (
               <span key="memory">
                 {tab("brain", `version ${memory.version}`)}, {bytes(memory.bytes)}
@@ -65,10 +67,10 @@ export function Anatomy({ now }: { now: Compartments }) {
             ),
           ],
           [
-            "Body",
+            "Sandbox",
             body ? (
               <span key="body">
-                {tab("sandbox", "a sandbox")}, {visible(body.state)},{" "}
+                {tab("sandbox", sentence(visible(body.state)))},{" "}
                 {body.node_id === "local" ? (
                   "on the gateway's own machine"
                 ) : (
@@ -78,12 +80,14 @@ export function Anatomy({ now }: { now: Compartments }) {
                 )}
               </span>
             ) : (
-              "no sandbox now; Roost creates one when the agent first needs it"
+              "none yet; Roost creates one when the agent needs it"
             ),
           ],
           [
             "Skills",
-            `${now.skills.length}, of which ${now.skills.filter(({ pinned }) => pinned).length} always in mind`,
+            pinned === 0
+              ? number(now.skills.length)
+              : `${number(now.skills.length)}, ${number(pinned)} pinned`,
           ],
           ["Tools", number(now.tools.length)],
           [
@@ -94,7 +98,7 @@ export function Anatomy({ now }: { now: Compartments }) {
               <span key="apps">{tab("apps", now.apps.map(appName).map(visible).join(", "))}</span>
             ),
           ],
-          ["Seats", <Seats key="seats" now={now} />],
+          ["Teams", <Teams key="teams" now={now} />],
         ]}
       />
     </Panel>

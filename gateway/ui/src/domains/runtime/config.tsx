@@ -37,15 +37,14 @@ function Model({ now }: { now: RuntimeConfig }) {
 /** Each tool that a step of it may call. */
 function Tools({ tools }: { tools: RuntimeConfig["tools"] }) {
   const [open, setOpen] = useState(false);
-  if (tools.length === 0)
-    return <p className="border-t border-line px-4 py-3 text-fg-2">It is offered no tools.</p>;
+  if (tools.length === 0) return <p className="border-t border-line px-4 py-3 text-fg-2">No tools.</p>;
   return (
     <details
       className="border-t border-line px-4 py-2"
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
       <summary className="min-h-6 cursor-pointer rounded-control">
-        {tools.length} {tools.length === 1 ? "tool" : "tools"} that it is offered
+        {tools.length} available {tools.length === 1 ? "tool" : "tools"}
       </summary>
       {open && (
         <ul className="mt-2 flex flex-col gap-2">
@@ -54,7 +53,7 @@ function Tools({ tools }: { tools: RuntimeConfig["tools"] }) {
               <bdi className="font-mono text-small font-[550] break-all">{visible(tool.name)}</bdi>{" "}
               <span className="text-small text-fg-3">
                 {bundleName(tool.bundle)}
-                {tool.reads_only && ", only reads"}
+                {tool.reads_only && ", read-only"}
               </span>
               <p className="break-words text-fg-2">{visible(tool.description)}</p>
             </li>
@@ -69,7 +68,10 @@ function Tools({ tools }: { tools: RuntimeConfig["tools"] }) {
 export function Config({ now }: { now: RuntimeConfig }) {
   const bundles = (all: readonly string[]) => all.map(bundleName).join(", ") || "nothing";
   return (
-    <Panel title="Configuration" aside={now.runtime === "built_in" ? "in the gateway" : visible(now.runtime)}>
+    <Panel
+      title="Configuration"
+      aside={now.runtime === "built_in" ? "runs in the gateway" : visible(now.runtime)}
+    >
       <Facts
         items={[
           ["Model", <Model key="model" now={now} />],
@@ -82,13 +84,13 @@ export function Config({ now }: { now: RuntimeConfig }) {
           ],
           ["Image", <ImageWords key="image" image={now.effective_image} />],
           ["Limits", limitWords(now.effective_limits)],
-          ["It may", bundles(now.effective_bundles)],
+          ["Tool sets", bundles(now.effective_bundles)],
           ...(now.team_id
             ? [
                 [
                   "Team",
                   <Link key="team" to="/teams/$id" params={{ id: now.team_id }} className={textLink}>
-                    the team that decides
+                    Open the team
                   </Link>,
                 ] as [string, ReactNode],
               ]
@@ -121,17 +123,17 @@ export function Config({ now }: { now: RuntimeConfig }) {
                     search={{ tab: "sandbox" }}
                     className={textLink}
                   >
-                    the sandbox that its team shares
+                    its team's shared sandbox
                   </Link>,
                 ] as [string, ReactNode],
               ]
             : []),
           [
-            "Of its own",
+            "Own permissions",
             <span key="record">
               {profileName(now.record_profile)}; {bundles(now.record_bundles)}
               <Because>
-                Its team and its template add to it. The gateway decides at each call what a step may use.
+                Its team and its template can add to these. The gateway checks every tool call.
               </Because>
             </span>,
           ],

@@ -94,8 +94,8 @@ export function Rights({ now }: { now: RuntimeConfig }) {
           ))}
         </fieldset>
         <p className="text-small text-fg-3 sm:col-span-2">
-          Permissions that its team or its template sets replace the agent's own. The tools of all three are
-          added up, as far as the permissions allow.
+          Permissions of its team or its template replace the agent's own. Tools of all three are combined, as
+          far as the permissions allow.
         </p>
         <LimitFields
           limits={now.limits}

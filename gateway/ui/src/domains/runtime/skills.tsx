@@ -36,17 +36,17 @@ function Has({ skill, act }: { skill: ClawSkill; act: ((change: Change) => void)
         <p className="text-small break-words text-fg-3">
           <bdi className="font-mono">{visible(skill.name)}</bdi>, version {skill.version},{" "}
           {sourceWord(skill.source)}
-          {skill.in_place_of && ", replaces the one that comes with Roost"}
+          {skill.in_place_of && ", replaces the built-in one"}
         </p>
         <p className="break-words text-fg-2">{visible(skill.when_to_use)}</p>
       </div>
       {skill.pin_in_context && (
         <span
           className="inline-flex items-center gap-1 text-small text-fg-2"
-          title="Its text is in the agent's context"
+          title="Its text is always in the agent's context"
         >
           <Pin size={12} aria-hidden />
-          always in mind
+          Pinned
         </span>
       )}
       {act && (
@@ -128,7 +128,7 @@ export function AgentSkills({ agent, writes }: { agent: string; writes: boolean 
       <QueryView query={skills} what="its skills" rows={3}>
         {(has) => (
           <>
-            {has.items.length === 0 && <p className="px-4 py-3 text-fg-2">It has none.</p>}
+            {has.items.length === 0 && <p className="px-4 py-3 text-fg-2">No skills yet.</p>}
             <ol>
               {has.items.map((one) => (
                 <Has key={one.id} skill={one} act={act} />

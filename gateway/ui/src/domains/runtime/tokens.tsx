@@ -21,8 +21,8 @@ function Line({ token, onRevoke }: { token: AgentToken; onRevoke: (() => void) |
       <span className="min-w-0 flex-1 basis-48">
         <bdi className="font-[550] break-words">{visible(token.label)}</bdi>
         <span className="block text-small text-fg-3">
-          made <Ago at={token.created_at} />, used <Ago at={token.last_used_at} never="never" />,{" "}
-          {left > 0 ? `good for another ${span(left)}` : "ended"}
+          created <Ago at={token.created_at} />, used <Ago at={token.last_used_at} never="never" />,{" "}
+          {left > 0 ? `expires in ${span(left)}` : "expired"}
         </span>
       </span>
       {onRevoke && (
@@ -47,7 +47,7 @@ export function AgentTokens({ agent, name, writes }: { agent: string; name: stri
           <>
             {items.length === 0 && (
               <p className="px-4 py-3 text-fg-2">
-                None. With a token, a program outside can call this agent's tools, and nothing else.
+                No tokens yet. With a token, a program can call this agent's tools and nothing else.
               </p>
             )}
             <ul>

@@ -3,9 +3,9 @@ import type { SkillBrief } from "~/api/skills";
 import type { ClawSkills, RuntimeConfig } from "./queries";
 
 const SOURCES: Record<string, string> = {
-  foundation: "every agent has it",
-  role: "of its role",
-  agent: "chosen for this agent",
+  foundation: "for every agent",
+  role: "from its role",
+  agent: "added to this agent",
 };
 export const sourceWord = (source: string) => SOURCES[source] ?? source;
 
@@ -18,9 +18,9 @@ export const skippedWord = (why: string) => SKIPPED[why] ?? why;
 
 /** Where its model comes from. */
 export function modelWhy({ model, model_binding, team_id }: RuntimeConfig): string {
-  if (!model) return "It is bound to a model that the workspace does not have, so it cannot think.";
-  if (model_binding) return "It is the agent's own.";
-  return team_id ? "Its team's, or else the workspace's default." : "The workspace's default.";
+  if (!model) return "The workspace has no model of this name, so the agent cannot work.";
+  if (model_binding) return "Set for this agent.";
+  return team_id ? "From its team, or else the workspace's default." : "The workspace's default.";
 }
 
 /** What decides what a step of it may use. */

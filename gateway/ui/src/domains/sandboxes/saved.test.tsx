@@ -47,7 +47,7 @@ describe("saved files", () => {
       "1,204 files",
       "1 item is not saved",
       "node_modules: can be made again",
-      "This sandbox began with the files of",
+      "This sandbox started with the files of",
       "The files could not be saved: the disk is full.",
       "The newest files are on attic.",
     ])

@@ -49,7 +49,7 @@ export function Saved({ sandbox }: { sandbox: Sandbox }) {
       )}
       {from && (
         <p className="text-small text-fg-2">
-          This sandbox began with the files of <Ago at={from.taken_at} />.
+          This sandbox started with the files of <Ago at={from.taken_at} />.
         </p>
       )}
       {sandbox.state === "running" && detail && <Notice tone="warning">{detail}</Notice>}
@@ -69,8 +69,8 @@ export function SavedBefore({ owner }: { owner: Owner }) {
     <p className="text-fg-2">
       Its files were saved <Ago at={latest.taken_at} /> ({filesOf(latest)}, {bytes(latest.bytes)}).{" "}
       {latest.uploaded
-        ? "A new sandbox begins with them."
-        : "A new sandbox on the same machine begins with them."}
+        ? "A new sandbox starts with them."
+        : "A new sandbox on the same machine starts with them."}
     </p>
   );
 }

@@ -15,13 +15,13 @@ export function Appearance() {
           value={theme}
           onChange={chooseTheme}
           options={[
-            { value: "system", label: "As the system" },
+            { value: "system", label: "System" },
             { value: "light", label: "Light" },
             { value: "dark", label: "Dark" },
           ]}
         />
         <Radios
-          label="Rows of tables"
+          label="Table density"
           value={density}
           onChange={(next) => prefer({ density: next })}
           options={[
@@ -29,9 +29,7 @@ export function Appearance() {
             { value: "compact", label: "Compact" },
           ]}
         />
-        <p className="text-small text-fg-3">
-          Motion follows your system. If the system asks for less motion, nothing pulses and nothing slides.
-        </p>
+        <p className="text-small text-fg-3">Animations follow the reduced-motion setting of your system.</p>
       </div>
     </Panel>
   );

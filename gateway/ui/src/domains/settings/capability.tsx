@@ -21,9 +21,9 @@ export function Capability({ name, on, missing = [], keys, children }: Props) {
         <span className="min-w-0 break-words">{name}</span>
         <span className="font-normal">
           {on === undefined ? (
-            <Status tone="idle" word="Not known here" />
+            <Status tone="idle" word="Unknown" />
           ) : (
-            <Status tone={on ? "done" : "idle"} word={on ? "Possible" : "Not set up"} />
+            <Status tone={on ? "done" : "idle"} word={on ? "Available" : "Not set up"} />
           )}
         </span>
       </h3>

@@ -23,9 +23,8 @@ function Ways({ hosted }: { hosted: Setup["hosted"] }) {
   return (
     <Panel title="How people sign in">
       <ul>
-        <Capability name="With an account of this Roost" on>
-          By e-mail and password. The first one comes with a one-time login, everybody else with an
-          invitation.
+        <Capability name="With an e-mail address and a password" on>
+          The first person uses a one-time login. Everybody else accepts an invitation.
         </Capability>
         <Capability
           name={hosted ? <bdi>{hosted.name}</bdi> : "With an identity provider, in a browser"}
@@ -43,7 +42,8 @@ function Ways({ hosted }: { hosted: Setup["hosted"] }) {
           ) : (
             <>
               The mode is <Code>oidc</Code>, or <Code>hosted</Code> where the provider's tokens name
-              organisations. To be registered there: <Code>&lt;public_url&gt;/api/auth/oidc/callback</Code>.
+              organisations. Redirect address to register there:{" "}
+              <Code>&lt;public_url&gt;/api/auth/oidc/callback</Code>.
             </>
           )}
         </Capability>
@@ -60,21 +60,21 @@ function Ways({ hosted }: { hosted: Setup["hosted"] }) {
   );
 }
 
-function WhoMayCome({ hosted, told }: { hosted: Setup["hosted"]; told: boolean }) {
+function WhoCanJoin({ hosted, told }: { hosted: Setup["hosted"]; told: boolean }) {
   const manages = useMay()("members.manage");
   return (
-    <Panel title="Who may come">
+    <Panel title="Who can join">
       <ul>
         <Capability name="Anyone with an invitation" on>
           They get the role that the invitation names.{" "}
           <Link to="/members" className={link}>
-            {manages ? "Invite somebody" : "Members"}
+            {manages ? "Invite people" : "Members"}
           </Link>
         </Capability>
         <Capability
-          name="Anyone whom the identity provider confirms"
+          name="Anyone from the identity provider"
           on={hosted ? undefined : false}
-          keys="What decides it in the gateway's configuration:"
+          keys="Settings in the gateway's configuration:"
           missing={[
             "auth.admit_domains",
             "auth.role_claim",
@@ -108,7 +108,7 @@ export function SignInSettings({ parts }: { parts: Part[] }) {
         {({ hosted }) => (
           <>
             <Ways hosted={hosted} />
-            <WhoMayCome hosted={hosted} told={operator} />
+            <WhoCanJoin hosted={hosted} told={operator} />
             {operator && <IssuerFacts />}
           </>
         )}

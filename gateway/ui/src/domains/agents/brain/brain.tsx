@@ -45,7 +45,7 @@ function Reader({
     <Panel title="Brain" aside={brain.version === 0 ? "nothing written yet" : `version ${brain.version}`}>
       <div className="flex flex-col gap-4 p-4">
         {unsaved && (
-          <Notice action={<Button onClick={onEdit}>Go on writing</Button>}>
+          <Notice action={<Button onClick={onEdit}>Continue editing</Button>}>
             This is the saved text. You have changes that are not saved yet.
           </Notice>
         )}

@@ -19,7 +19,7 @@ interface Props {
   mayWrite: boolean;
 }
 
-/** Where the brain is written. What was typed stays until it is saved or thrown away, whatever others do meanwhile. */
+/** Where the brain is written. What was typed stays until it is saved or discarded, whatever others do meanwhile. */
 export function Editor({ id, person, brain, mayWrite }: Props) {
   const client = useQueryClient();
   const { draft, set } = useDraft(person, id);
@@ -90,7 +90,7 @@ export function Editor({ id, person, brain, mayWrite }: Props) {
               {compare ? "Hide changes" : "Show changes"}
             </Button>
             <Button disabled={!unsaved || busy} onClick={() => set(undefined)}>
-              Throw away
+              Discard
             </Button>
             <span role="status" className="text-small text-fg-3">
               {unsaved ? "Not saved yet; kept in this browser" : ""}

@@ -14,9 +14,9 @@ import { duration } from "~/ui/time";
 import { nodes } from "../queries";
 
 const LEVELS: Record<Check["level"], { tone: Tone; word: string }> = {
-  ok: { tone: "done", word: "Fine" },
+  ok: { tone: "done", word: "Passed" },
   warn: { tone: "warning", word: "Warning" },
-  fail: { tone: "failed", word: "Fails" },
+  fail: { tone: "failed", word: "Failed" },
 };
 
 /** Runs a real sandbox on the machine and tries to get out of it. */
@@ -68,7 +68,7 @@ export function Verify({ node }: { node: Node }) {
           <p role="status" className="px-4 pt-3">
             <Status
               tone={report.ok ? "done" : "failed"}
-              word={report.ok ? "This machine keeps its promise" : "This machine does not keep its promise"}
+              word={report.ok ? "This machine passed the check" : "This machine failed the check"}
             />
           </p>
           <ul className="grid gap-x-8 px-4 py-2 md:grid-cols-2">

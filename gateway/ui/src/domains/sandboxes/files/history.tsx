@@ -120,7 +120,7 @@ interface Props {
   snapshots: Snapshot[];
   chosen: string | undefined;
   before: string | undefined;
-  /** The digest of the snapshot that the present sandbox began with. */
+  /** The digest of the snapshot that the current sandbox started with. */
   beganWith: string | undefined;
   onChoose: (id: string) => void;
   older: { more: boolean; busy: boolean; load: () => void };
@@ -131,7 +131,7 @@ export function History({ snapshots, chosen, before, beganWith, onChoose, older 
   const machine = useMachineName();
   const notes = ({ digest }: Snapshot, index: number) => [
     ...(index === 0 ? ["latest"] : []),
-    ...(digest === beganWith ? ["the present sandbox began with it"] : []),
+    ...(digest === beganWith ? ["the current sandbox started with it"] : []),
   ];
   const box = useRef<HTMLDivElement>(null);
   // A link may name a snapshot far down. It is shown once: later its reader scrolls.

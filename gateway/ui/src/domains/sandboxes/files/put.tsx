@@ -92,7 +92,7 @@ export function PutFiles({ owner, sandbox, latest, onCompare }: Props) {
             placeholder="/workspace"
             value={folder}
             onChange={(event) => setFolder(event.target.value)}
-            hint="Relative to the workspace. It is made when it is missing."
+            hint="Relative to the workspace. It is created if it is missing."
             error={problem?.field("folder")}
           />
           <Tick

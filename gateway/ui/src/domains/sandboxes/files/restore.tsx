@@ -18,15 +18,15 @@ const OVER: readonly string[] = ["lost", "failed", "destroyed"];
 export const mustEnd = (sandbox: Pick<Sandbox, "state"> | undefined): boolean =>
   sandbox !== undefined && !OVER.includes(sandbox.state);
 
-/** What a new sandbox began with, in a sentence. */
+/** What a new sandbox started with, in a sentence. */
 export function saidOf(snapshot: Snapshot, made: Sandbox | undefined): { sure: boolean; text: string } {
   const files = `the files of ${momentOf(snapshot)} (${filesOf(snapshot)})`;
   if (made?.restored_from?.digest === snapshot.digest)
-    return { sure: true, text: `The new sandbox began with ${files}.` };
+    return { sure: true, text: `The new sandbox started with ${files}.` };
   const why = made?.detail ? ` ${made.detail}` : "";
   return {
     sure: false,
-    text: `The gateway does not confirm that the new sandbox began with ${files}.${why}`,
+    text: `The gateway does not confirm that the new sandbox started with ${files}.${why}`,
   };
 }
 
@@ -42,11 +42,11 @@ function Consequences({ snapshot, ends }: { snapshot: Snapshot; ends: boolean })
     <ul className="flex list-disc flex-col gap-1 pl-5">
       {ends && (
         <li>
-          The present sandbox ends. Its processes stop. Its files are saved first, as the latest snapshot.
+          The current sandbox ends and its processes stop. Its files are saved first, as the latest snapshot.
         </li>
       )}
       <li>
-        A new sandbox begins with the files of {momentOf(snapshot)}: {filesOf(snapshot)},{" "}
+        A new sandbox starts with the files of {momentOf(snapshot)}: {filesOf(snapshot)},{" "}
         {bytes(snapshot.bytes)}.
       </li>
       <li>The history is kept, so every other snapshot can be restored later.</li>
@@ -87,7 +87,7 @@ export function Restore({ owner, snapshot, sandbox }: Props) {
     <>
       {may && (
         <Button icon={<RotateCcw size={14} aria-hidden />} onClick={() => setOpen(true)}>
-          Begin a sandbox with these files
+          Restore these files
         </Button>
       )}
       <div role="status" className="basis-full empty:hidden">
@@ -96,9 +96,9 @@ export function Restore({ owner, snapshot, sandbox }: Props) {
       <Confirm
         open={open}
         onClose={() => setOpen(false)}
-        title="Begin a sandbox with these files?"
+        title="Restore these files?"
         consequence={<Consequences snapshot={snapshot} ends={ends} />}
-        action={ends ? "End the sandbox and restore" : "Begin the sandbox"}
+        action={ends ? "Replace the sandbox" : "Create the sandbox"}
         look={ends ? "danger" : "primary"}
         run={run}
       />

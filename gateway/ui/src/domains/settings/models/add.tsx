@@ -100,7 +100,7 @@ export function AddModel({ first, onTry, onClose }: Props) {
   return (
     <ConnectForm
       title="Add a model"
-      lead="Agents think with it. Its key goes to the secret broker and is never shown again."
+      lead="Agents use it to work. Its key goes to the secret broker and is never shown again."
       action="Add model"
       renews={MODELS}
       onClose={onClose}

@@ -18,8 +18,8 @@ import { setCeilings, settingsQuery, type ModelSettings } from "./queries";
 const sum = (value: number | null | undefined) => (value == null ? "no limit" : money(value));
 
 const LABELS = {
-  run: "One run with all that it starts, in dollars",
-  month: "All runs within thirty days, in dollars",
+  run: "Limit per run, in dollars",
+  month: "Limit for 30 days, in dollars",
 };
 const draftOf = (now: ModelSettings) => ({
   run: typedOf(now.run_ceiling_microusd),
@@ -63,7 +63,7 @@ function Form({ now }: { now: ModelSettings }) {
     <form onSubmit={submit} className="flex flex-col gap-4 p-4">
       <Field
         label={LABELS.run}
-        hint="You can set a lower limit for a run when you start it."
+        hint="Includes the runs that it starts. You can set a lower limit when you start a run."
         {...bind("run")}
       />
       <Field label={LABELS.month} {...bind("month")} />
@@ -80,7 +80,7 @@ function Form({ now }: { now: ModelSettings }) {
       />
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" busy={save.isPending} disabled={!dirty || edit.clash !== undefined}>
-          Set the ceilings
+          Save limits
         </Button>
         {dirty && (
           <Button look="quiet" onClick={edit.take}>
@@ -91,31 +91,31 @@ function Form({ now }: { now: ModelSettings }) {
       </div>
       <LeaveGuard
         dirty={dirty && !save.isPending && !save.isSuccess}
-        title="Leave without setting the ceilings?"
+        title="Leave without saving the limits?"
         consequence="What you typed is not saved yet."
       />
     </form>
   );
 }
 
-/** What may be spent; no turn of a model begins once it is reached. */
+/** The limits of the workspace; no turn of a model begins once one is reached. */
 export function Ceilings({ manages }: { manages: boolean }) {
   const settings = useQuery(settingsQuery);
   return (
-    <Panel title="What may be spent">
+    <Panel title="Spending limits">
       <p className="px-4 pt-3 text-fg-2">
-        When a run reaches a limit, it begins no further turn of a model and fails with this reason. While a
-        limit is set, agents do not use a model without a known price.
+        A run that reaches a limit stops before its next model call and fails. While a limit is set, agents do
+        not use models without a price.
       </p>
-      <QueryView query={settings} what="the ceilings" rows={2}>
+      <QueryView query={settings} what="the spending limits" rows={2}>
         {(now) =>
           manages ? (
             <Form now={now} />
           ) : (
             <Facts
               items={[
-                ["One run", sum(now.run_ceiling_microusd)],
-                ["All runs in thirty days", sum(now.month_ceiling_microusd)],
+                ["Per run", sum(now.run_ceiling_microusd)],
+                ["In 30 days", sum(now.month_ceiling_microusd)],
               ]}
             />
           )

@@ -19,7 +19,7 @@ function Tried({ model }: { model: ReturnType<typeof useTry> }) {
   const { data, error, isPending } = model;
   return (
     <div role="status" className="empty:hidden">
-      {isPending && <Status tone="moving" word="Asked it a small question; up to 45 s" />}
+      {isPending && <Status tone="moving" word="Waiting for its answer; up to 45 s" />}
       {error && <ProblemNote problem={asProblem(error)} />}
       {data && (
         <>
@@ -55,10 +55,10 @@ function Actions({ model, asked }: { model: ModelBinding; asked: ReturnType<type
         </Button>
         <Button
           busy={prefer.isPending}
-          aria-label={`${model.is_default ? "Not the default any more" : "Make the default"}: ${name}`}
+          aria-label={`${model.is_default ? "Remove as default" : "Set as default"}: ${name}`}
           onClick={() => prefer.mutate()}
         >
-          {model.is_default ? "Not the default" : "Make the default"}
+          {model.is_default ? "Remove as default" : "Set as default"}
         </Button>
         <Button aria-label={`Change ${name}`} onClick={() => setOpen("change")}>
           Change
@@ -74,7 +74,7 @@ function Actions({ model, asked }: { model: ModelBinding; asked: ReturnType<type
         onClose={close}
         title={`Remove ${isolate(name.slice(0, 80))}?`}
         action="Remove"
-        consequence="Its key is deleted. Agents and teams that are bound to it cannot think until you give them another model. Roost does not choose one for them."
+        consequence="Its key is deleted. Agents and teams that use it cannot work until you give them another model."
         run={async () => {
           await remove(model.id);
           await client.invalidateQueries({ queryKey: MODELS });
@@ -105,7 +105,7 @@ export function ModelRow({
       <div className="min-w-0">
         <h3 className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           <bdi className="min-w-0 font-mono font-[550] break-all">{visible(model.name)}</bdi>
-          {model.is_default && <Status tone="done" word="The default" className="text-small" />}
+          {model.is_default && <Status tone="done" word="Default" className="text-small" />}
         </h3>
         <p className="break-words text-fg-2">
           {providerName(model)},{" "}
@@ -129,12 +129,12 @@ export function ScriptedRow({ isDefault }: { isDefault: boolean }) {
         <span className="font-mono font-[550]">{SCRIPTED}</span>
         <Demonstration />
         {isDefault && (
-          <Status tone="warning" word="Used now, because no model is the default" className="text-small" />
+          <Status tone="warning" word="Used because no default model is set" className="text-small" />
         )}
       </h3>
       <p className="text-fg-2">
-        A script that comes with Roost, not a model. It plays its roles, really writes files and runs
-        commands, and understands nothing. Each of its texts says so. It costs nothing.
+        A built-in script, not a model. It plays each role, writes real files and runs real commands, but
+        understands nothing. Each of its texts says so. It costs nothing.
       </p>
     </li>
   );
