@@ -19,8 +19,8 @@ export function MailNotices({ me }: { me: Me }) {
     <Panel title="E-mail">
       <div className="flex flex-col gap-3 p-4">
         <Tick
-          label="Send me an e-mail about my runs"
-          hint="When a run that you started fails, misses its goal, waits for an approval or for a machine, or completes after more than five minutes."
+          label="Send me e-mails about my runs and missions"
+          hint="When a run that you started fails, misses its goal, waits for an approval or a machine, or completes after five minutes or more. Also when a mission of yours ends or pauses. Phases of a mission that complete send none."
           checked={save.isPending ? save.variables : me.mail_notices}
           disabled={save.isPending}
           onChange={(event) => save.mutate(event.target.checked)}
