@@ -4,7 +4,7 @@ import { forEach } from "~/ui/list/bulk";
 import { byName, matches, parse, sorted, sortOf, withWord } from "./filter";
 import { columns, joined } from "./node/columns";
 import { pairSteps } from "./pair-progress";
-import { path } from "./path";
+import { moved, path, pointAt } from "./path";
 import { nodeState } from "./words";
 
 const node = (more: Partial<Node> = {}): Node => ({
@@ -168,4 +168,15 @@ describe("charts", () => {
     expect(path([null, null], 100, 40, 12)).toBe("");
     expect(path([500], 100, 40, 12)).toBe("M0.0 1.0h0.01");
   });
+});
+
+it("a moment is chosen by a place or by keys, and stays within what was reported", () => {
+  expect([-1, 0, 0.24, 0.26, 1, 9].map((share) => pointAt(share, 5))).toStrictEqual([0, 0, 1, 1, 4, 4]);
+  expect(pointAt(0.5, 0)).toBe(0);
+  expect(moved("ArrowLeft", undefined, 5)).toBe(4);
+  expect(moved("ArrowLeft", 0, 5)).toBe(0);
+  expect(moved("ArrowRight", 4, 5)).toBe(4);
+  expect(moved("ArrowRight", 2, 5)).toBe(3);
+  expect([moved("Home", 2, 5), moved("End", 2, 5)]).toStrictEqual([0, 4]);
+  expect([moved("a", 2, 5), moved("Home", undefined, 0)]).toStrictEqual([undefined, undefined]);
 });

@@ -1,16 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { memo, useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import type { FleetMetric, HistorySpan, NodeLine } from "~/api/types";
 import { number, percent } from "~/ui/bytes";
-import { cx } from "~/ui/class";
 import { Choice } from "~/ui/field";
 import { Failed } from "~/ui/problem";
-import { Skeleton } from "~/ui/skeleton";
-import { path } from "./path";
 import { fleetHistoryQuery } from "./queries";
 import { SpanChoice, SPANS } from "./span-choice";
-import { nodeState } from "./words";
+import { Tile, timeOf } from "./tile";
 
 interface Figure {
   label: string;
@@ -35,60 +31,6 @@ export const FIGURES: Record<FleetMetric, Figure> = {
 export const metricOf = (text: string | undefined): FleetMetric =>
   (Object.keys(FIGURES) as FleetMetric[]).find((metric) => metric === text) ?? "cpu";
 
-const [WIDTH, HEIGHT] = [240, 44];
-
-interface TileProps {
-  node: NodeLine;
-  values: (number | null)[] | undefined;
-  top: number;
-  figure: Figure;
-  /** Its figures are on their way. A tile has its height before, so that nothing moves. */
-  coming: boolean;
-}
-
-const Tile = memo(function Tile({ node, values, top, figure, coming }: TileProps) {
-  const last = values?.findLast((value) => value !== null);
-  const away = node.connection === "disconnected";
-  return (
-    <li className="min-w-0 [contain-intrinsic-size:auto_96px] [content-visibility:auto]">
-      <Link
-        to="/fleet/$id"
-        params={{ id: node.id }}
-        className="block rounded-panel border border-line bg-surface px-3 py-2 hover:border-line-strong"
-      >
-        <span className="flex items-baseline justify-between gap-2">
-          <span className="truncate font-[550]">{node.name}</span>
-          <span className={cx("shrink-0", away ? "text-fg-3" : "text-fg-2")}>
-            {away ? nodeState(node).word : figure.format(last)}
-          </span>
-        </span>
-        {values ? (
-          <svg
-            viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-            preserveAspectRatio="none"
-            aria-hidden
-            className={cx("mt-1 h-11 w-full", away && "grayscale")}
-          >
-            <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} stroke="var(--line)" />
-            <path
-              d={path(values, top, WIDTH, HEIGHT)}
-              fill="none"
-              stroke="var(--accent)"
-              strokeWidth="1.5"
-              strokeLinecap="round"
-              vectorEffect="non-scaling-stroke"
-            />
-          </svg>
-        ) : (
-          <span className="mt-1 flex h-11 items-center text-small text-fg-3">
-            {coming ? <Skeleton className="w-full" /> : "not reported"}
-          </span>
-        )}
-      </Link>
-    </li>
-  );
-});
-
 interface Props {
   nodes: NodeLine[];
   metric: FleetMetric;
@@ -112,6 +54,26 @@ export function Multiples({ nodes, metric, span, onChange }: Props) {
       figure.max ?? Math.max(0.1, ...(data?.nodes ?? []).flatMap(({ values }) => values.map((v) => v ?? 0))),
     [data, figure],
   );
+  const times = useMemo(
+    () => data && { from: Date.parse(data.from), step: data.step_s * 1000, points: data.points },
+    [data],
+  );
+  const [read, setRead] = useState<{ id: string; at: number }>();
+  const onAt = useCallback(
+    (id: string, at: number | undefined) =>
+      setRead((now) =>
+        at === undefined
+          ? now?.id === id
+            ? undefined
+            : now
+          : now?.id === id && now.at === at
+            ? now
+            : { id, at },
+      ),
+    [],
+  );
+  // What the keys choose is said; what the pointer chooses is seen.
+  const said = read && times && `${timeOf(times, read.at)}, ${figure.format(lines.get(read.id)?.[read.at])}`;
   const hold = {
     onEnter: () =>
       setFrozen((now) => (now?.asked === asked && now.data ? now : { asked, data: history.data })),
@@ -134,11 +96,14 @@ export function Multiples({ nodes, metric, span, onChange }: Props) {
         </Choice>
         <SpanChoice value={span} onChange={(next) => onChange({ span: next })} />
         <p className="text-small text-fg-3">
-          All on one scale, 0 to {figure.format(top)}, over {SPANS[span].words}. Gaps are times without a
-          report.
+          All machines have the same scale, over {SPANS[span].words}. Gaps are times without a report. Point
+          at a chart, or press an arrow key on it, to compare a moment.
           {held && " Held while you read."}
         </p>
       </div>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
       {history.isPending && (
         <p role="status" className="sr-only">
           Loading the figures
@@ -163,7 +128,11 @@ export function Multiples({ nodes, metric, span, onChange }: Props) {
               node={node}
               values={lines.get(node.id)}
               top={top}
-              figure={figure}
+              format={figure.format}
+              times={times}
+              at={read?.at}
+              read={read?.id === node.id}
+              onAt={onAt}
               coming={!data}
             />
           ))}

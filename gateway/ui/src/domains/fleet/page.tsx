@@ -88,7 +88,7 @@ export function FleetPage() {
               icon={charts ? <Rows3 size={14} aria-hidden /> : <ChartSpline size={14} aria-hidden />}
               onClick={() => go({ view: charts ? "" : "figures" })}
             >
-              {charts ? "As a list" : "Compare metrics"}
+              {charts ? "Show list" : "Compare metrics"}
             </Button>
           </div>
           <FilterWords nodes={all} query={q} onToggle={(word) => filter(withWord(q, word))} />

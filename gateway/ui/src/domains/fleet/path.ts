@@ -19,3 +19,18 @@ export function path(values: (number | null)[], top: number, width: number, heig
   });
   return parts.join("");
 }
+
+/** The point nearest to a place, which is a share of the width. */
+export const pointAt = (share: number, points: number): number =>
+  Math.round(Math.min(1, Math.max(0, share)) * Math.max(0, points - 1));
+
+/** The point that an arrow key leads to. The first press begins at the newest point. */
+export function moved(key: string, at: number | undefined, points: number): number | undefined {
+  const last = points - 1;
+  if (last < 0) return undefined;
+  if (key === "Home") return 0;
+  if (key === "End") return last;
+  if (key !== "ArrowLeft" && key !== "ArrowRight") return undefined;
+  if (at === undefined) return last;
+  return Math.min(last, Math.max(0, at + (key === "ArrowLeft" ? -1 : 1)));
+}
