@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { axe, choose, drawn, settled, shot, tryAgain, until } from "../kit.ts";
 import { makeHealth, makeNode } from "../mock/nodes.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { agentNamed, expect, type Mock, test } from "./fixtures.ts";
+import { agentNamed, expect, type Mock, test, THEMES } from "./fixtures.ts";
 
 const names = (page: Page) => page.locator("tbody tr th a").allTextContents();
 
@@ -41,6 +41,41 @@ test.describe("fleet", () => {
     expect(await page.getByLabel("Figure", { exact: true }).getAttribute("data-value")).toBe("gpu");
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "figures-gpu");
+  });
+
+  test("a moment is read on all machines at once, with the pointer and with the arrow keys", async ({
+    visit,
+  }) => {
+    const { page } = await visit();
+    await page.getByRole("button", { name: "Compare metrics" }).click();
+    const tile = page.getByRole("link", { name: /gpu-tower/ });
+    await tile.getByText("100 %").waitFor();
+    await settled(page);
+    const chart = tile.locator("svg");
+    const { x, y, width } = (await chart.boundingBox())!;
+    await page.mouse.move(x + width - 20, y + 20);
+    await page.mouse.move(x + width - 1, y + 20);
+    // The time and the value; the axis below ends at the same time.
+    const tip = tile.getByText(/^\d\d:\d\d, [\d.]+ %$/);
+    await tip.waitFor();
+    const end = (await tip.textContent())!.slice(0, 5);
+    expect(await tile.getByText(end, { exact: true }).count()).toBe(1);
+    const cross = page.locator("main li svg line[x1='240']");
+    await until("the line to be on each machine that reported", async () => (await cross.count()) >= 3);
+    await page.mouse.move(1, 1);
+    await until("it to go away", async () => (await tip.count()) === 0);
+    await tile.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page
+      .getByRole("status")
+      .filter({ hasText: `${end}, ` })
+      .waitFor();
+    await page.keyboard.press("ArrowLeft");
+    await until("an earlier moment", async () => !(await tip.textContent())!.startsWith(end));
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "figures-moment");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "gpu-tower" }).waitFor();
   });
 
   test("the filter takes states and labels, keeps them in the address and can be cleared", async ({
@@ -243,7 +278,7 @@ test.describe("fleet", () => {
   }) => {
     const { mock, page } = await visit({ full: false });
     await page.goto(`${mock.url}/fleet?dialog=pair`);
-    await page.getByRole("button", { name: "Make the command" }).click();
+    await page.getByRole("button", { name: "Create command" }).click();
     const note = page.getByRole("dialog").getByRole("note").filter({ hasText: "public_url" });
     await note.getByText("Other machines can't reach this address.").waitFor();
     await note.getByText(new URL(mock.url).host, { exact: true }).waitFor();
@@ -260,15 +295,57 @@ test.describe("fleet", () => {
   }) => {
     const { mock, page } = await visit({ full: false });
     await page.goto(`${mock.url}/fleet?dialog=pair`);
-    await page.getByRole("button", { name: "Make the command" }).click();
+    await page.getByRole("button", { name: "Create command" }).click();
     await page.getByText("Waiting for your machine…").waitFor();
     const [node] = mock.state.nodes;
     Object.assign(node, { hostname: "den.lan", version: 2 });
     mock.hub.changed("node", node.id, 2);
     await page.getByText("The code was used by den.lan").waitFor();
-    await page.getByRole("button", { name: "Close, go on waiting" }).click();
+    await page.getByRole("button", { name: "Close, keep waiting" }).click();
     await page.getByText("Pairing", { exact: true }).waitFor();
     expect(mock.state.nodes.length, "closing cancels nothing").toBe(1);
+  });
+
+  for (const theme of THEMES)
+    test(`the page of a pairing machine makes a new command and replaces the old entry (${theme})`, async ({
+      visit,
+    }) => {
+      const { mock, page } = await visit({ full: false, theme, width: theme === "dark" ? 390 : 1440 });
+      await page.goto(`${mock.url}/fleet?dialog=pair`);
+      await page.getByLabel("Name of the machine").fill("attic");
+      await page.getByRole("button", { name: "Create command" }).click();
+      await page.getByText("Waiting for your machine…").waitFor();
+      const [old] = mock.state.nodes;
+      await page.goto(`${mock.url}/fleet/${old.id}`);
+      await page.getByRole("heading", { name: "This machine has not joined yet" }).waitFor();
+      await settled(page);
+      await page.getByRole("button", { name: "Create new command" }).click();
+      await page.getByLabel("Command", { exact: true }).waitFor();
+      await until(
+        "the old entry to be gone",
+        () => mock.state.nodes.length === 1 && mock.state.nodes[0].id !== old.id,
+      );
+      const [node] = mock.state.nodes;
+      expect(node.name).toBe("attic");
+      expect(new URL(page.url()).pathname).toBe(`/fleet/${node.id}`);
+      expect(await page.getByLabel("Command", { exact: true }).textContent()).toContain(node.id.slice(-6));
+      await settled(page);
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `pair-again-${theme}`);
+      Object.assign(node, { status: "online", connection: "connected", hostname: "attic.lan", version: 2 });
+      mock.hub.changed("node", node.id, 2);
+      await page.getByText("Pairing command").waitFor({ state: "detached" });
+    });
+
+  test("a viewer sees on the page of a pairing machine who can pair machines", async ({ visit }) => {
+    const { mock, page } = await visit({ full: false });
+    await page.goto(`${mock.url}/fleet?dialog=pair`);
+    await page.getByRole("button", { name: "Create command" }).click();
+    await page.getByText("Waiting for your machine…").waitFor();
+    mock.state.role = "viewer";
+    await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
+    await page.getByText(/You may not pair machines/).waitFor();
+    expect(await page.getByRole("button", { name: "Create new command" }).count()).toBe(0);
   });
 
   test("each control of the fleet can be reached when the page is 320 pixels wide", async ({ visit }) => {

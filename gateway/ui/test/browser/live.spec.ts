@@ -48,8 +48,8 @@ test.describe("live", () => {
     const { mock, page } = await visit({ full: false });
     mock.state.codeSeconds = 3;
     await page.goto(`${mock.url}/fleet?dialog=pair`);
-    await page.getByRole("button", { name: "Make the command" }).click();
-    await page.getByText("This code has run out").waitFor();
+    await page.getByRole("button", { name: "Create command" }).click();
+    await page.getByText("This code has expired").waitFor();
     await page.getByRole("button", { name: "Get a new command" }).click();
     await until("one row to remain", () => mock.state.nodes.length === 1);
   });

@@ -77,9 +77,9 @@ export function PairCommand({
   if (left === 0) {
     return (
       <div className="rounded-panel border border-waiting/50 bg-waiting/8 p-4">
-        <p className="font-[550]">This code has run out</p>
+        <p className="font-[550]">This code has expired</p>
         <p className="mt-0.5 mb-3 text-fg-2">
-          A code works once, for ten minutes. If the machine has joined meanwhile, it shows below.
+          A code works once, for ten minutes. If the machine has already joined, Fleet shows it.
         </p>
         <Button look="primary" busy={renewing} onClick={onRenew}>
           Get a new command
@@ -98,7 +98,7 @@ export function PairCommand({
       <TabSet items={items} value={current} onChange={setTab} />
       <div className="mt-3 flex flex-wrap items-center justify-between gap-2 text-small text-fg-2">
         <span>
-          Shown once. Works once, for another <span className="font-[550] text-fg">{span(left)}</span>.
+          Shown once. Works once. Expires in <span className="font-[550] text-fg">{span(left)}</span>.
         </span>
         <GuideLink to="machine">your machines</GuideLink>
         <Button look="quiet" busy={renewing} onClick={onRenew} className="text-small">

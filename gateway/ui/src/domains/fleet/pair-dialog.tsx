@@ -69,7 +69,7 @@ export function PairDialog({ open, onClose }: { open: boolean; onClose: () => vo
           <DialogActions>
             <Button onClick={close}>Cancel</Button>
             <Button type="submit" look="primary" busy={pair.isPending}>
-              Make the command
+              Create command
             </Button>
           </DialogActions>
         </form>

@@ -104,7 +104,7 @@ export function PairProgress({ first, onDone }: { first: Node; onDone: () => voi
         </Notice>
       ))}
       <DialogActions>
-        <Button onClick={onDone}>{joined ? "Done" : "Close, go on waiting"}</Button>
+        <Button onClick={onDone}>{joined ? "Done" : "Close, keep waiting"}</Button>
         {joined && (
           <Link to="/fleet/$id" params={{ id: node.id }} className={buttonClass("primary")}>
             Open {node.name}

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
-import type { Node } from "~/api/types";
+import type { Node, Paired } from "~/api/types";
 import { buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { Notice } from "~/ui/notice";
@@ -21,6 +21,7 @@ import { AgentsHere } from "./agents-here";
 import { Charts } from "./charts";
 import { Draining } from "./draining";
 import { Machine } from "./machine";
+import { Pairing } from "./pairing";
 import { Tools } from "./tools";
 import { Verify } from "./verify";
 
@@ -35,6 +36,8 @@ export function NodePage({ activity }: Elsewhere) {
   const { id } = route.useParams();
   const node = useQuery(nodeQuery(id));
   const may = useMay();
+  // Kept here, because a new command is of a new entry, and so has a page of its own.
+  const [paired, setPaired] = useState<Paired>();
   const missing = node.isError && asProblem(node.error).status === 404;
   return (
     <PageFrame
@@ -59,12 +62,26 @@ export function NodePage({ activity }: Elsewhere) {
         <Failed error={node.error} retry={() => void node.refetch()} className="" />
       )}
       {/* Another machine is another page: nothing that was held or typed for one stays with the next. */}
-      {node.data && !missing && <Body key={node.data.id} node={node.data} activity={activity} />}
+      {node.data && !missing && (
+        <Body
+          key={node.data.id}
+          node={node.data}
+          paired={paired?.node.id === node.data.id ? paired : undefined}
+          onPaired={setPaired}
+          activity={activity}
+        />
+      )}
     </PageFrame>
   );
 }
 
-function Body({ node, activity }: Elsewhere & { node: Node }) {
+interface BodyProps extends Elsewhere {
+  node: Node;
+  paired: Paired | undefined;
+  onPaired: (paired: Paired) => void;
+}
+
+function Body({ node, paired, onPaired, activity }: BodyProps) {
   const { span, show } = route.useSearch();
   const navigate = route.useNavigate();
   const choose = (change: { span?: string | undefined; show?: string | undefined }) =>
@@ -115,10 +132,7 @@ function Body({ node, activity }: Elsewhere & { node: Node }) {
         <Notice>{state.why}. The values below are the last known ones.</Notice>
       )}
       {pending ? (
-        <Empty title="This machine has not joined yet">
-          Run the command that was shown when you paired it. Its code is valid for 10 minutes. If the code has
-          expired, pair the machine again. Roost removes this entry by itself.
-        </Empty>
+        <Pairing node={node} paired={paired} onPaired={onPaired} />
       ) : (
         <>
           {node.status === "draining" && <Draining node={node} />}
