@@ -42,10 +42,16 @@ export function Status({ tone, word, title, compact, className }: Props) {
   const { icon: Icon, color } = TONES[tone];
   return (
     <span
-      className={cx("inline-flex items-center gap-1.5 align-middle whitespace-nowrap", color, className)}
+      // The word is on the line of the text around it. An icon alone has no word to align, so its middle is.
+      className={cx(
+        "inline-flex items-baseline gap-1.5 whitespace-nowrap",
+        compact && "align-middle",
+        color,
+        className,
+      )}
       title={title}
     >
-      <Icon size={14} strokeWidth={2.25} aria-hidden className="shrink-0" />
+      <Icon size={14} strokeWidth={2.25} aria-hidden className="shrink-0 self-center" />
       <span className={compact ? "sr-only" : undefined}>{word}</span>
     </span>
   );

@@ -161,9 +161,9 @@ export function Results({ results }: Pick<Entry, "results">) {
   );
 }
 
-/** On a phone the end and the figures share the first line. */
+/** State, sentence and figures are on one baseline. On a phone the state and the figures share the first line. */
 export const grid =
-  "grid grid-cols-[auto_minmax(0,1fr)] items-start gap-x-4 gap-y-0.5 px-4 py-2 sm:grid-cols-[104px_minmax(0,1fr)_auto]";
+  "grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-0.5 px-4 py-2 sm:grid-cols-[104px_minmax(0,1fr)_auto]";
 export const text = "min-w-0 max-sm:order-1 max-sm:col-span-2";
 
 /** One thing that happened. A command shows what it wrote when a person asks for it. */
@@ -186,12 +186,16 @@ export function EntryRow({ line, known }: { line: Line; known: Known }) {
               type="button"
               aria-expanded={open}
               onClick={() => setOpen(!open)}
-              className="-ml-1 inline-flex min-h-6 items-center gap-0.5 rounded-control pr-1 text-small text-fg-3 hover:text-fg pointer-coarse:min-h-11"
+              // The arrow is out of the line, so that the word is on the baseline of the sentence.
+              className="relative -ml-1 min-h-6 rounded-control pr-1 pl-4 text-small text-fg-3 hover:text-fg pointer-coarse:min-h-11"
             >
               <ChevronRight
                 size={14}
                 aria-hidden
-                className={cx("transition-transform", open && "rotate-90")}
+                className={cx(
+                  "absolute top-[calc(50%-7px)] left-0 transition-transform",
+                  open && "rotate-90",
+                )}
               />
               {same.length > 0 ? `${same.length + 1} times` : open ? "Hide the output" : "Show the output"}
               {same.length === 0 && size !== undefined && `, ${bytes(size)}`}
