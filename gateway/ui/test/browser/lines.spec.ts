@@ -1,5 +1,5 @@
 // What an eye sees at once: texts of a row on one line, and where the focus is.
-import type { Locator } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { settled, until } from "../kit.ts";
 import { agentNamed, expect, test } from "./fixtures.ts";
 
@@ -63,5 +63,27 @@ test.describe("lines and rings", () => {
           (one) => one === document.activeElement && getComputedStyle(one).outlineStyle === "solid",
         ),
       );
+    });
+
+  for (const [path, left, right] of [
+    ["/account", "Password", "Sessions"],
+    ["/settings", "Plan", "Pushes of agents"],
+    ["/settings/models", "Models", "Spending limits"],
+    ["/settings/sign-in", "How people sign in", "Who can join"],
+  ] as const)
+    test(`a wide screen shows "${right}" beside "${left}", and a narrow one below it`, async ({ visit }) => {
+      const place = async (page: Page, name: string) =>
+        (await page.getByRole("region", { name, exact: true }).boundingBox())!;
+      const { mock, page } = await visit({ width: 1920, height: 1080 });
+      await page.goto(mock.url + path);
+      await settled(page);
+      const [a, b] = [await place(page, left), await place(page, right)];
+      expect(b.x).toBeGreaterThanOrEqual(a.x + a.width);
+      expect(Math.abs(b.y - a.y)).toBeLessThan(1);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await until("them to be below each other", async () => {
+        const [over, under] = [await place(page, left), await place(page, right)];
+        return under.x === over.x && under.y >= over.y + over.height;
+      });
     });
 });

@@ -33,6 +33,7 @@ export function AccountPage() {
   const others = workspaces.filter(({ id }) => id !== workspace.id);
   return (
     <PageFrame
+      wide
       crumbs={[{ label: "Account" }]}
       actions={
         <Button busy={leave.isPending} onClick={() => leave.mutate()}>
@@ -42,7 +43,7 @@ export function AccountPage() {
     >
       <h1 className="text-head-1">Account</h1>
       {leave.isError && <ProblemNote problem={asProblem(leave.error)} />}
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      <div className="grid items-start gap-4 lg:grid-cols-2 2xl:grid-cols-3">
         <Panel title="You">
           <div className="flex flex-col gap-4 border-b border-line p-4">
             <OwnPicture me={me.data} />
@@ -75,8 +76,10 @@ export function AccountPage() {
           <ChangePassword email={user.email} />
           <MailNotices me={me.data} />
         </div>
+        <div className="flex min-w-0 flex-col gap-4 lg:col-span-2 2xl:col-span-1">
+          <Sessions workspace={workspace.name} workspaces={workspaces} permissions={me.data.permissions} />
+        </div>
       </div>
-      <Sessions workspace={workspace.name} workspaces={workspaces} permissions={me.data.permissions} />
     </PageFrame>
   );
 }

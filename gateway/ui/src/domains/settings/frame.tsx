@@ -35,7 +35,7 @@ export function SettingsFrame({ parts, title, lead, wide, children }: Props) {
     ? [{ label: "Settings", to: "/settings" as const }, { label: title }]
     : [{ label: "Settings" }];
   return (
-    <PageFrame crumbs={crumbs}>
+    <PageFrame wide crumbs={crumbs}>
       <h1 className="text-head-1">{title ?? "Settings"}</h1>
       <nav aria-label="Settings" className="border-b border-line">
         <ul ref={list} className="-mb-px flex gap-x-1 overflow-x-auto">
@@ -56,7 +56,16 @@ export function SettingsFrame({ parts, title, lead, wide, children }: Props) {
         </ul>
       </nav>
       {lead && <p className="max-w-[72ch] text-fg-2">{lead}</p>}
-      <div className={cx("flex flex-col gap-4", !wide && "max-w-4xl")}>{children}</div>
+      {/* On a wide screen two panels stand side by side; what is said about the page stays above them. */}
+      <div
+        className={cx(
+          "flex flex-col gap-4",
+          !wide &&
+            "max-w-4xl 2xl:grid 2xl:max-w-none 2xl:grid-cols-2 2xl:items-start 2xl:[&>:not(section)]:col-span-full",
+        )}
+      >
+        {children}
+      </div>
     </PageFrame>
   );
 }

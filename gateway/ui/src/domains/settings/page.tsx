@@ -10,7 +10,7 @@ import { WorkspacePlan } from "./workspace-plan";
 import { WorkspaceFiles, WorkspacePushes, WorkspaceWorkflows } from "./workspace-settings";
 
 /** Short panels stand side by side where two are wide enough. */
-const PAIRS = "grid min-w-0 items-start gap-4 xl:grid-cols-2";
+const PAIRS = "grid min-w-0 items-start gap-4 xl:grid-cols-2 2xl:grid-cols-3";
 
 export function SettingsPage({ parts }: { parts: Part[] }) {
   const me = useQuery(meQuery);
