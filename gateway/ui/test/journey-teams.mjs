@@ -82,7 +82,7 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
     const tokens = panel(page, "Tokens");
     await tokens.getByRole("button", { name: "New token" }).click();
     await page.getByLabel("What it is for").fill("nightly build");
-    await page.getByRole("button", { name: "Make token" }).click();
+    await page.getByRole("button", { name: "Create token" }).click();
     const token = await page.getByLabel("Token", { exact: true }).inputValue();
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
     const ask = () =>

@@ -154,7 +154,7 @@ test.describe("account", () => {
         await dialog.getByLabel("What it is for").fill(label);
         if (preset) await choose(dialog.getByLabel("Permissions"), preset);
         await more?.();
-        await dialog.getByRole("button", { name: "Make token" }).click();
+        await dialog.getByRole("button", { name: "Create token" }).click();
         await dialog.getByRole("button", { name: "Done" }).click();
         await page.getByText(`Token: ${label}`).waitFor();
       };

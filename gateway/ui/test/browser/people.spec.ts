@@ -152,7 +152,7 @@ test.describe("people", () => {
     await page.getByRole("button", { name: "New token" }).click();
     await page.getByLabel("What it is for").fill("nightly build");
     expect(await axe(page)).toStrictEqual([]);
-    await page.getByRole("button", { name: "Make token" }).click();
+    await page.getByRole("button", { name: "Create token" }).click();
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toMatch(/^rat_/);
     await page.getByRole("button", { name: "Done" }).click();
     const tokens = page.getByRole("region", { name: "API tokens" });

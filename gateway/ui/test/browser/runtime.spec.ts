@@ -104,7 +104,7 @@ test.describe("runtime", () => {
     await hasFocus(page.getByLabel("What it is for"));
     await page.keyboard.type("nightly build");
     await choose(page.getByLabel("Ends after"), "7");
-    await page.getByRole("button", { name: "Make token" }).click();
+    await page.getByRole("button", { name: "Create token" }).click();
     await page.getByText("Shown only now.").waitFor();
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe(TOKEN);
     expect(await axe(page)).toStrictEqual([]);
@@ -130,7 +130,7 @@ test.describe("runtime", () => {
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
     await page.getByText("Loading what it runs with").waitFor({ state: "attached" });
     answer();
-    await page.getByText("It is bound to a model that the workspace does not have").waitFor();
+    await page.getByText("The workspace has no model of this name").waitFor();
     mock.state.failNext.set(path, new Refusal(500, "internal", "Something failed"));
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
     await page.getByText("Something failed").waitFor();

@@ -71,7 +71,7 @@ test.describe("settings: deployment", () => {
       await drawn(page);
       expect(await axe(page)).toStrictEqual([]);
       await shot(page, `settings-sign-in-${theme}`);
-      await panel(page, "As configured").getByText("accounts of this Roost alone").waitFor();
+      await panel(page, "Current configuration").getByText("local accounts only").waitFor();
       mock.state.operator = false;
       mock.state.hosted = { name: "Example \u202EID" };
       mock.state.linked = true;
@@ -85,7 +85,7 @@ test.describe("settings: deployment", () => {
       await way(page, /from the identity provider/)
         .getByText("Unknown")
         .waitFor();
-      expect(await panel(page, "As configured").count()).toBe(0);
+      expect(await panel(page, "Current configuration").count()).toBe(0);
       mock.state.operator = true;
       mock.state.signIn = makeSignIn({
         mode: "oidc",
@@ -102,7 +102,7 @@ test.describe("settings: deployment", () => {
         "example.com, example.org",
         "12 h",
       ])
-        await panel(page, "As configured").getByText(fact).waitFor();
+        await panel(page, "Current configuration").getByText(fact).waitFor();
       await drawn(page);
       expect(await axe(page)).toStrictEqual([]);
       await shot(page, `settings-sign-in-hosted-${theme}`);
@@ -189,7 +189,7 @@ test.describe("settings: deployment", () => {
       await page.goto(`${mock.url}/settings/broker`);
       await page.getByText("Loading the secret broker").waitFor({ state: "attached" });
       answer();
-      await page.getByText("Answering", { exact: true }).waitFor();
+      await page.getByText("Running", { exact: true }).waitFor();
       await page.getByText("In a file of the broker's machine").waitFor();
       await page
         .getByRole("img", { name: "Records: 39 usable, 3 to be connected again by a person" })
@@ -220,7 +220,7 @@ test.describe("settings: deployment", () => {
     const running = state.broker;
     state.broker = { reachable: false, detail: "It did not answer within 3 seconds.", warnings: [] };
     await open(page, mock, "broker");
-    await page.getByText("Not answering").waitFor();
+    await page.getByText("Not responding").waitFor();
     await page.getByText("It did not answer within 3 seconds.").waitFor();
     await page.getByText("roost doctor").waitFor();
     expect(await panel(page, "Stored credentials").count()).toBe(0);
@@ -230,7 +230,7 @@ test.describe("settings: deployment", () => {
     // A broker that answers and does not tell its numbers: unknown is a dash, never 0.
     state.broker = { reachable: true, warnings: [] };
     await page.getByRole("button", { name: "Refresh" }).click();
-    await page.getByText("Answering", { exact: true }).waitFor();
+    await page.getByText("Running", { exact: true }).waitFor();
     expect(await page.getByRole("img", { name: /^Records/ }).count()).toBe(0);
     expect(await panel(page, "Stored credentials").textContent()).toMatch(/Records–/);
     state.broker = running;

@@ -67,7 +67,7 @@ test.describe("settings: models", () => {
       expect(await page.getByText("Used because no default").count()).toBe(0);
       const answer = mock.hold("POST /api/models/{id}/try");
       await page.getByRole("button", { name: "Try anthropic/claude-sonnet" }).click();
-      await page.getByText(/Asked it a small question/).waitFor();
+      await page.getByText(/Waiting for its answer/).waitFor();
       answer();
       await page.getByText(/Answered in .*, for \$0\.00021\./).waitFor();
       await page.getByText("“I am a model.”").waitFor();

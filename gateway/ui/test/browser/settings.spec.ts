@@ -54,7 +54,7 @@ test.describe("settings", () => {
     await page.goto(`${mock.url}/settings`);
     const plan = page.getByRole("combobox", { name: "Plan" });
     await choose(plan, "free");
-    await page.getByText("The new limits hold at once").waitFor();
+    await page.getByText("The new limits apply at once").waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await page.getByRole("button", { name: "Set plan" }).click();
     await page.getByText("3 of 5 agents").waitFor();

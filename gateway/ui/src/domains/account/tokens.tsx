@@ -114,7 +114,7 @@ export function TokenDialog({ workspace, permissions, onClose }: Props) {
     <MakeDialog
       title="New token"
       lead={`For a program that acts as you in ${workspace}.`}
-      action="Make token"
+      action="Create token"
       renews={keys.sessions}
       onClose={onClose}
       make={() =>

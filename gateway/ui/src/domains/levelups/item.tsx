@@ -63,7 +63,7 @@ function Source({ of, proposal }: { of: LevelUpEvidence; proposal: LevelUp }) {
 function Evidence({ item, proposal }: { item: LevelUpItem; proposal: LevelUp }) {
   return (
     <section aria-label={`Evidence for ${item.id}`} className="px-4 py-3">
-      <h4 className="text-small font-[550] text-fg-2">Evidence, word for word</h4>
+      <h4 className="text-small font-[550] text-fg-2">Quoted evidence</h4>
       <ul className="mt-1 flex flex-col gap-2">
         {item.evidence.map((one, at) => (
           <li key={at} className="border-l-2 border-line-strong/60 pl-3">

@@ -13,7 +13,7 @@ export function TokenDialog({ agent, name, onClose }: { agent: string; name: str
     <MakeDialog
       title="New token of the agent"
       lead={`A program with this token can call the tools that ${isolate(visible(name).slice(0, 80))} itself may use.`}
-      action="Make token"
+      action="Create token"
       renews={[...keys.claw(agent), "tokens"]}
       onClose={onClose}
       make={() => makeToken(agent, asked.label.trim(), asked.days)}

@@ -68,14 +68,14 @@ function Figures({ now }: { now: BrokerNow }) {
       <Panel title="Stored credentials">
         <Shares label="Records" shares={kept(now)} />
         <Shares label="Sealed" shares={sealed(now)} />
-        <Facts items={[["Entries of its own audit log", number(now.audit_entries)]]} />
+        <Facts items={[["Audit log entries", number(now.audit_entries)]]} />
         {(now.to_rekey ?? 0) > 0 && (
           <p className="px-4 py-3 text-fg-2">
             <Code>roost broker rekey</Code> seals the rest under the present root key while the broker runs.
           </p>
         )}
       </Panel>
-      <Panel title="What it did since it started">
+      <Panel title="Activity since it started">
         <Shares label="Requests sent with a credential" shares={sent(now)} />
         <Facts items={[["Tokens renewed", number(now.refreshes)]]} />
       </Panel>
@@ -107,9 +107,9 @@ function Now({ now, at, again, busy }: { now: BrokerNow; at: number; again: () =
       >
         <p role="status" className="px-4 pt-3">
           {now.reachable ? (
-            <Status tone="running" word="Answering" />
+            <Status tone="running" word="Running" />
           ) : (
-            <Status tone="failed" word="Not answering" />
+            <Status tone="failed" word="Not responding" />
           )}
         </p>
         {now.reachable ? <Running now={now} /> : <Silent why={now.detail} />}

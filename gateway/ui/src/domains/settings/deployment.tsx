@@ -130,7 +130,7 @@ function Edit({ plan, onClose }: { plan: Plan; onClose: () => void }) {
       open
       onClose={onClose}
       title={`Limits of the plan ${visible(plan.name)}`}
-      lead="They hold at once, for all workspaces with this plan. A smaller limit deletes nothing."
+      lead="They apply at once, to all workspaces with this plan. A smaller limit deletes nothing."
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
         {LIMITS.map(([key, label, hint]) => (

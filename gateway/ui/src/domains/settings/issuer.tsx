@@ -7,7 +7,7 @@ import { Facts, Panel } from "~/ui/panel";
 import { signInQuery } from "./queries";
 
 const MODES: Record<SignInNow["mode"], string> = {
-  local: "accounts of this Roost alone (local)",
+  local: "local accounts only (local)",
   hosted: "an identity service whose tokens name organisations (hosted)",
   oidc: "an OpenID provider (oidc)",
 };
@@ -36,20 +36,17 @@ const facts = (now: SignInNow): [string, ReactNode][] => [
       "no claim of an organisation",
     ),
   ],
-  ["Let in as Member", text(now.admit_domains.join(", "), "nobody: no domain is listed")],
+  ["Domains that join as Member", text(now.admit_domains.join(", "), "nobody: no domain is listed")],
   ["Workspace of claims", text(now.workspace, "the first one of this deployment")],
   ["Own workspaces", now.per_signup_workspace ? "each new person gets one" : "new people do not get one"],
-  [
-    "Asked again after",
-    now.session_seconds ? `${Math.round(now.session_seconds / 3600)} h in a browser` : "–",
-  ],
+  ["Session length", now.session_seconds ? `${Math.round(now.session_seconds / 3600)} h in a browser` : "–"],
 ];
 
 /** What the gateway's configuration says about its issuer; for operators. */
 export function IssuerFacts() {
   const now = useQuery(signInQuery);
   return (
-    <Panel title="As configured">
+    <Panel title="Current configuration">
       <QueryView query={now} what="the configuration of sign-in" rows={5}>
         {(told) => (
           <div className="break-words">

@@ -49,7 +49,7 @@ function Form({ workspace, present }: { workspace: string; present: string }) {
         value={wanted}
         onChange={(event) => edit.set({ plan: event.target.value })}
         error={problem?.field("/plan")}
-        hint={(chosen && quota.data && tooSmall(chosen, quota.data)) ?? "The new limits hold at once."}
+        hint={(chosen && quota.data && tooSmall(chosen, quota.data)) ?? "The new limits apply at once."}
       >
         {!chosen && <option value={wanted}>{wanted} (not in the configuration any more)</option>}
         {plans.data.items.map(({ name, agents, live_containers }) => (
@@ -95,7 +95,7 @@ export function WorkspacePlan({ me }: { me: Me }) {
             {number(quota.data.live_containers.used)} of {number(quota.data.live_containers.limit)} running
             sandboxes.{" "}
             <Link to="/quotas" className="text-accent underline">
-              What is in use
+              View usage
             </Link>
           </p>
         )}

@@ -51,7 +51,7 @@ export function Machine({ node }: { node: Node }) {
         : DASH,
     ],
     ["Agent image", <Status key="image" tone={image.tone} word={image.word} />],
-    ["Image looked for", node.image_reference ?? DASH],
+    ["Expected image", node.image_reference ?? DASH],
     ...node.images.map((held): [string, React.ReactNode] => [
       held.reference,
       <span key={held.reference} title={held.detail ?? held.id ?? undefined}>
@@ -63,7 +63,7 @@ export function Machine({ node }: { node: Node }) {
       </span>,
     ]),
     [
-      "Lends at most",
+      "Lending limit",
       node.bounds
         ? `${bytes(node.bounds.all.memory_bytes)} of memory, ${bytes(node.bounds.each.memory_bytes)} to one sandbox`
         : DASH,
