@@ -3,6 +3,7 @@ import { Play } from "lucide-react";
 import {
   lazy,
   Suspense,
+  useEffect,
   useRef,
   useState,
   type KeyboardEvent,
@@ -15,7 +16,10 @@ import type { NewRun, RunSummary } from "~/api/runs";
 import type { Upload } from "~/api/uploads";
 import { Button } from "./button";
 import { microusdOf, sumMistake } from "./dollars";
+import { LeaveGuard } from "./leave-guard";
 import { Area } from "./field";
+import { useGoalAsked } from "./goal-ask";
+import { useGoalDrafts, type GoalPlace } from "./goal-draft";
 import { useKeyedMutation } from "./keyed-mutation";
 import { isPace, limitsOf, noPace } from "./pace";
 import { Panel } from "./panel";
@@ -28,12 +32,18 @@ const RunOptions = lazy(() => import("./run-options"));
 const UploadChoice = lazy(() => import("./upload/upload-choice"));
 
 interface Props {
+  /** Where the tab keeps the goal until its run has begun. */
+  place: GoalPlace;
+  /** What the button does, where that is more than to start a run. */
+  action?: string | undefined;
   /** Before the goal: who works, where that is a choice. */
   lead?: ReactNode;
   /** Below the goal: what follows from it. */
   below?: ReactNode;
   /** Learns the goal and the repository as they are typed and chosen. */
   onInput?: (goal: string, repo: RunRepo | undefined) => void;
+  /** Learns whether there are uploaded files: the tab does not keep them. */
+  onFiles?: (has: boolean) => void;
   /** The repository of those who work, which the form begins with. */
   own?: RunRepo | undefined;
   start: (body: NewRun, key: string) => Promise<RunSummary>;
@@ -50,8 +60,9 @@ export function Goal({ title, ...form }: Props & { title: string }) {
   );
 }
 
-export function GoalForm({ lead, below, onInput, own, start }: Props) {
-  const [text, setText] = useState("");
+export function GoalForm({ place, action = "Run", lead, below, onInput, onFiles, own, start }: Props) {
+  const drafts = useGoalDrafts();
+  const [text, setText] = useState(() => drafts.read(place));
   const [options, setOptions] = useState<Options>({ model: "", most: "", ...noPace });
   // Undefined while nobody chose, so that another own repository takes its place.
   const [chosen, setRepo] = useState<RunRepo | null>();
@@ -61,6 +72,30 @@ export function GoalForm({ lead, below, onInput, own, start }: Props) {
   const navigate = useNavigate();
   const run = useKeyedMutation(start);
   const problem = run.isError ? asProblem(run.error) : undefined;
+  const write = (next: string) => {
+    setText(next);
+    drafts.write(place, next);
+    onInput?.(next, repo);
+  };
+  useEffect(() => {
+    // A goal that was kept is an input as well.
+    if (text !== "") onInput?.(text, repo);
+    // oxlint-disable-next-line react/exhaustive-deps, react/exhaustive-effect-dependencies
+  }, []);
+  const { asked } = useGoalAsked();
+  useEffect(() => {
+    if (!asked) return;
+    useGoalAsked.setState({ asked: false });
+    form.current?.querySelector("textarea")?.focus();
+  }, [asked]);
+  const unsent = text.trim() !== "" && !run.isSuccess;
+  // The tab keeps the goal for other pages. It is lost only with the tab, so the browser asks then.
+  useEffect(() => {
+    if (!unsent) return;
+    const ask = (event: Event) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [unsent]);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const ceiling = microusdOf(options.most);
@@ -73,7 +108,10 @@ export function GoalForm({ lead, below, onInput, own, start }: Props) {
       ...(upload ? { repo: { upload_id: upload.id } } : (repo ?? own) && { repo: repo ?? null }),
     };
     const begun = await run.mutateAsync(body).catch(() => undefined);
-    if (begun) await navigate({ to: "/runs/$id", params: { id: begun.id } });
+    if (!begun) return;
+    drafts.write(place, "");
+    drafts.started(body.input);
+    await navigate({ to: "/runs/$id", params: { id: begun.id } });
   };
   const sends = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
@@ -88,11 +126,8 @@ export function GoalForm({ lead, below, onInput, own, start }: Props) {
         rows={3}
         value={text}
         onKeyDown={sends}
-        onChange={(event) => {
-          setText(event.target.value);
-          onInput?.(event.target.value, repo);
-        }}
-        hint="The result that you want. Ctrl and Enter starts the run."
+        onChange={(event) => write(event.target.value)}
+        hint="The result that you want. Ctrl and Enter starts the run. This tab keeps an unfinished goal."
         error={problem?.field("/input")}
       />
       {below}
@@ -108,23 +143,40 @@ export function GoalForm({ lead, below, onInput, own, start }: Props) {
       )}
       {!repo && (
         <Suspense>
-          <UploadChoice upload={upload} onChange={setUpload} />
+          <UploadChoice
+            upload={upload}
+            onChange={(next) => {
+              setUpload(next);
+              onFiles?.(next !== undefined);
+            }}
+          />
         </Suspense>
       )}
       <Suspense fallback={<div className="h-13" />}>
         <RunOptions value={options} onChange={setOptions} problem={problem} />
       </Suspense>
       {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
-      <Button
-        type="submit"
-        look="primary"
-        className="self-start"
-        busy={run.isPending}
-        disabled={text.trim() === "" || sumMistake(options.most) !== undefined || !isPace(options)}
-        icon={<Play size={14} aria-hidden />}
-      >
-        Run
-      </Button>
+      <LeaveGuard
+        dirty={upload !== undefined && !run.isPending && !run.isSuccess}
+        title="Leave without starting the run?"
+        consequence="This tab keeps the goal. It does not keep the uploaded files: upload them again when you come back."
+      />
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          type="submit"
+          look="primary"
+          busy={run.isPending}
+          disabled={text.trim() === "" || sumMistake(options.most) !== undefined || !isPace(options)}
+          icon={<Play size={14} aria-hidden />}
+        >
+          {action}
+        </Button>
+        {text !== "" && !run.isPending && (
+          <Button look="quiet" onClick={() => write("")}>
+            Clear the goal
+          </Button>
+        )}
+      </div>
     </form>
   );
 }

@@ -175,6 +175,7 @@ test.describe("teams", () => {
       await expect(page.getByLabel("Repository", { exact: true })).toHaveAttribute("data-value", repo!.id);
       expect(await axe(page)).toStrictEqual([]);
       await shot(page, `team-${width}-${theme}`);
+      await page.getByRole("button", { name: "More actions" }).click();
       await page.getByRole("button", { name: "Delete team" }).click();
       const dialog = page.getByRole("alertdialog");
       await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
@@ -192,9 +193,7 @@ test.describe("teams", () => {
       expect(mock.state.teams.deleted).toStrictEqual({ id: team.id, agents: "true" });
     });
 
-  test("a team's page names the mission that minted the team, and moves nothing for it", async ({
-    visit,
-  }) => {
+  test("a team's page names the mission that made the team, and moves nothing for it", async ({ visit }) => {
     const { mock, page } = await visit({ missions: true });
     const team = mock.state.teams.list.find(({ name }) => name === "Rust: Faster parser")!;
     const own = mock.state.teams.list.find(({ name }) => !name.includes(": "))!;
@@ -202,7 +201,7 @@ test.describe("teams", () => {
     await page.goto(`${mock.url}/teams/${team.id}`);
     await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
     await page.getByRole("heading", { name: team.name }).waitFor();
-    const says = page.getByText("Minted by mission");
+    const says = page.getByText("Made by the mission");
     const place = async () => (await page.getByRole("tablist").boundingBox())!.y;
     const before = await place();
     expect(await says.count(), "it is not known yet").toBe(0);
@@ -249,6 +248,7 @@ test.describe("teams", () => {
     await page.getByRole("link", { name: team.name }).waitFor();
     mock.state.role = "member";
     await page.goto(`${mock.url}/teams/${other.id}`);
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Delete team" }).click();
     await page
       .getByRole("alertdialog")
@@ -260,7 +260,7 @@ test.describe("teams", () => {
     await page.getByText(/You may not give teams goals/).waitFor();
     await drawn(page);
     expect(await page.locator("main b").count()).toBe(0);
-    expect(await page.getByRole("button", { name: "Delete team" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "More actions" }).count()).toBe(0);
     expect(await fits(page), "it scrolls sideways").toBeTruthy();
     expect(await axe(page)).toStrictEqual([]);
     await page.goto(`${mock.url}/teams/new`);

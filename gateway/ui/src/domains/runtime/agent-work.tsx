@@ -14,6 +14,7 @@ export function AgentWork({ claw }: { claw: Claw }) {
       {may && !claw.deleted_at && (
         <Goal
           key={claw.id}
+          place={`agent:${claw.id}`}
           title="Give it work"
           lead={<WorkLacks who={claw} />}
           start={(body, key) => startAgent(claw.id, body, key)}

@@ -11,6 +11,7 @@ import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { Lacks, Sentence, type Lack } from "~/ui/lacks";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { ModelChoice } from "~/ui/model-choice";
+import { useGoalDrafts } from "~/ui/goal-draft";
 import { Help } from "~/ui/help";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -156,6 +157,7 @@ function Settings({
 export function Builder({ template }: { template: TemplateBrief }) {
   const [draft, setDraft] = useState(() => draftOf(template));
   const quota = useQuery(quotaQuery);
+  const goals = useGoalDrafts();
   const navigate = useNavigate();
   const set = (more: Partial<Draft>) => setDraft((before) => changed(before, more));
   const make = useKeyedMutation(create);
@@ -171,7 +173,9 @@ export function Builder({ template }: { template: TemplateBrief }) {
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const made = await make.mutateAsync(bodyOf(draft, template)).catch(() => undefined);
-    if (made) await navigate({ to: "/teams/$id", params: { id: made.id } });
+    if (!made) return;
+    goals.arrive(made.id);
+    await navigate({ to: "/teams/$id", params: { id: made.id } });
   };
   return (
     <form ref={box} onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">

@@ -10,6 +10,7 @@ import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { visible } from "~/ui/visible";
 import { Builder } from "./builder";
+import { CarriedGoal } from "./carried-goal";
 import { TemplateCards } from "./template-cards";
 
 const route = getRouteApi("/shell/teams/new");
@@ -24,6 +25,7 @@ export function NewTeamPage() {
     <PageFrame crumbs={[{ label: "Teams", to: "/teams" }, { label: "New team" }]}>
       <h1 className="text-head-1">New team</h1>
       {!may("teams.manage") && <MissingRight what="make teams" least="member" />}
+      {may("teams.manage") && <CarriedGoal />}
       {may("teams.manage") && templates.isPending && (
         <Loading what="templates" rows={6} className="rounded-panel border border-line bg-surface" />
       )}

@@ -5,7 +5,7 @@ import type { NewTeam, RiskProfile, Team, TeamChange, TeamRepo } from "~/api/tea
 
 export { teamQuery, teamsQuery } from "~/api/teams";
 
-/** The mission that minted a team, or null. */
+/** The mission that made a team, or null. */
 export const minterQuery = (team: string) =>
   queryOptions({
     queryKey: [...keys.missions, "minted", team],

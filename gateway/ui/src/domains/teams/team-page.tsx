@@ -10,8 +10,10 @@ import { textLink } from "~/ui/class";
 import { Confirm } from "~/ui/dialog";
 import { Tick } from "~/ui/field";
 import { Goal } from "~/ui/goal";
+import { GiveWorkButton } from "~/ui/goal-ask";
 import { isolate } from "~/ui/isolate";
 import { MissingRight } from "~/ui/missing-right";
+import { MoreMenu } from "~/ui/more-menu";
 import type { FilesChoice, FilesChosen } from "~/ui/files-choice";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
@@ -20,6 +22,7 @@ import { Loading } from "~/ui/skeleton";
 import type { Shown } from "~/ui/shown";
 import { Stale } from "~/ui/stale";
 import { TabSet } from "~/ui/tabs";
+import { kindName } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import { WorkLacks } from "~/ui/work-lacks";
 import { BackLink } from "~/ui/back-link";
@@ -71,15 +74,18 @@ function DeleteTeam({ team }: { team: Team }) {
   );
 }
 
-/** The mission that minted the team. The line has its height before that is known, so nothing moves. */
-function Minted({ team }: { team: Team }) {
+/** How many work in it and how, and the mission that made it. That joins the line later, so nothing moves. */
+function About({ team }: { team: Team }) {
   const reads = useMay()("missions.read");
   const { data: mission } = useQuery({ ...minterQuery(team.id), enabled: reads });
+  const agents = team.members.length;
   return (
-    <p className="min-h-[1lh] truncate text-fg-2">
+    <p className="truncate text-fg-2">
+      {agents} {agents === 1 ? "agent" : "agents"} · {kindName(team.topology.kind)}
       {mission && (
         <>
-          Minted by mission{" "}
+          {" · "}
+          Made by the mission{" "}
           <Link to="/missions/$id" params={{ id: mission.id }} className={textLink}>
             <bdi>{visible(mission.title)}</bdi>
           </Link>
@@ -98,6 +104,7 @@ function Overview({ team }: { team: Team }) {
         {may("runs.start") ? (
           <Goal
             key={`${team.id}/${team.repo?.repo_id}/${team.repo?.base}`}
+            place={`team:${team.id}`}
             title="Give it a goal"
             lead={<WorkLacks who={team} />}
             own={ownRepo(team)}
@@ -191,12 +198,34 @@ export function TeamPage(elsewhere: Elsewhere) {
   const { id } = route.useParams();
   const team = useQuery(teamQuery(id));
   const may = useMay();
+  const navigate = route.useNavigate();
   const name = team.data ? visible(team.data.name) : "…";
   return (
     <PageFrame
       wide
       crumbs={[{ label: "Teams", to: "/teams" }, { label: name }]}
-      actions={team.data && may("teams.manage") && <DeleteTeam team={team.data} />}
+      actions={
+        team.data && (
+          <>
+            {may("teams.manage") && (
+              <MoreMenu>
+                <DeleteTeam team={team.data} />
+              </MoreMenu>
+            )}
+            {may("runs.start") && (
+              <GiveWorkButton
+                onShow={() =>
+                  void navigate({
+                    search: (now) => chosen({ ...now, tab: undefined }),
+                    replace: true,
+                    resetScroll: false,
+                  })
+                }
+              />
+            )}
+          </>
+        )
+      }
     >
       {team.isPending && <Loading what="the team" rows={5} />}
       {team.isError && !team.data && (
@@ -213,7 +242,7 @@ export function TeamPage(elsewhere: Elsewhere) {
             <h1 className="text-head-1 break-words">
               <bdi>{name}</bdi>
             </h1>
-            <Minted team={team.data} />
+            <About team={team.data} />
           </div>
           {team.data.description && <p className="break-words text-fg-2">{visible(team.data.description)}</p>}
           <Stale query={team} />
