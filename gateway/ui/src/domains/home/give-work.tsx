@@ -1,149 +1,211 @@
-// The box on Home in which one gives work: to a team, or to one agent.
-import { useQuery } from "@tanstack/react-query";
+// The box on Home in which one gives work: to a team, to one agent, or to a team that is created from a template first.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from "react";
 import { clawsQuery } from "~/api/claws";
-import { startAgent, startRun } from "~/api/runs";
-import { repoChoicesQuery } from "~/api/repos";
-import { teamsQuery, templatesQuery } from "~/api/teams";
-import { Button, buttonClass } from "~/ui/button";
+import { api } from "~/api/client";
+import { keys } from "~/api/keys";
+import { useMay } from "~/api/may";
+import { startAgent, startRun, type NewRun } from "~/api/runs";
+import { teamsQuery, templatesQuery, type Team, type TemplateBrief } from "~/api/teams";
 import { apart } from "~/ui/apart";
 import { textLink } from "~/ui/class";
+import { Confirm, Modal } from "~/ui/dialog";
 import { Choice } from "~/ui/field";
-import { Modal } from "~/ui/dialog";
+import { MissingRight } from "~/ui/missing-right";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { visible } from "~/ui/visible";
 import { WorkLacks } from "~/ui/work-lacks";
-import { propose } from "./propose";
-import { ownRepo, type Worker, whoIs, workers } from "./workers";
+import { FromTemplate } from "./from-template";
+import { Proposals } from "./proposals";
 import { recentQuery } from "./queries";
+import { asChoices, ownRepo, whoIs, workers, type Choosable, type Worker } from "./workers";
 
 const GoalForm = lazy(async () => ({ default: (await import("~/ui/goal")).GoalForm }));
+
+const NONE: never[] = [];
 
 export default function GiveWork({ onClose }: { onClose: () => void }) {
   const teams = useQuery(teamsQuery);
   const agents = useQuery(clawsQuery);
   const runs = useQuery(recentQuery);
+  const creates = useMay()("teams.manage");
+  const templates = useQuery({ ...templatesQuery, enabled: creates });
   const [chosen, setChosen] = useState<string>();
-  const failed = [teams, agents].find((query) => query.isError && !query.data);
-  const all = teams.data && agents.data && workers(teams.data, agents.data);
+  const [files, setFiles] = useState(false);
+  const [leaving, setLeaving] = useState(false);
+  const failed = [teams, agents, templates].find((query) => query.isError && !query.data);
+  const working = useMemo(
+    () => teams.data && agents.data && workers(teams.data, agents.data),
+    [teams.data, agents.data],
+  );
+  const ready = templates.data ?? (creates ? undefined : NONE);
+  const all = useMemo<Choosable[] | undefined>(
+    () => (working && ready ? [...working, ...asChoices(ready)] : undefined),
+    [working, ready],
+  );
   const who = all && whoIs(all, chosen, runs.data?.[0]);
   return (
     <Modal
       open
       wide
-      onClose={onClose}
+      onClose={() => (files ? setLeaving(true) : onClose())}
       title="Give work"
       lead="A team or a single agent works on the goal. The run opens when it has begun."
     >
       {failed && <Failed error={failed.error} retry={() => void failed.refetch()} className="" />}
       {!failed && !all && <Loading what="who can work" rows={6} />}
-      {all && !who && (
-        <p>
-          There is no team and no agent yet.{" "}
-          <Link to="/teams/new" className={textLink}>
-            Create a team
-          </Link>
-        </p>
+      {all && !who && <Nobody creates={creates} />}
+      {working && ready && all && who && (
+        <Work
+          all={all}
+          working={working}
+          templates={ready}
+          who={who}
+          onChoose={setChosen}
+          onFiles={setFiles}
+        />
       )}
-      {all && who && <Work all={all} who={who} onChoose={setChosen} />}
+      <Confirm
+        open={leaving}
+        onClose={() => setLeaving(false)}
+        title="Close without starting the run?"
+        consequence="This tab keeps the goal. It does not keep the uploaded files: upload them again when you come back."
+        action="Close"
+        run={async () => onClose()}
+      />
     </Modal>
   );
 }
 
-interface ProposalsProps {
-  all: readonly Worker[];
-  chosen: string;
-  goal: string;
-  repo: string | null | undefined;
-  onChoose: (key: string) => void;
+/** No team, no agent, and no template to create a team from. */
+function Nobody({ creates }: { creates: boolean }) {
+  if (!creates) return <MissingRight what="create the first team" least="member" />;
+  return (
+    <p>
+      There is no team, no agent and no template yet.{" "}
+      <Link to="/templates" className={textLink}>
+        Templates
+      </Link>
+    </p>
+  );
 }
 
-const KINDS = { team: "Team", agent: "Single agent", template: "Template" } as const;
-
-/** Who fits the goal, and why. One click chooses. */
-function Proposals({ all, chosen, goal, repo, onChoose }: ProposalsProps) {
-  const templates = useQuery(templatesQuery).data;
-  const runs = useQuery(recentQuery).data;
-  const repos = useQuery(repoChoicesQuery).data;
-  const language = repos?.find(({ id }) => id === repo)?.language ?? undefined;
-  const found = useMemo(
-    () => propose(goal, { workers: all, templates: templates ?? [], runs: runs ?? [], language }),
-    [goal, all, templates, runs, language],
-  );
-  if (found.length === 0) return null;
-  return (
-    <section aria-label="Who fits" className="rounded-panel border border-line">
-      <h3 className="border-b border-line px-3 py-2 text-small text-fg-2">Who fits</h3>
-      <ul className="divide-y divide-line">
-        {found.map(({ kind, id, key, name, reasons }) => (
-          <li key={`${kind}:${id}`} className="flex items-start justify-between gap-3 px-3 py-2">
-            <div className="min-w-0">
-              <p className="truncate">
-                <bdi className="font-[550]">{visible(name)}</bdi>{" "}
-                <span className="text-small text-fg-3">{KINDS[kind]}</span>
-              </p>
-              <p className="text-small break-words text-fg-2">{visible(reasons.join(" "))}</p>
-            </div>
-            {key === undefined ? (
-              <Link to="/teams/new" search={{ template: id }} className={buttonClass()}>
-                Create a team<span className="sr-only"> from {visible(name)}</span>
-              </Link>
-            ) : (
-              <Button disabled={key === chosen} onClick={() => onChoose(key)}>
-                {key === chosen ? "Chosen" : "Choose"}
-                <span className="sr-only"> {visible(name)}</span>
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+/** Starts the run. A team that was created for it is not created again when the start is tried again. */
+function useStartWith(who: Choosable, onChoose: (key: string) => void) {
+  const client = useQueryClient();
+  const made = useRef(new Map<string, Team>());
+  const teamOf = async (template: TemplateBrief, key: string) => {
+    const before = made.current.get(template.id);
+    if (before) return before;
+    const team = await api.post("/api/teams", {
+      body: { name: template.name.slice(0, 100), template_id: template.id },
+      idempotencyKey: `${key}-team`,
+    });
+    made.current.set(template.id, team);
+    return team;
+  };
+  return async (body: NewRun, key: string) => {
+    if (who.kind === "agent") return startAgent(who.id, body, key);
+    if (who.kind === "team") return startRun(who.id, body, key);
+    const team = await teamOf(who.template, key);
+    try {
+      return await startRun(team.id, body, key);
+    } catch (error) {
+      // The team is there, so the next try is of the team.
+      await client.invalidateQueries({ queryKey: keys.teams });
+      onChoose(`team:${team.id}`);
+      throw error;
+    }
+  };
 }
 
 interface WorkProps {
-  all: readonly Worker[];
-  who: Worker;
+  all: readonly Choosable[];
+  working: readonly Worker[];
+  templates: readonly TemplateBrief[];
+  who: Choosable;
   onChoose: (key: string) => void;
+  onFiles: (has: boolean) => void;
 }
 
-function Work({ all, who, onChoose }: WorkProps) {
-  const group = (kind: "team" | "agent") => all.filter((one) => one.kind === kind);
-  const names = apart(all.map(({ key, name }) => [key, visible(name)] as const));
-  const option = ({ key }: (typeof all)[number]) => (
-    <option key={key} value={key}>
-      {names.get(key)}
-    </option>
+const GROUPS = [
+  ["team", "Teams"],
+  ["agent", "Single agents"],
+  ["template", "New team from a template"],
+] as const;
+
+function Who({ all, who, onChoose }: Pick<WorkProps, "all" | "who" | "onChoose">) {
+  const names = useMemo(
+    () =>
+      apart(
+        all.map(({ key, name, kind }) => [
+          key,
+          kind === "template" ? `New team: ${visible(name)}` : visible(name),
+        ]),
+      ),
+    [all],
   );
+  return (
+    <>
+      <Choice
+        label="Who works"
+        className="sm:max-w-80"
+        value={who.key}
+        onChange={(event) => onChoose(event.target.value)}
+      >
+        {GROUPS.map(
+          ([kind, label]) =>
+            all.some((one) => one.kind === kind) && (
+              <optgroup key={kind} label={label}>
+                {all
+                  .filter((one) => one.kind === kind)
+                  .map(({ key }) => (
+                    <option key={key} value={key}>
+                      {names.get(key)}
+                    </option>
+                  ))}
+              </optgroup>
+            ),
+        )}
+      </Choice>
+      {who.kind === "template" && <FromTemplate template={who.template} />}
+      {who.kind === "team" && <WorkLacks who={who.team} />}
+      {who.kind === "agent" && <WorkLacks who={who.agent} />}
+    </>
+  );
+}
+
+function Work({ all, working, templates, who, onChoose, onFiles }: WorkProps) {
   const [goal, setGoal] = useState<{ text: string; repo?: string | null | undefined }>({ text: "" });
-  const text = useDeferredValue(goal.text);
+  const start = useStartWith(who, onChoose);
+  // The list of all who could work is not drawn again for each letter.
+  const lead = useMemo(() => <Who all={all} who={who} onChoose={onChoose} />, [all, who, onChoose]);
+  const input = useCallback(
+    (text: string, repo: { repo_id?: string | null } | undefined) => setGoal({ text, repo: repo?.repo_id }),
+    [],
+  );
   return (
     <Suspense fallback={<Loading what="the form" rows={6} />}>
       <GoalForm
+        place="home"
+        action={who.kind === "template" ? "Create team and run" : undefined}
         own={ownRepo(who)}
-        onInput={(next, repo) => setGoal({ text: next, repo: repo?.repo_id })}
-        below={<Proposals all={all} chosen={who.key} goal={text} repo={goal.repo} onChoose={onChoose} />}
-        start={(body, key) =>
-          who.kind === "team" ? startRun(who.id, body, key) : startAgent(who.id, body, key)
+        onInput={input}
+        onFiles={onFiles}
+        below={
+          <Proposals
+            workers={working}
+            templates={templates}
+            chosen={who.key}
+            goal={goal.text}
+            repo={goal.repo}
+            onChoose={onChoose}
+          />
         }
-        lead={
-          <>
-            <Choice
-              label="Who works"
-              className="sm:max-w-80"
-              value={who.key}
-              onChange={(event) => onChoose(event.target.value)}
-            >
-              {group("team").length > 0 && <optgroup label="Teams">{group("team").map(option)}</optgroup>}
-              {group("agent").length > 0 && (
-                <optgroup label="Single agents">{group("agent").map(option)}</optgroup>
-              )}
-            </Choice>
-            <WorkLacks who={who.kind === "team" ? who.team : who.agent} />
-          </>
-        }
+        start={start}
+        lead={lead}
       />
     </Suspense>
   );

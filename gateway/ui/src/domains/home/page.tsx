@@ -35,16 +35,21 @@ export function HomePage({ activity }: { activity: (shown: Shown) => ReactNode }
       first
       crumbs={[{ label: "Home" }]}
       actions={
-        !bare && (
+        !start.undecided && (
           <>
-            {may("teams.manage") && (
+            {!bare && may("teams.manage") && (
               <Link to="/teams/new" className={buttonClass()}>
                 <Plus size={14} aria-hidden />
                 New team
               </Link>
             )}
             {may("runs.start") && (
-              <Button look="primary" icon={<Play size={14} aria-hidden />} onClick={() => setGiving(true)}>
+              // Of a new workspace the first steps lead.
+              <Button
+                look={bare ? "plain" : "primary"}
+                icon={<Play size={14} aria-hidden />}
+                onClick={() => setGiving(true)}
+              >
                 Give work
               </Button>
             )}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TemplateBrief } from "~/api/teams";
-import { propose, wordsOf, type Facts } from "./propose";
+import { Fits, wordsOf, type Facts } from "./propose";
 import type { Worker } from "./workers";
 
 const team = (id: string, name: string, more: object = {}) =>
@@ -16,6 +16,7 @@ const agent = (id: string, name: string, role: string) =>
 const template = (id: string, name: string, description: string, stack = "any") =>
   ({ id, name, description, stack, category: "coding", roles: [] }) as unknown as TemplateBrief;
 const facts = (more: Partial<Facts> = {}): Facts => ({ workers: [], templates: [], runs: [], ...more });
+const propose = (goal: string, of: Facts, language?: string) => new Fits(of).of(goal, language);
 const names = (goal: string, of: Facts) => propose(goal, of).map(({ name }) => name);
 
 describe("who fits a goal", () => {
@@ -48,7 +49,7 @@ describe("who fits a goal", () => {
       templates: [template("py", "P", "builds", "python"), template("rs", "R", "builds", "rust")],
     });
     expect(names("Build it", both)).toEqual(["Alpha", "Beta"]);
-    const [best] = propose("Build it", { ...both, language: "Rust" });
+    const [best] = propose("Build it", both, "Rust");
     expect(best).toMatchObject({ id: "b" });
     expect(best?.reasons).toContain("Made for Rust, the repository's language.");
   });
@@ -68,6 +69,20 @@ describe("who fits a goal", () => {
     for (const goal of ["", "   ", "the and", "?!", "zzz"]) expect(propose(goal, all), goal).toEqual([]);
     const many = facts({ workers: [1, 2, 3, 4, 5].map((n) => team(String(n), `Tests ${n}`)) });
     expect(names("test", many)).toEqual(["Tests 1", "Tests 2", "Tests 3"]);
+  });
+  it("reads the texts of all once, however much is typed", () => {
+    let read = 0;
+    const counted = (n: number) => {
+      const one = { description: "", members: [] };
+      Object.defineProperty(one, "description", { get: () => ((read += 1), `Writes tests of part ${n}`) });
+      return { ...team(String(n), `Team ${n}`), team: one } as unknown as Worker;
+    };
+    const fits = new Fits(facts({ workers: Array.from({ length: 200 }, (_, n) => counted(n)) }));
+    const before = read;
+    expect(before).toBe(200);
+    for (const goal of ["t", "te", "tes", "test", "test p", "test part 7"]) fits.of(goal);
+    expect(read).toBe(before);
+    expect(fits.of("test part 77")[0]?.name).toBe("Team 77");
   });
   it("reads words of every script, whole or compatible forms", () => {
     expect([...wordsOf("Ｔｅｓｔ the Überprüfung 検査 c++ C#").values()]).toEqual([

@@ -2,13 +2,13 @@
 // language and by how their last runs ended. Pure, without a model, so the same facts give the same proposal.
 import type { RunSummary } from "~/api/runs";
 import type { TemplateBrief } from "~/api/teams";
-import type { Worker } from "./workers";
+import { templateKey, type Worker } from "./workers";
 
 export interface Proposal {
   kind: "team" | "agent" | "template";
   id: string;
-  /** The key of a worker; a template has none. */
-  key?: string | undefined;
+  /** The key of the choice. */
+  key: string;
   name: string;
   /** Why it was proposed, as sentences. The strongest reason is first. */
   reasons: string[];
@@ -17,10 +17,9 @@ export interface Proposal {
 export interface Facts {
   workers: readonly Worker[];
   templates: readonly TemplateBrief[];
-  runs: readonly Pick<RunSummary, "team_id" | "agent_id" | "status" | "outcome">[];
-  /** The language of the chosen repository. */
-  language?: string | undefined;
+  runs: readonly PastRun[];
 }
+type PastRun = Pick<RunSummary, "team_id" | "agent_id" | "status" | "outcome">;
 
 /** Words that say nothing about the work. */
 const EMPTY = new Set(
@@ -62,7 +61,7 @@ const LANGUAGE = 2;
 const MOST = 3;
 const RECENT = 5;
 
-function candidatesOf({ workers, templates }: Facts): Candidate[] {
+function candidatesOf({ workers, templates }: Pick<Facts, "workers" | "templates">): Candidate[] {
   const byId = new Map(templates.map((template) => [template.id as string, template]));
   const ofTemplate = (template: TemplateBrief | undefined): [string, number][] =>
     template
@@ -111,6 +110,7 @@ function candidatesOf({ workers, templates }: Facts): Candidate[] {
     .filter(({ id }) => !made.has(id))
     .map((template): Candidate => ({
       kind: "template",
+      key: templateKey(template.id),
       id: template.id,
       name: template.name,
       stack: template.stack,
@@ -122,14 +122,8 @@ function candidatesOf({ workers, templates }: Facts): Candidate[] {
 const list = (words: readonly string[]) => words.map((word) => `“${word}”`).join(", ");
 
 /** How the last runs of a worker ended, between -1 and 1, with words. */
-function record(one: Candidate, runs: Facts["runs"]): { score: number; reason?: string } {
-  const own = runs
-    .filter(
-      (run) =>
-        (one.kind === "team" ? run.team_id : one.kind === "agent" ? run.agent_id : undefined) === one.id,
-    )
-    .filter((run) => run.status === "completed" || run.status === "failed")
-    .slice(0, RECENT);
+function record(all: readonly PastRun[]): { score: number; reason?: string } {
+  const own = all.filter((run) => run.status === "completed" || run.status === "failed").slice(0, RECENT);
   if (own.length === 0) return { score: 0 };
   const good = own.filter((run) => run.outcome === "accepted").length;
   const bad = own.filter((run) => run.status === "failed" || run.outcome === "rejected").length;
@@ -139,42 +133,85 @@ function record(one: Candidate, runs: Facts["runs"]): { score: number; reason?: 
   return bad > 0 ? { score, reason: `${of} rejected, or failed.` } : { score };
 }
 
-/** The best three for a goal, each with reasons. Nothing fits a goal without words, or one that nobody's words match. */
-export function propose(goal: string, facts: Facts): Proposal[] {
-  const goalWords = wordsOf(goal);
-  if (goalWords.size === 0) return [];
-  const all = candidatesOf(facts).map((one) => ({
-    one,
-    texts: one.texts.map(([text, weight]) => ({ words: wordsOf(text), weight })),
-  }));
-  const holding = (key: string) =>
-    all.filter(({ texts }) => texts.some(({ words }) => words.has(key))).length;
-  // A word that everybody has tells nobody apart.
-  const rarity = new Map(
-    [...goalWords.keys()].map((key) => [key, Math.log(1 + all.length / (holding(key) || 1))]),
-  );
-  const language = facts.language?.toLowerCase();
-  const ranked = all.map(({ one, texts }, at) => {
-    const matched: [word: string, score: number][] = [];
+const groupBy = <T>(all: readonly T[], keyOf: (one: T) => string | null | undefined) => {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    if (!key) continue;
+    const group = groups.get(key);
+    if (group) group.push(one);
+    else groups.set(key, [one]);
+  }
+  return groups;
+};
+
+/**
+ * What is known of all who could work, by the words that they are found by. There may be 10,000 of them, so their texts
+ * are read once, and a letter of the goal costs only those who have one of its words.
+ */
+export class Fits {
+  private readonly all: Candidate[];
+  /** For each word, who has it and how much it says of them. */
+  private readonly words = new Map<string, Map<number, number>>();
+  private readonly stacks = new Map<string, number[]>();
+  private readonly runs: Map<string, PastRun[]>;
+
+  constructor({ workers, templates, runs }: Facts) {
+    this.all = candidatesOf({ workers, templates });
+    this.runs = groupBy(runs, ({ team_id, agent_id }) =>
+      team_id ? `team:${team_id}` : agent_id && `agent:${agent_id}`,
+    );
+    this.all.forEach(({ texts, stack }, at) => {
+      for (const [text, weight] of texts) for (const word of wordsOf(text).keys()) this.put(word, at, weight);
+      if (stack) this.stacks.set(stack.toLowerCase(), [...(this.stacks.get(stack.toLowerCase()) ?? []), at]);
+    });
+  }
+
+  private put(word: string, at: number, weight: number) {
+    const found = this.words.get(word) ?? new Map<number, number>();
+    this.words.set(word, found.set(at, Math.max(found.get(at) ?? 0, weight)));
+  }
+
+  /** The best three for a goal, each with reasons. Nothing fits a goal without words, or one that nobody's words match. */
+  of(goal: string, language?: string): Proposal[] {
+    const goalWords = wordsOf(goal);
+    if (goalWords.size === 0) return [];
+    const matched = new Map<number, [word: string, score: number][]>();
     for (const [key, word] of goalWords) {
-      const weights = texts.filter(({ words }) => words.has(key)).map(({ weight }) => weight);
-      if (weights.length > 0) matched.push([word, Math.max(...weights) * (rarity.get(key) ?? 1)]);
+      const found = this.words.get(key);
+      if (!found) continue;
+      // A word that everybody has tells nobody apart.
+      const rarity = Math.log(1 + this.all.length / found.size);
+      for (const [at, weight] of found) {
+        const own = matched.get(at);
+        if (own) own.push([word, weight * rarity]);
+        else matched.set(at, [[word, weight * rarity]]);
+      }
     }
-    matched.sort((a, b) => b[1] - a[1]);
-    const speaks = language !== undefined && one.stack?.toLowerCase() === language;
-    const past = record(one, facts.runs);
-    const fit = matched.reduce((sum, [, score]) => sum + score, 0) + (speaks ? LANGUAGE : 0);
-    const reasons = [
-      ...(matched.length > 0 ? [`Its words match ${list(matched.slice(0, 4).map(([word]) => word))}.`] : []),
-      ...(speaks ? [`Made for ${facts.language ?? ""}, the repository's language.`] : []),
-      ...(past.reason ? [past.reason] : []),
-    ];
-    // The record shifts what fits by at most a half. It makes nobody fit.
-    return { at, fit: fit * (1 + past.score / 2), one, reasons };
-  });
-  return ranked
-    .filter(({ fit }) => fit > 0)
-    .toSorted((a, b) => b.fit - a.fit || a.at - b.at)
-    .slice(0, MOST)
-    .map(({ one: { texts: _texts, stack: _stack, ...one }, reasons }) => ({ ...one, reasons }));
+    const speaking = new Set(language === undefined ? [] : this.stacks.get(language.toLowerCase()));
+    return [...new Set([...matched.keys(), ...speaking])]
+      .map((at) => {
+        const { score } = record(this.runs.get(this.all[at]?.key ?? "") ?? []);
+        const words = matched.get(at) ?? [];
+        const fit = words.reduce((sum, [, one]) => sum + one, 0) + (speaking.has(at) ? LANGUAGE : 0);
+        // The record shifts what fits by at most a half. It makes nobody fit.
+        return { at, fit: fit * (1 + score / 2), words };
+      })
+      .filter(({ fit }) => fit > 0)
+      .toSorted((a, b) => b.fit - a.fit || a.at - b.at)
+      .slice(0, MOST)
+      .flatMap(({ at, words }) => {
+        const one = this.all[at];
+        if (!one) return [];
+        const { texts: _texts, stack: _stack, ...proposal } = one;
+        const best = words.toSorted((a, b) => b[1] - a[1]).slice(0, 4);
+        const { reason } = record(this.runs.get(one.key) ?? []);
+        const reasons = [
+          ...(best.length > 0 ? [`Its words match ${list(best.map(([word]) => word))}.`] : []),
+          ...(speaking.has(at) ? [`Made for ${language ?? ""}, the repository's language.`] : []),
+          ...(reason ? [reason] : []),
+        ];
+        return [{ ...proposal, reasons }];
+      });
+  }
 }

@@ -2,13 +2,29 @@
 import type { Claw } from "~/api/types";
 import type { RunRepo } from "~/api/repos";
 import type { RunSummary } from "~/api/runs";
-import type { Team } from "~/api/teams";
+import type { Team, TemplateBrief } from "~/api/teams";
+
+const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 
 export type Worker = { key: string; id: string; name: string } & (
   { kind: "team"; team: Team } | { kind: "agent"; agent: Claw }
 );
+/** A template works as well: a team is created from it first. */
+export type Choosable =
+  Worker | { kind: "template"; key: string; id: string; name: string; template: TemplateBrief };
 
-const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
+export const templateKey = (id: string) => `template:${id}`;
+/** The templates as choices, by name. */
+export const asChoices = (templates: readonly TemplateBrief[]): Choosable[] =>
+  templates
+    .map((template) => ({
+      kind: "template" as const,
+      key: templateKey(template.id),
+      id: template.id,
+      name: template.name,
+      template,
+    }))
+    .toSorted(byName);
 
 /** Teams, then the agents that work in none of them, each by name. */
 export function workers(teams: readonly Team[], agents: readonly Claw[]): Worker[] {
@@ -33,10 +49,10 @@ export function workers(teams: readonly Team[], agents: readonly Claw[]): Worker
 
 /** The chosen one; before a choice the one that worked last, and otherwise the first. */
 export function whoIs(
-  all: readonly Worker[],
+  all: readonly Choosable[],
   chosen: string | undefined,
   last: Pick<RunSummary, "team_id" | "agent_id"> | undefined,
-): Worker | undefined {
+): Choosable | undefined {
   const find = (key: string) => all.find((one) => one.key === key);
   return (
     (chosen === undefined ? undefined : find(chosen)) ??
@@ -47,7 +63,7 @@ export function whoIs(
 }
 
 /** The repository of a team, which its runs work on unless they name another one. */
-export function ownRepo(who: Worker): RunRepo | undefined {
+export function ownRepo(who: Choosable): RunRepo | undefined {
   const repo = who.kind === "team" ? who.team.repo : undefined;
   return repo ? { repo_id: repo.repo_id, ...(repo.base && { base: repo.base }) } : undefined;
 }
