@@ -40,3 +40,5 @@ export const shell = createRoute({
   component: Shell,
   notFoundComponent: NotFound,
 });
+/** Every address that no page has. Below the shell, so that the navigation stays beside what it says. */
+export const lost = createRoute({ getParentRoute: () => shell, path: "$", component: NotFound });

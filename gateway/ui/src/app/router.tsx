@@ -1,6 +1,6 @@
 import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { PageFault } from "./lost-pages";
-import { invitation, confirmAddress, root, setPassword, shell, signIn, terminal } from "./root-routes";
+import { invitation, confirmAddress, lost, root, setPassword, shell, signIn, terminal } from "./root-routes";
 import { only, page } from "./route-kit";
 import {
   compare,
@@ -232,6 +232,7 @@ export const router = createRouter({
       operator,
       promises,
       account,
+      lost,
     ]),
   ]),
   defaultErrorComponent: PageFault,

@@ -1,10 +1,14 @@
 // What stands beside the page or thing on screen: the places, or the other machines or agents in the order of their list.
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useLocation, useRouter } from "@tanstack/react-router";
+import { waitingDoorsQuery } from "~/api/doors";
+import { meQuery } from "~/api/me";
 import { clawsQuery } from "~/domains/agents/queries";
 import { nodesQuery } from "~/domains/fleet/queries";
+import { agentStates, agentWord } from "~/ui/agent-state";
 import { apart } from "~/ui/apart";
 import { isolate } from "~/ui/isolate";
+import { nodeState } from "~/ui/node-state";
 import { thingAt } from "./crumb-menu";
 
 export type ThingKind = "node" | "agent";
@@ -22,28 +26,35 @@ const ROUTE = { node: "/fleet/$id", agent: "/claws/$id" } as const;
 const byName = (a: Thing, b: Thing) =>
   a.name.localeCompare(b.name, "en", { numeric: true }) || a.id.localeCompare(b.id);
 
-/** All things of a kind, by name. Asked of the gateway only where no page has done so yet. */
+/** The agents that wait for an approval, where the person may see what is asked for. */
+async function waitingAgents(client: QueryClient): Promise<ReadonlySet<string>> {
+  if (!client.getQueryData(meQuery.queryKey)?.permissions.includes("doors.read")) return new Set();
+  // Without the approvals the other words are still true.
+  const doors = await client.ensureQueryData(waitingDoorsQuery).catch(() => []);
+  return new Set(doors.map(({ agent_id }) => agent_id));
+}
+
+/** All things of a kind, by name, with the words for their state that the lists have. Asked of the gateway only where no page has done so yet. */
 export async function thingsOf(client: QueryClient, kind: ThingKind): Promise<Thing[]> {
   if (kind === "node") {
     const nodes = await client.ensureQueryData(nodesQuery);
     return nodes
-      .map(({ id, name, host, status }) => ({
-        kind,
-        id,
-        name,
-        hint: host ? `${isolate(host)}, ${status}` : status,
-      }))
+      .map((node) => {
+        const { id, name, host } = node;
+        const { word } = nodeState(node);
+        return { kind, id, name, hint: host ? `${isolate(host)}, ${word}` : word };
+      })
       .toSorted(byName);
   }
-  const claws = (await client.ensureQueryData(clawsQuery)).filter((claw) => !claw.deleted_at);
+  const [found, waiting] = await Promise.all([client.ensureQueryData(clawsQuery), waitingAgents(client)]);
+  const claws = found.filter((claw) => !claw.deleted_at);
   const names = apart(claws.map(({ id, name }) => [id, name]));
   return claws
-    .map(({ id, name, role, status }) => ({
-      kind,
-      id,
-      name: names.get(id) ?? name,
-      hint: role ? `${isolate(role)}, ${status}` : status,
-    }))
+    .map((claw) => {
+      const { id, name, role } = claw;
+      const { word } = agentStates[agentWord(claw, waiting.has(id))];
+      return { kind, id, name: names.get(id) ?? name, hint: role ? `${isolate(role)}, ${word}` : word };
+    })
     .toSorted(byName);
 }
 

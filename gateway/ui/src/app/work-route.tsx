@@ -6,6 +6,6 @@ export { RunRoute } from "./run-route";
 export { NewTeamPage } from "~/domains/teams/new-page";
 export { TeamRoute } from "./team-route";
 export { SkillsPage } from "~/domains/skills/page";
-export { SkillPage } from "~/domains/skills/skill-page";
+export { SkillRoute } from "./skill-route";
 export { TemplatesPage } from "~/domains/templates/page";
 export { TemplatePage } from "~/domains/templates/template-page";

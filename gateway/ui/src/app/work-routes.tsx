@@ -9,7 +9,7 @@ type Work =
   | "NewTeamPage"
   | "TeamRoute"
   | "SkillsPage"
-  | "SkillPage"
+  | "SkillRoute"
   | "TemplatesPage"
   | "TemplatePage";
 const work = (name: Work) => page(() => import("./work-route"), name);
@@ -122,7 +122,7 @@ export const skills = createRoute({
 export const skill = createRoute({
   getParentRoute: () => shell,
   path: "/skills/$id",
-  component: work("SkillPage"),
+  component: work("SkillRoute"),
 });
 export const templates = createRoute({
   getParentRoute: () => shell,

@@ -1,6 +1,7 @@
 // The shell around every page: palette, crumbs with what stands beside them, keys, rail, drawer.
 import type { Page } from "@playwright/test";
 import { axe, hasFocus, shot, settled, uncovered, until } from "../kit.ts";
+import { makeRoutine } from "../mock/routes-routines.ts";
 import { makeRun } from "../mock/runs.ts";
 import { agentNamed, expect, test, THEMES } from "./fixtures.ts";
 
@@ -122,6 +123,72 @@ test.describe("shell", () => {
       await page.getByRole("option", { name: "agent mason" }).click();
       await page.getByRole("heading", { name: "Count the words", level: 1 }).waitFor();
     });
+
+  test("the palette finds missions, routines, skills and templates, and has the words of the lists", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ missions: true });
+    const { state } = mock;
+    if (state.routines.list.length === 0) state.routines.list.push(makeRoutine(state));
+    const [run] = state.runs.list;
+    Object.assign(run, { title: "Judge the parser", status: "completed", outcome: "rejected" });
+    state.claws.forEach((claw) => Object.assign(claw, { status: "offline" }));
+    const field = page.getByRole("combobox", { name: /^Search places/ });
+    const look = async (words: string) => {
+      await uncovered(page);
+      await page.keyboard.press("Control+k");
+      await hasFocus(field);
+      await page.keyboard.type(words);
+    };
+    await page.goto(`${mock.url}/quotas`);
+    await settled(page);
+    await look("judge the parser");
+    await page.getByRole("option", { name: /Judge the parser.*Completed, Rejected/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await look("mason");
+    await page
+      .getByRole("group", { name: "Agents" })
+      .getByRole("option", { name: /^mason.*Ready/ })
+      .waitFor();
+    expect(await page.getByRole("option", { name: /offline/ }).count()).toBe(0);
+    await page.keyboard.press("Escape");
+    for (const [group, name, path] of [
+      ["Missions", state.missions.list[0]!.title, `/missions/${state.missions.list[0]!.id}`],
+      ["Routines", state.routines.list[0]!.name, `/routines/${state.routines.list[0]!.id}`],
+      ["Skills", state.skills[0]!.title, `/skills/${state.skills[0]!.id}`],
+      ["Templates", state.templates[0]!.name, `/templates/${state.templates[0]!.id}`],
+    ] as const) {
+      await look(name);
+      await page.getByRole("group", { name: group }).getByRole("option").first().click();
+      await page.waitForURL(`**${path}`);
+      await settled(page);
+    }
+  });
+
+  for (const width of [1440, 390])
+    test(`an unknown address keeps the navigation beside what it says (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 800 });
+      await page.goto(`${mock.url}/no/such/page`);
+      await page.getByText("There is no such page").waitFor();
+      await settled(page);
+      const main = page.getByRole("navigation", { name: "Main" });
+      if (width === 390) await page.getByRole("button", { name: "Open navigation" }).click();
+      await main.getByRole("link", { name: "Runs" }).waitFor();
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `lost-${width}`);
+      await main.getByRole("link", { name: "Runs" }).click();
+      await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+    });
+
+  test("the address of a skill may have its name", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const [skill] = mock.state.skills;
+    await page.goto(`${mock.url}/skills/${skill!.name}`);
+    await page.getByRole("heading", { name: skill!.title, level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/skills/${skill!.id}`);
+    await page.goto(`${mock.url}/skills/no-such-skill`);
+    await page.getByRole("link", { name: "All skills" }).waitFor();
+  });
 
   test("a crumb opens its siblings with Alt and arrow down and brackets step through them", async ({
     visit,

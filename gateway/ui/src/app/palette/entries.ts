@@ -30,7 +30,11 @@ export function pageActions(root: ParentNode = document): Choice[] {
   );
   return [...found]
     .filter(
-      (element) => !element.hasAttribute("disabled") && element.getAttribute("aria-disabled") !== "true",
+      (element) =>
+        !element.hasAttribute("disabled") &&
+        element.getAttribute("aria-disabled") !== "true" &&
+        // What a menu has is offered itself.
+        element.dataset["more"] === undefined,
     )
     .map((element, at) => ({ element, at, label: (element.ariaLabel ?? element.textContent ?? "").trim() }))
     .filter(({ label }) => label !== "")

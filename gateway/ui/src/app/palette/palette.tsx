@@ -8,15 +8,18 @@ import { thingsOf, useThings, type Thing } from "../siblings";
 import { useSwitchWorkspace } from "../workspace";
 import { pageActions, placeEntries, settingEntries, thingEntries, workspaceEntries } from "./entries";
 import { recent, remember } from "./recent";
+import { madeEntries } from "./made";
 import { workEntries } from "./work";
 
-/** Teams and runs by name, as soon as they have come. */
+/** Teams, missions and runs, and then skills, templates and routines by name, as soon as they have come. */
 function useWork(me: Me, go: (path: string) => void): { work: Choice[]; loading: boolean } {
   const client = useQueryClient();
   const [work, setWork] = useState<Choice[]>();
   useEffect(() => {
     let over = false;
-    void workEntries(client, me, go).then((found) => !over && setWork(found));
+    void Promise.all([workEntries(client, me, go), madeEntries(client, me, go)]).then(
+      (found) => !over && setWork(found.flat()),
+    );
     return () => {
       over = true;
     };
@@ -97,11 +100,11 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
           className="overlay-in fixed top-[10vh] left-1/2 z-50 flex max-h-[min(560px,80vh)] w-[min(100vw-24px,600px)] -translate-x-1/2 flex-col rounded-panel border border-line bg-raised shadow-float outline-none"
         >
           <PickList
-            label="Search places, agents, machines, teams, runs, actions"
+            label="Search places, agents, teams, runs, missions, skills, actions"
             entries={entries}
             recent={lately}
             loading={loading || working}
-            none="No results. Type the name of an agent, a machine, a team, a run, a place or an action."
+            none="No results. Type the name of a place, an action, or anything in this workspace."
             onPick={(entry) => {
               // What a page offers belongs to that page alone.
               if (!entry.id.startsWith("action:")) remember(entry.id);
