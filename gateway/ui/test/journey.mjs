@@ -202,12 +202,14 @@ const failed = await runAll({
   },
 
   "the sandbox is destroyed": async () => {
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Destroy sandbox" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Destroy sandbox" }).click();
     await page.getByRole("button", { name: "Create sandbox" }).waitFor();
   },
 
   "the agent is deleted; signing out ends the session": async () => {
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Delete the agent" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete agent" }).click();
     await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();

@@ -290,6 +290,7 @@ test.describe("agents: console", () => {
     const at = await visit();
     const { page } = at;
     await open(at);
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Delete the agent" }).click();
     await page.getByLabel("Destroy everything it has, for good").check();
     const act = page.getByRole("button", { name: "Delete agent" });

@@ -102,6 +102,7 @@ test.describe("pages", () => {
     await hasFocus(name);
     expect(await axe(page)).toStrictEqual([]);
     await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Delete the agent" }).click();
     await page.getByText("The agent is removed. Its history is kept.").waitFor();
   });
@@ -114,7 +115,7 @@ test.describe("pages", () => {
       "/fleet": "Pair a machine",
       "/agents": "New agent",
       [`/fleet/${mock.state.nodes[0].id}`]: "Drain",
-      [`/claws/${mock.state.claws[1].id}?app=sandbox`]: "Destroy sandbox",
+      [`/claws/${mock.state.claws[1].id}?app=sandbox`]: "More actions",
     };
     for (const [path, name] of Object.entries(offers)) {
       await page.goto(mock.url + path);

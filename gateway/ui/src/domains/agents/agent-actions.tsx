@@ -1,14 +1,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Pencil, Trash2 } from "lucide-react";
+import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { useMay } from "~/api/may";
 import { keys } from "~/api/keys";
 import type { Claw, ClawChange, NewClaw } from "~/api/types";
-import { IconButton } from "~/ui/button";
+import { Button, IconButton } from "~/ui/button";
 import { DestroySandbox } from "~/ui/destroy-sandbox";
 import { Confirm, Modal } from "~/ui/dialog";
 import { Tick } from "~/ui/field";
+import { MoreMenu } from "~/ui/more-menu";
 import { AgentForm } from "./agent-form";
 import { claws, clawQuery } from "./queries";
 import { words } from "./words";
@@ -43,10 +44,10 @@ export function AgentActions({ claw }: { claw: Claw }) {
       <IconButton label="Change the agent" onClick={() => setOpen("edit")}>
         <Pencil size={15} aria-hidden />
       </IconButton>
-      <IconButton label="Delete the agent" onClick={() => setOpen("remove")}>
-        <Trash2 size={15} aria-hidden />
-      </IconButton>
-      <DestroySandbox owner={{ kind: "claw", id: claw.id }} name={claw.name} sandbox={claw.sandbox} />
+      <MoreMenu>
+        <DestroySandbox owner={{ kind: "claw", id: claw.id }} name={claw.name} sandbox={claw.sandbox} />
+        <Button onClick={() => setOpen("remove")}>Delete the agent</Button>
+      </MoreMenu>
       <Modal open={open === "edit"} onClose={close} title={`Change ${claw.name}`}>
         <AgentForm
           start={claw}

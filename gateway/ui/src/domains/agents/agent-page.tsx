@@ -10,6 +10,7 @@ import { buttonClass } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { Empty } from "~/ui/empty";
 import type { FilesChoice, FilesChosen } from "~/ui/files-choice";
+import { GiveWorkButton } from "~/ui/goal-ask";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { SandboxLine } from "~/ui/sandbox-line";
@@ -42,13 +43,23 @@ export function AgentPage(elsewhere: Elsewhere) {
   const { id } = route.useParams();
   const claw = useQuery(clawQuery(id));
   const may = useMay();
+  const navigate = route.useNavigate();
   const name = claw.data?.name ?? "Agent";
   const missing = claw.isError && asProblem(claw.error).status === 404;
   return (
     <PageFrame
       wide
       crumbs={[{ label: "Agents", to: "/agents" }, { label: name }]}
-      actions={claw.data && may("claws.write") && <AgentActions claw={claw.data} />}
+      actions={
+        claw.data && (
+          <>
+            {may("claws.write") && <AgentActions claw={claw.data} />}
+            {may("runs.start") && !claw.data.deleted_at && (
+              <GiveWorkButton onShow={() => void navigate({ search: { app: "work" }, replace: true })} />
+            )}
+          </>
+        )
+      }
     >
       {claw.isPending && <Loading what="the agent" rows={3} />}
       {missing && (
