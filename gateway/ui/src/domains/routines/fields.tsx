@@ -171,7 +171,9 @@ function WorkStep({ draft, set, templates, problem, mistakes }: WorkProps) {
           <TeamWork {...{ draft, set, templates, problem, mistakes }} />
         ) : (
           <p className="text-fg-2">
-            Each firing creates the mission that you describe below, and launches it.
+            Each firing creates the mission that you describe below, and launches it. When a mission of this
+            routine ends, the teams of its earlier missions are deleted with their agents. A team that still
+            works stays, and so does one with a level-up that waits for a decision.
           </p>
         )}
         <div className="grid gap-3 sm:grid-cols-2">
