@@ -50,6 +50,8 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
   const changed = run.graph.nodes.find(({ id }) => id === step.node)?.attributes?.instructions;
   const present = changed ?? agent?.system_prompt ?? "";
   const instructions = typed?.node === step.node ? typed.text : present;
+  // An empty field would keep the old ones, which nobody expects of it.
+  const emptied = instructions.trim() === "" && present.trim() !== "";
   const go = async () => {
     const made = await forking
       .mutateAsync({
@@ -124,7 +126,16 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
             value={instructions}
             onChange={(event) => setTyped({ node: step.node, text: event.target.value })}
             hint="A change is for this fork only. The agent keeps its own instructions."
-            error={problem?.field("/instructions")}
+            error={
+              emptied ? "Write instructions, or keep those of the agent." : problem?.field("/instructions")
+            }
+            aside={
+              emptied && (
+                <Button look="quiet" onClick={() => setTyped(undefined)}>
+                  Keep those of the agent
+                </Button>
+              )
+            }
           />
         )}
         <Area
@@ -143,7 +154,7 @@ export function ForkDialog({ run, first, nameOf, onClose }: Props) {
         {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={forking.isPending} disabled={!isPace(pace)}>
+          <Button type="submit" look="primary" busy={forking.isPending} disabled={!isPace(pace) || emptied}>
             Fork
           </Button>
         </DialogActions>

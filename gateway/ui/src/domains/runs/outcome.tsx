@@ -11,6 +11,7 @@ import { Confirm } from "~/ui/dialog";
 import { inlineCode } from "~/ui/inline-code";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Fold } from "~/ui/fold";
+import { beginOf } from "~/ui/folded-text";
 import { Facts, Panel } from "~/ui/panel";
 import { isOver, money, outcomeState, took } from "~/ui/run-state";
 import { Avatar } from "~/ui/person";
@@ -51,9 +52,25 @@ export function Outcome({ run }: { run: Run }) {
   return (
     <Panel title="Result" aside={demonstration && <Demonstration />}>
       <div className="px-4 py-3">
-        <Markdown text={text} what="the result" />
+        <Result text={text} />
       </div>
     </Panel>
+  );
+}
+
+/** A long result is folded, so that the timeline is in sight. */
+function Result({ text }: { text: string }) {
+  const [open, setOpen] = useState(false);
+  const begin = beginOf(text);
+  return (
+    <>
+      <Markdown text={begin === undefined || open ? text : `${begin} …`} what="the result" />
+      {begin !== undefined && (
+        <Button look="quiet" className="mt-1 -ml-2.5" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? "Fold the result" : `Show all ${number(text.split("\n").length)} lines of the result`}
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -17,7 +17,6 @@ export const callsQuery = (id: string) =>
   queryOptions({
     queryKey: callsKey(id),
     queryFn: ({ signal }) => api.get("/api/topology-runs/{id}/calls", { path: { id }, signal }),
-    select: ({ items }) => items,
   });
 
 /** The repository belongs to the first run of a tree. The live stream calls its kind so. */

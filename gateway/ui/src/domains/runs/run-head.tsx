@@ -19,6 +19,7 @@ import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { ForkDialog } from "./fork-dialog";
 import { forkedAt } from "./fork-history";
+import { exported } from "./journal";
 import { CancelRun } from "./outcome";
 import { callsQuery, forksQuery, pause, resume, runRepoQuery } from "./queries";
 import { pauseState, workingNode } from "./words-live";
@@ -127,7 +128,7 @@ function Export({ run }: { run: Run }) {
         api.get("/api/topology-runs/{id}", { path: { id: run.id } }),
         client.fetchQuery(callsQuery(run.id)),
       ]);
-      const text = JSON.stringify({ ...whole, calls: calls.items }, null, 2);
+      const text = JSON.stringify({ ...whole, ...exported(calls) }, null, 2);
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
       link.download = `run-${run.id}.json`;

@@ -8,6 +8,7 @@ import { renew } from "~/live/renew";
 import { MissingRight } from "~/ui/missing-right";
 import { Button } from "~/ui/button";
 import { NarrowFold } from "~/ui/fold";
+import { Notice } from "~/ui/notice";
 import { PageFrame } from "~/ui/page";
 import { isOver } from "~/ui/run-state";
 import { Failed } from "~/ui/problem";
@@ -23,6 +24,7 @@ import { Comparison } from "./comparison";
 import { useFollowWork } from "./follow-work";
 import { isKept } from "./fork-history";
 import { useAgentsNow, useChildrenMoves } from "./live";
+import { leftOut, leftOutWords } from "./journal";
 import { Messages } from "./messages";
 import { Outcome, Summary, Verdict } from "./outcome";
 import { firstPanels, namesOf, panelsOf, stateOf, wayOf } from "./nodes";
@@ -150,6 +152,18 @@ function Whole({ run, title, changes }: RunProps & { run: Run; title: string }) 
   useEffect(() => {
     if (asked !== undefined) showAgent(asked);
   }, [asked]);
+  const over = isOver(run.status);
+  const items = calls.data?.items ?? NO_CALLS;
+  const missing = calls.data && leftOutWords(leftOut(calls.data));
+  // While the run works, who works now is read first. Afterwards that is the result.
+  const timeline = (
+    <Timeline
+      run={run}
+      calls={items}
+      nameOf={nameOf}
+      onStep={(step, call) => reach(step.node, call ? entryId(call) : `${stepName(step)}.`)}
+    />
+  );
   return (
     <>
       <RunHead
@@ -162,20 +176,17 @@ function Whole({ run, title, changes }: RunProps & { run: Run; title: string }) 
         onFollow={follow.toggle}
         onCancelled={() => void renew(client, { queryKey: keys.run(run.id) })}
       />
+      {!over && timeline}
+      {run.comparison && !over && <Comparison run={run} comparison={run.comparison} />}
       <Outcome run={run} />
       <Verdict run={run} />
-      {run.comparison && <Comparison run={run} comparison={run.comparison} />}
+      {run.comparison && over && <Comparison run={run} comparison={run.comparison} />}
+      {over && timeline}
       {run.repo_run_id ? (
-        <Repository run={run.repo_run_id} ended={isOver(run.status)} />
+        <Repository run={run.repo_run_id} ended={over} />
       ) : (
         <ChangedFiles run={run} draw={changes} />
       )}
-      <Timeline
-        run={run}
-        calls={calls.data ?? NO_CALLS}
-        nameOf={nameOf}
-        onStep={(step, call) => reach(step.node, call ? entryId(call) : `${stepName(step)}.`)}
-      />
       <Messages run={run} nameOf={nameOf} mayStart={may("runs.start")} />
       <NarrowFold
         id="topology"
@@ -198,10 +209,11 @@ function Whole({ run, title, changes }: RunProps & { run: Run; title: string }) 
         <Failed error={calls.error} retry={() => void calls.refetch()} className="" />
       )}
       <Stale query={calls} />
+      {missing && <Notice>{missing}</Notice>}
       <Agents
         run={run}
         stops={may("runs.start")}
-        calls={calls.data ?? NO_CALLS}
+        calls={items}
         asking={calls.isFetching}
         nameOf={nameOf}
         reached={reached}

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { GitFork } from "lucide-react";
 import type { RunSummary } from "~/api/runs";
 import { DASH } from "~/ui/bytes";
 import type { ListColumn } from "~/ui/list/list-table";
@@ -21,18 +22,32 @@ function Took({ run }: { run: RunSummary }) {
   return duration(took(run.started_at, run.ended_at, useNow()));
 }
 
+/** A fork has the title of its original, so each screen has to tell them apart. */
+function ForkBadge() {
+  return (
+    <span className="inline-flex shrink-0 items-center gap-1 rounded-full border border-line-strong px-1.5 text-micro text-fg-2">
+      <GitFork size={11} aria-hidden />
+      Fork
+    </span>
+  );
+}
+
 function Title({ run }: { run: RunSummary }) {
-  const origin = originWord(run);
+  const forked = run.origin.type === "fork";
+  const origin = forked ? undefined : originWord(run);
   return (
     <>
-      <Link
-        to="/runs/$id"
-        params={{ id: run.id }}
-        title={run.title}
-        className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
-      >
-        <bdi>{visible(run.title) || "untitled"}</bdi>
-      </Link>
+      <span className="flex min-w-0 items-center gap-2">
+        <Link
+          to="/runs/$id"
+          params={{ id: run.id }}
+          title={run.title}
+          className="block min-w-0 truncate rounded-control font-[550] hover:text-accent hover:underline"
+        >
+          <bdi>{visible(run.title) || "untitled"}</bdi>
+        </Link>
+        {forked && <ForkBadge />}
+      </span>
       {origin && <span className="block truncate text-small text-fg-3 max-sm:hidden">{origin}</span>}
       <span className="block truncate text-small text-fg-3 sm:hidden">
         <Ago at={run.created_at} />
