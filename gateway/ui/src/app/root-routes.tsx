@@ -38,7 +38,6 @@ export const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
   component: Shell,
-  notFoundComponent: NotFound,
 });
 /** Every address that no page has. Below the shell, so that the navigation stays beside what it says. */
 export const lost = createRoute({ getParentRoute: () => shell, path: "$", component: NotFound });

@@ -3,7 +3,6 @@ import { useEffect, useId, type ReactNode } from "react";
 import { IconButton } from "./button";
 import { useLayer } from "./choice/layer";
 import { over } from "./choice/look";
-import { cx } from "./class";
 
 /**
  * Buttons that are not worth a place in a page's bar, most of all those that destroy. They are on the page while the menu is
@@ -38,12 +37,12 @@ export function MoreMenu({ children }: { children: ReactNode }) {
         aria-label="More actions"
         popover="manual"
         onClick={(event) => event.target instanceof Element && event.target.closest("button") && close()}
-        className={cx(
-          over,
-          "[&_button]:w-full [&_button]:justify-start [&_button]:border-transparent [&_button]:bg-transparent",
-        )}
+        className={over}
       >
-        {children}
+        {/* The layer itself is hidden while it is closed, which another kind of display would undo. */}
+        <div className="flex flex-col [&_button]:justify-start [&_button]:border-transparent [&_button]:bg-transparent [&_button:hover]:bg-line/70">
+          {children}
+        </div>
       </div>
     </div>
   );

@@ -1,7 +1,7 @@
 // The order of a run's page, what it says of a long journal, and how forks are told apart.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { axe, settled, shot } from "../kit.ts";
+import { axe, choose, settled, shot } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { makeCall, makeRun, makeStep } from "../mock/runs.ts";
 import { expect, type Mock, test } from "./fixtures.ts";
@@ -93,8 +93,7 @@ test.describe("the page of a run", () => {
     await page.goto(`${mock.url}/runs/${run.id}`);
     await page.locator("[data-run-head]").getByRole("button", { name: "Fork" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("combobox", { name: "Begin again at" }).press("Home");
-    await page.keyboard.press("Enter");
+    await choose(dialog.getByLabel("Begin again at"), { index: 0 });
     const field = dialog.getByLabel(/^Instructions of/);
     await expect(field).toHaveValue("You plan.");
     await field.fill("  ");

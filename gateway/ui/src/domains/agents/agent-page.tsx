@@ -10,7 +10,7 @@ import { buttonClass } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { Empty } from "~/ui/empty";
 import type { FilesChoice, FilesChosen } from "~/ui/files-choice";
-import { GiveWorkButton } from "~/ui/goal-ask";
+import { GiveWorkButton } from "~/ui/goal-draft";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { SandboxLine } from "~/ui/sandbox-line";

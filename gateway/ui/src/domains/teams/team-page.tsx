@@ -10,7 +10,7 @@ import { textLink } from "~/ui/class";
 import { Confirm } from "~/ui/dialog";
 import { Tick } from "~/ui/field";
 import { Goal } from "~/ui/goal";
-import { GiveWorkButton } from "~/ui/goal-ask";
+import { GiveWorkButton } from "~/ui/goal-draft";
 import { isolate } from "~/ui/isolate";
 import { MissingRight } from "~/ui/missing-right";
 import { MoreMenu } from "~/ui/more-menu";

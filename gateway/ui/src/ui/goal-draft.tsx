@@ -1,7 +1,11 @@
-// Goals that are typed and not started yet. The tab keeps them, so neither Escape nor another page loses one.
+// Goals that are typed and not started yet: the tab keeps them, so neither Escape nor another page loses one. And the button
+// of a page's bar that leads to the box for a goal.
 import { useQuery } from "@tanstack/react-query";
+import { Play } from "lucide-react";
+import { create } from "zustand";
 import { meQuery } from "~/api/me";
 import type { Me } from "~/api/types";
+import { Button } from "./button";
 
 /** The box of a goal. `next-team` holds the goal that a new team begins with. */
 export type GoalPlace = "home" | "next-team" | `team:${string}` | `agent:${string}`;
@@ -64,3 +68,25 @@ const draftsOf = (me: Me | undefined) => new GoalDrafts(me ? `${me.user.id}/${me
 
 /** The shell has asked who the person is before it draws a page. */
 export const useGoalDrafts = () => draftsOf(useQuery(meQuery).data);
+
+/** Whether somebody has asked for the box. The box that is there next takes the focus. */
+export const useGoalAsked = create<{ asked: boolean }>(() => ({ asked: false }));
+
+export function GiveWorkButton({
+  onShow,
+}: {
+  /** Opens the part of the page that has the box. */ onShow: () => void;
+}) {
+  return (
+    <Button
+      look="primary"
+      icon={<Play size={14} aria-hidden />}
+      onClick={() => {
+        useGoalAsked.setState({ asked: true });
+        onShow();
+      }}
+    >
+      Give work
+    </Button>
+  );
+}
