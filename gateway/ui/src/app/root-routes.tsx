@@ -4,7 +4,7 @@ import { NotFound } from "./lost-pages";
 import { given, page, safeNext } from "./route-kit";
 import { Shell } from "./shell";
 
-export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+export const root = createRootRoute({ component: Outlet });
 
 export const signIn = createRoute({
   getParentRoute: () => root,

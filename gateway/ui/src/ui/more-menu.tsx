@@ -40,7 +40,7 @@ export function MoreMenu({ children }: { children: ReactNode }) {
         className={over}
       >
         {/* The layer itself is hidden while it is closed, which another kind of display would undo. */}
-        <div className="flex flex-col [&_button]:justify-start [&_button]:border-transparent [&_button]:bg-transparent [&_button:hover]:bg-line/70">
+        <div className="flex flex-col [&_button]:min-h-8 [&_button]:justify-start [&_button]:border-transparent [&_button]:bg-transparent [&_button:hover]:bg-line/70">
           {children}
         </div>
       </div>

@@ -157,6 +157,35 @@ test.describe("the box to give work", () => {
       expect(await dialog.getByLabel("Goal").inputValue()).toBe("");
     });
 
+  test("asks before uploaded files are lost: in the dialog, and on the way to another page", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    const file = { name: "shop.tar", mimeType: "application/x-tar", buffer: Buffer.alloc(1024) };
+    const dialog = await box(page, mock);
+    await dialog.getByLabel("Goal").fill(GOAL);
+    await dialog.locator("[data-picks=files]").setInputFiles(file);
+    await dialog.getByText(/^Works on/).waitFor();
+    await page.keyboard.press("Escape");
+    const question = page.getByRole("alertdialog");
+    await question.getByText("Close without starting the run?").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
+    await dialog.getByText(/^Works on/).waitFor();
+    await page.keyboard.press("Escape");
+    await question.getByRole("button", { name: "Close" }).click();
+    await dialog.waitFor({ state: "detached" });
+
+    await page.goto(`${mock.url}/teams/${mock.state.teams.list[0].id}`);
+    await page.locator("[data-picks=files]").setInputFiles(file);
+    await page.getByText(/^Works on/).waitFor();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Fleet" }).click();
+    await question.getByText("Leave without starting the run?").waitFor();
+    await question.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("heading", { name: "Fleet", exact: true }).waitFor();
+  });
+
   test("offers no template to a person who may not create teams, and says what is missing", async ({
     visit,
   }) => {

@@ -10,7 +10,7 @@ import { routineState } from "~/domains/routines/words";
 import { categoryName } from "~/ui/template-words";
 import { visible } from "~/ui/visible";
 import type { Choice } from "../pick/pick-list";
-import { name } from "./work";
+import { FRESH_MS, name } from "./work";
 
 type Go = (path: string) => void;
 
@@ -48,10 +48,11 @@ export const routineEntries = (routines: readonly Routine[], go: Go): Choice[] =
 /** What the person may read of each; a list that cannot be had leaves its things out. */
 export async function madeEntries(client: QueryClient, me: Me, go: Go): Promise<Choice[]> {
   const may = (right: string) => me.permissions.some((one) => one === right);
+  const fresh = { staleTime: FRESH_MS };
   const [templates, skills, routines] = await Promise.all([
-    may("templates.read") ? client.ensureQueryData(templatesQuery).catch(() => []) : [],
-    may("skills.read") ? client.ensureQueryData(skillsQuery).catch(() => []) : [],
-    may("routines.read") ? client.ensureQueryData(routinesQuery).catch(() => []) : [],
+    may("templates.read") ? client.fetchQuery({ ...templatesQuery, ...fresh }).catch(() => []) : [],
+    may("skills.read") ? client.fetchQuery({ ...skillsQuery, ...fresh }).catch(() => []) : [],
+    may("routines.read") ? client.fetchQuery({ ...routinesQuery, ...fresh }).catch(() => []) : [],
   ]);
   return [...templateEntries(templates, go), ...skillEntries(skills, go), ...routineEntries(routines, go)];
 }

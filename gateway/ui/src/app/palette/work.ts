@@ -21,7 +21,7 @@ import { thingsOf } from "../siblings";
 const MOST = 100;
 
 /** As long as another look is not worth a request; the live stream renews both before. */
-const FRESH_MS = 30_000;
+export const FRESH_MS = 30_000;
 
 export const name = (text: string) => visible(text).slice(0, 120) || "untitled";
 

@@ -155,9 +155,13 @@ function Whole({ run, title, changes }: RunProps & { run: Run; title: string }) 
   const over = isOver(run.status);
   const items = calls.data?.items ?? NO_CALLS;
   const missing = calls.data && leftOutWords(leftOut(calls.data));
-  // While the run works, who works now is read first. Afterwards that is the result.
+  // While the run works, who works now is read first. Afterwards that is the result. Each keeps its key, so it is moved and
+  // not drawn anew when the run ends.
+  const result = [<Outcome key="result" run={run} />, <Verdict key="outcome" run={run} />];
+  const compared = run.comparison && <Comparison key="compared" run={run} comparison={run.comparison} />;
   const timeline = (
     <Timeline
+      key="timeline"
       run={run}
       calls={items}
       nameOf={nameOf}
@@ -176,12 +180,7 @@ function Whole({ run, title, changes }: RunProps & { run: Run; title: string }) 
         onFollow={follow.toggle}
         onCancelled={() => void renew(client, { queryKey: keys.run(run.id) })}
       />
-      {!over && timeline}
-      {run.comparison && !over && <Comparison run={run} comparison={run.comparison} />}
-      <Outcome run={run} />
-      <Verdict run={run} />
-      {run.comparison && over && <Comparison run={run} comparison={run.comparison} />}
-      {over && timeline}
+      {over ? [...result, compared, timeline] : [timeline, compared, ...result]}
       {run.repo_run_id ? (
         <Repository run={run.repo_run_id} ended={over} />
       ) : (
