@@ -14,7 +14,7 @@ const LATER =
   /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|missions|models|nodes|runs|runtime|sandboxes|skills|teams)\.ts/;
 /** What most pages show: as files of their own, each would be half wrapping. */
 const COMMON =
-  /src\/ui\/(bytes|choice\/(box|keys|layer|look|options)|data-table|field|filter-field|help|help-words|isolate|list\/sort|missing-right|notice|open-row|panel|query-view|row-order|row-order-note|segments|sentence|skeleton|stale|status|table|time|visible)\.tsx?|lucide-react\/dist\/esm\/icons\/(arrow-down|check|chevron-down|chevron-right|pencil|plus|trash(-2)?)\.m?js$/;
+  /src\/ui\/(bytes|choice\/(box|keys|layer|look|options)|data-table|field|filter-field|help|help-words|isolate|list\/sort|missing-right|notice|open-row|panel|query-view|row-order|row-order-note|segments|sentence|skeleton|stale|status|table|time|visible|window)\.tsx?|lucide-react\/dist\/esm\/icons\/(arrow-down|check|chevron-down|chevron-right|pencil|plus|trash(-2)?)\.m?js$/;
 /** Icons that pages of several routes show, and what they request. Each would be a file of its own, half of it wrapping. */
 const SMALL =
   /icons\/(arrow-up|download|external-link|pause|rotate-ccw|rows-3|square)\.m?js$|src\/ui\/(address-field|apart|app-name|back-link|dollars|demonstration|model-words|follow|guide-link|keyed-mutation|meter|person|node-state|radios|reach|run-state|template-words|token-fields|sandbox-words)\.tsx?|src\/ui\/topology\/kinds\.ts|src\/ui\/lacks\.tsx|src\/api\/(apps|mesh|missions|models|nodes|runs|teams)\.ts/;

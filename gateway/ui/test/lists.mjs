@@ -1,9 +1,10 @@
 // `npm run figure:lists`: every list with 10,000 rows, 5,000 notifications and a run of 3,000 calls: when the page can be used,
-// its longest task until then, and the frames while it is scrolled. ROWS, SECONDS and ONLY=name,name change what is measured.
+// its longest task until then, and the frames while it is scrolled. Also how fast a choice of 10,000 agents opens. ROWS, SECONDS and ONLY=name,name change what is measured.
 // Headless Chromium without a GPU; the page is the built one, the gateway is the mock, whose answers cost next to nothing.
 import { launch, visitor } from "./kit.ts";
 import { newId } from "./mock/ids.ts";
 import { makeNode } from "./mock/nodes.ts";
+import { makeRoutine } from "./mock/routes-routines.ts";
 import { makeRun, makeStep } from "./mock/runs.ts";
 import { startMock } from "./mock/server.ts";
 import { makeEntry } from "./mock/state.ts";
@@ -47,6 +48,35 @@ const LISTS = {
       many(state.audit, (n) => makeEntry(state, n, "claw.changed", state.claws[n % 3], { name: `box ${n}` })),
   ],
   notifications: ["/quotas", () => undefined, 5000],
+  skills: [
+    "/skills",
+    ({ skills }) => {
+      const [one] = skills;
+      many(skills, (n) => ({ ...one, id: newId(), name: `skill-${pad(n)}`, title: `Skill ${pad(n)}` }));
+    },
+  ],
+  templates: ["/templates", ({ templates }) => copies(templates)],
+  routines: [
+    "/routines",
+    (state) => many(state.routines.list, (n) => makeRoutine(state, { name: `Routine ${pad(n)}` })),
+  ],
+  // The gateway lists at most 500.
+  repositories: ["/repos", ({ repos: { repos } }) => copies(repos), 500],
+  members: [
+    "/members",
+    ({ people: { members } }) => {
+      const one = members.at(-1);
+      const person = (n) => ({ id: newId(), name: `Grace ${pad(n)}`, email: `grace-${n}@example.org` });
+      many(members, (n) => ({ ...one, user: person(n) }));
+    },
+  ],
+  connections: [
+    "/connections",
+    ({ apps, claws }) => {
+      copies(claws);
+      many(apps.connections, (n) => ({ ...apps.connections[n % 4], id: newId(), agent_id: claws[n].id }));
+    },
+  ],
   "calls of a run": [
     (state) => `/runs/${state.runs.list[0].id}`,
     (state) => {
@@ -110,6 +140,55 @@ function frames([seconds, layer]) {
   });
 }
 
+/** Signs in and goes to a page. */
+async function open(page, mock, path) {
+  await page.goto(`${mock.url}/sign-in?next=%2Faccount`);
+  await page.getByLabel("E-mail").fill(mock.state.user.email);
+  await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("heading", { name: "Account" }).waitFor();
+  await page.goto(mock.url + path);
+}
+
+/** From the press of a key until the next frame is drawn. */
+const pressed = (page, key) =>
+  page.evaluate(
+    (name) =>
+      new Promise((done) => {
+        const begin = performance.now();
+        document.activeElement.dispatchEvent(
+          new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }),
+        );
+        requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));
+      }),
+    key,
+  );
+
+/** The choice of who works, with as many agents. */
+async function picker() {
+  const mock = await startMock({});
+  copies(mock.state.claws);
+  const { context, page } = await visitor(browser, { width: 1440, height: 900 });
+  await open(page, mock, "/");
+  await page.getByRole("button", { name: "Give work" }).click();
+  const box = page.getByRole("combobox", { name: "Who works" });
+  await box.waitFor();
+  await page.waitForTimeout(2000);
+  await box.focus();
+  const opened = await pressed(page, "ArrowDown");
+  const options = await page.getByRole("option").count();
+  await page.waitForTimeout(500);
+  const keys = [];
+  for (const key of ["ArrowDown", "ArrowDown", "End", "Home", "PageDown"])
+    keys.push(await pressed(page, key));
+  console.log(
+    `agent picker: ${ROWS}, open after ${Math.round(opened)} ms, ${options} options drawn, ` +
+      `a key at most ${Math.round(Math.max(...keys))} ms`,
+  );
+  await context.close();
+  await mock.close();
+}
+
 const browser = await launch();
 let slow = false;
 for (const [name, [path, grow, count = ROWS]] of Object.entries(LISTS)) {
@@ -135,12 +214,7 @@ for (const [name, [path, grow, count = ROWS]] of Object.entries(LISTS)) {
       },
       [mock.state.user.id, mock.state.people.workspaces[0].id, count],
     );
-  await page.goto(`${mock.url}/sign-in?next=%2Faccount`);
-  await page.getByLabel("E-mail").fill(mock.state.user.email);
-  await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("heading", { name: "Account" }).waitFor();
-  await page.goto(mock.url + (typeof path === "string" ? path : path(mock.state)));
+  await open(page, mock, typeof path === "string" ? path : path(mock.state));
   await page.waitForFunction(
     () =>
       window.seen?.usable && performance.now() - Math.max(window.seen.usable, window.seen.busyUntil) > 1000,
@@ -172,5 +246,6 @@ for (const [name, [path, grow, count = ROWS]] of Object.entries(LISTS)) {
   await context.close();
   await mock.close();
 }
+if (!only || only.includes("agent picker")) await picker();
 await browser.close();
 process.exitCode = slow ? 1 : 0;

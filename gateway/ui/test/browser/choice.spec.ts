@@ -1,6 +1,7 @@
 // The choice of one of several values, in a real Chromium: by keyboard, by pointer, and as a screen reader has it.
 import type { Page } from "@playwright/test";
 import { axe, choose, hasFocus, settled, shot } from "../kit.ts";
+import { newId } from "../mock/ids.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
 
 const provider = (page: Page) => page.getByRole("combobox", { name: "Provider" });
@@ -77,7 +78,9 @@ test.describe("a choice", () => {
     await expect(box).toHaveAccessibleDescription("Existing sandboxes won't move.");
     await choose(box, { label: "workshop (Online)" });
     await expect(box).toHaveText("workshop (Online)");
-    expect(mock.state.placement).toMatchObject({ target: "node", node_id: mock.state.nodes[0].id });
+    await expect
+      .poll(() => mock.state.placement)
+      .toMatchObject({ target: "node", node_id: mock.state.nodes[0].id });
   });
 
   test("skips what cannot be chosen, and a press elsewhere closes it", async ({ visit }) => {
@@ -99,6 +102,67 @@ test.describe("a choice", () => {
     expect(await page.locator(`[id="${active}"]`).getAttribute("aria-disabled")).toBeNull();
     await page.locator("h1").click();
     await list(page).waitFor({ state: "detached" });
+  });
+
+  test("of many options draws those in view, searches them, and answers at once", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 1440, height: 900 });
+    const { state } = mock;
+    for (let n = 0; n < 10_000; n += 1)
+      state.claws.push({ ...state.claws[0], id: newId(), name: `Weaver ${n}` });
+    await page.goto(`${mock.url}/`);
+    await page.getByRole("button", { name: "Give work" }).click();
+    const box = page.getByRole("combobox", { name: "Who works" });
+    await box.click();
+    const field = page.getByRole("combobox", { name: "Search the options" });
+    await hasFocus(field);
+    const options = list(page).getByRole("option");
+    expect(await options.count()).toBeLessThan(120);
+    const active = async () => {
+      const id = await field.getAttribute("aria-activedescendant");
+      return list(page).locator(`[id="${id}"]`);
+    };
+
+    // The last one is far below those that were drawn.
+    await page.keyboard.press("End");
+    await expect(await active()).toContainText("Weaver 9999");
+    await expect(await active()).toBeInViewport();
+    expect(await options.count()).toBeLessThan(120);
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowDown");
+    await expect(await active()).toBeInViewport();
+
+    // Every word must be there. What begins with the words is active.
+    await page.keyboard.type("weaver 987");
+    await expect(options).toHaveCount(20);
+    await expect(await active()).toContainText("Weaver 987");
+    await page.keyboard.type("0");
+    await expect(options).toHaveCount(1);
+    await expect(await active()).toContainText("Weaver 9870");
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "choice-search");
+    await page.keyboard.press("Enter");
+    await list(page).waitFor({ state: "detached" });
+    await hasFocus(box);
+    await expect(box).toHaveText("Weaver 9870");
+
+    // What was typed is forgotten; the chosen one is in view.
+    await page.keyboard.press("ArrowDown");
+    await hasFocus(field);
+    await expect(field).toHaveValue("");
+    await expect(list(page).getByRole("option", { selected: true })).toBeInViewport();
+    await page.keyboard.type("nobody");
+    await page.getByText("No option fits.").waitFor();
+    await page.keyboard.press("Enter");
+    await expect(box).toHaveText("Weaver 9870");
+    // Escape closes the list and not the dialog.
+    await box.press("Enter");
+    await page.keyboard.press("Escape");
+    await list(page).waitFor({ state: "detached" });
+    await page.getByRole("dialog").waitFor();
+    await hasFocus(box);
+    // A letter on the closed choice begins a search.
+    await page.keyboard.press("l");
+    await expect(field).toHaveValue("l");
   });
 
   for (const theme of THEMES)

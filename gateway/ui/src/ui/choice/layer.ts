@@ -23,6 +23,7 @@ function placeOver(layer: HTMLElement, button: HTMLElement) {
   const { left, top, bottom, width } = button.getBoundingClientRect();
   const [below, above] = [window.innerHeight - bottom, top];
   const up = below < LEAST_PX && above > below;
+  layer.toggleAttribute("data-up", up);
   layer.style.minWidth = `${width}px`;
   layer.style.maxHeight = `${(up ? above : below) - GAP_PX - EDGE_PX}px`;
   layer.style.top = up ? "auto" : `${bottom + GAP_PX}px`;
@@ -31,8 +32,8 @@ function placeOver(layer: HTMLElement, button: HTMLElement) {
   layer.style.left = `${Math.max(EDGE_PX, Math.min(left, most))}px`;
 }
 
-/** Spread `around` on the element that has both the button and the layer. `over` puts the layer above everything else. */
-export function useLayer({ over = false }: { over?: boolean } = {}) {
+/** Spread `around` on the element that has both the button and the layer. `over` puts the layer above everything else. `keeps`: it keeps its first width, whatever it shows later. */
+export function useLayer({ over = false, keeps = false }: { over?: boolean; keeps?: boolean } = {}) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -47,13 +48,18 @@ export function useLayer({ over = false }: { over?: boolean } = {}) {
     shown.showPopover();
     const again = () => placeOver(shown, from);
     again();
-    document.addEventListener("scroll", again, true);
+    shown.style.width = keeps ? `${shown.offsetWidth}px` : "";
+    // What scrolls inside the layer does not move its button.
+    const scrolled = ({ target }: Event) => {
+      if (!(target instanceof Node && shown.contains(target))) again();
+    };
+    document.addEventListener("scroll", scrolled, true);
     window.addEventListener("resize", again);
     return () => {
-      document.removeEventListener("scroll", again, true);
+      document.removeEventListener("scroll", scrolled, true);
       window.removeEventListener("resize", again);
     };
-  }, [open, over]);
+  }, [open, over, keeps]);
   useEffect(() => {
     if (!open) return undefined;
     const away = (event: Event) => {

@@ -10,8 +10,11 @@ export const chip = (set: boolean) =>
   );
 
 const float =
-  "w-max max-w-[min(26rem,calc(100vw-16px))] overflow-y-auto rounded-panel border border-line bg-raised text-fg shadow-float outline-none";
+  "w-max max-w-[min(26rem,calc(100vw-16px))] rounded-panel border border-line bg-raised text-fg shadow-float outline-none";
 
-export const popup = cx(float, "absolute top-full left-0 z-30 mt-1 min-w-full");
-/** Above everything else. `useLayer` places it. */
-export const over = cx(float, "fixed inset-auto m-0 p-1");
+export const popup = cx(float, "absolute top-full left-0 z-30 mt-1 min-w-full overflow-y-auto");
+/** Above everything else. `useLayer` places it; a field to search is beside the button, above or below the list. */
+export const over = cx(
+  float,
+  "fixed inset-auto m-0 flex flex-col overflow-hidden p-0 data-up:flex-col-reverse",
+);

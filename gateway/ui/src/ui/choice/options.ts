@@ -42,3 +42,32 @@ export function onWay(options: readonly Option[], at: number, to: number): numbe
     if (!options[place]?.disabled) return place;
   return at;
 }
+
+/** A list with more options than this has a field to search it. */
+export const MANY = 12;
+
+/** The places of the options that have every word that was typed. */
+export function fitting(options: readonly Option[], typed: string): number[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const places: number[] = [];
+  options.forEach(({ label, note, group }, place) => {
+    const text = words.length > 0 ? `${label} ${note ?? ""} ${group ?? ""}`.toLowerCase() : "";
+    if (words.every((word) => text.includes(word))) places.push(place);
+  });
+  return places;
+}
+
+/** A line of the open list: an option, by its place among those that fit, or the heading of a group. */
+export type Line = number | { group: string };
+
+export function linesOf(options: readonly Option[], found: readonly number[]): Line[] {
+  const lines: Line[] = [];
+  let before: string | undefined;
+  found.forEach((place, at) => {
+    const group = options[place]?.group;
+    if (group !== undefined && group !== before) lines.push({ group });
+    before = group;
+    lines.push(at);
+  });
+  return lines;
+}
