@@ -18,6 +18,9 @@ const COMMON =
 /** Icons that pages of several routes show, and what they request. Each would be a file of its own, half of it wrapping. */
 const SMALL =
   /icons\/(arrow-up|download|external-link|pause|rotate-ccw|rows-3|square)\.m?js$|src\/ui\/(address-field|apart|app-name|back-link|dollars|demonstration|model-words|follow|guide-link|keyed-mutation|meter|person|node-state|radios|reach|run-state|template-words|token-fields|sandbox-words)\.tsx?|src\/ui\/topology\/kinds\.ts|src\/ui\/lacks\.tsx|src\/api\/(apps|mesh|missions|models|nodes|runs|teams)\.ts/;
+/** The tables of long lists, which pages of several routes show. */
+const LIST =
+  /src\/ui\/(list\/(list-table|look|narrow|saved|selection|settled|sorted-table|tick)|slots)\.tsx?/;
 /** The viewers of changes, which pages of several routes show. */
 const DIFF = /src\/ui\/diff\/(diff|diff-view|file-diff|patch|patch-view|run-diff)\.tsx?/;
 /** Every dialog with a form: its buttons, what it sends. Its frame with its library comes later, by itself. */
@@ -54,6 +57,7 @@ export default defineConfig({
             { name: "common", test: COMMON },
             { name: "small", test: SMALL },
             { name: "dialog", test: DIALOG },
+            { name: "list", test: LIST },
             { name: "work", test: WORK },
             { name: "diff", test: DIFF },
           ],

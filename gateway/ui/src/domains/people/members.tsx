@@ -7,11 +7,13 @@ import type { Me, Member, Role } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Box } from "~/ui/choice/box";
 import { useOneChange } from "~/ui/clash/one-change";
-import { type Column, LiveTable } from "~/ui/data-table";
 import { Confirm } from "~/ui/dialog";
 import { choiceClass } from "~/ui/input-class";
 import { isolate } from "~/ui/isolate";
-import { type Keys, knownOrder, type Orders, sortColumns, sortedBy } from "~/ui/list/sort";
+import type { ListColumn } from "~/ui/list/list-table";
+import { useLook } from "~/ui/list/look";
+import type { Keys } from "~/ui/list/sort";
+import { SortedTable } from "~/ui/list/sorted-table";
 import { Panel } from "~/ui/panel";
 import { Avatar } from "~/ui/person";
 import { Failed, ProblemNote } from "~/ui/problem";
@@ -52,13 +54,11 @@ const nameIn = (all: Member[] | undefined, id: string) => {
 };
 const nameOf = ({ user }: Member) => user.name || user.email;
 
-function columns({
-  own,
-  manages,
-  chosen,
-  onRole,
-  onRemove,
-}: Manage): (Column<Listed> & { orders?: Orders })[] {
+/** On a phone a row has the name, the address and the day. */
+const HEIGHTS = { wide: 52, narrow: 80 };
+const nameOfRow = ({ member }: Listed) => nameOf(member);
+
+function columns({ own, manages, chosen, onRole, onRemove }: Manage): ListColumn<Listed>[] {
   const reachable = (member: Member, gone: boolean) =>
     !gone && manages && ROLES.indexOf(member.role) <= ROLES.indexOf(own);
   return [
@@ -69,14 +69,14 @@ function columns({
         <div className="flex items-center gap-3">
           <Avatar user={member.user} className="size-8 text-small max-sm:hidden" />
           <div className="min-w-0">
-            <span className="line-clamp-2 max-w-[40ch] min-w-20">
+            <span className="block truncate" title={nameOf(member)}>
               <bdi>{nameOf(member)}</bdi>
               {member.you && <span className="text-fg-3"> (you)</span>}
             </span>
-            <span className="line-clamp-1 max-w-[40ch] text-small text-fg-3">
+            <span className="block truncate text-small text-fg-3" title={member.user.email}>
               <bdi>{member.user.email}</bdi>
             </span>
-            <span className="text-small text-fg-3 sm:hidden">
+            <span className="block truncate text-small text-fg-3 sm:hidden">
               joined <Ago at={member.joined_at} />
             </span>
           </div>
@@ -86,7 +86,7 @@ function columns({
     {
       name: "Role",
       orders: ["-role", "role"],
-      look: "max-sm:px-0",
+      look: "w-44 max-sm:w-28 max-sm:px-0",
       show: ({ id, member }, gone) =>
         reachable(member, gone) ? (
           <Box
@@ -105,13 +105,14 @@ function columns({
     },
     {
       name: "Joined",
-      look: "max-sm:hidden",
+      look: "w-40 max-sm:hidden",
       orders: ["joined", "-joined"],
       show: ({ member }) => <Ago at={member.joined_at} />,
     },
     {
       name: "Actions",
       quiet: true,
+      look: "w-32 max-sm:w-28",
       cell: "text-right max-sm:pl-2",
       show: ({ member }, gone) =>
         !gone &&
@@ -133,21 +134,11 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
   const workspace = me.workspace.id;
   const members = useQuery(membersQuery(workspace));
   const [leaving, setLeaving] = useState<Member>();
-  const by = knownOrder(route.useSearch().sort, KEYS);
-  const navigate = route.useNavigate();
+  const { sorting } = useLook(route, KEYS);
   const listed = useMemo(
-    () =>
-      sortedBy(
-        (members.data ?? []).map((member) => ({ id: member.user.id, member })),
-        by || OWN,
-        KEYS,
-      ),
-    [members.data, by],
+    () => (members.data ?? []).map((member) => ({ id: member.user.id, member })),
+    [members.data],
   );
-  const sorting = {
-    by,
-    onSort: (sort: string) => void navigate({ search: sort ? { sort } : {}, replace: true }),
-  };
   const again = () => client.invalidateQueries({ queryKey: keys.members(workspace) });
   const change = useOneChange<Member[]>({
     now: members.data ?? [],
@@ -167,6 +158,13 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
       words: (one) => (one ? sentence(one) : "not a member any more"),
       send: () => setRole(workspace, user, role),
     });
+  const shown = columns({
+    own: me.role,
+    manages,
+    chosen: (id) => (change.asked?.key === id ? (change.asked.mine as Role) : undefined),
+    onRole: give,
+    onRemove: setLeaving,
+  });
   const remove = async (member: Member) => {
     await removeMember(workspace, member.user.id);
     if (member.you) await client.resetQueries();
@@ -182,22 +180,19 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
       {change.error && <ProblemNote problem={asProblem(change.error)} className="m-4" />}
       {change.note && <div className="m-4">{change.note}</div>}
       {members.data && (
-        <LiveTable
+        <SortedTable
+          bare
+          opens={false}
           label="Table of members"
           what={["person", "people"]}
-          chosen={by}
-          columns={sortColumns(
-            columns({
-              own: me.role,
-              manages,
-              chosen: (id) => (change.asked?.key === id ? (change.asked.mine as Role) : undefined),
-              onRole: give,
-              onRemove: setLeaving,
-            }),
-            sorting,
-            OWN,
-          )}
+          columns={shown}
           rows={listed}
+          keys={KEYS}
+          own={OWN}
+          nameOf={nameOfRow}
+          chosen=""
+          sorting={sorting}
+          heights={HEIGHTS}
         />
       )}
       {leaving && (

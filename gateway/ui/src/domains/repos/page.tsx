@@ -1,13 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { FolderGit2, Plus } from "lucide-react";
-import { useDeferredValue, useMemo } from "react";
+import { useMemo } from "react";
 import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import { GuideLink } from "~/ui/guide-link";
-import { knownOrder, type Sorting } from "~/ui/list/sort";
+import { useLook } from "~/ui/list/look";
+import { useSettled } from "~/ui/list/settled";
+import type { Sorting } from "~/ui/list/sort";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { PageFrame } from "~/ui/page";
@@ -35,7 +37,7 @@ function List({ q, onFilter, sorting }: ListProps) {
   const everything = useQuery(reposQuery(""));
   const full = (everything.data?.length ?? 0) >= MOST;
   // Where the gateway could not give all of them, it searches; otherwise everything is here already.
-  const asked = useDeferredValue(full ? q.trim() : "");
+  const asked = useSettled(full ? q.trim() : "");
   const found = useQuery(reposQuery(asked));
   const shown = useMemo(() => {
     const parts = q.toLowerCase().split(/\s+/).filter(Boolean);
@@ -75,17 +77,14 @@ function List({ q, onFilter, sorting }: ListProps) {
 }
 
 export function ReposPage() {
-  const { q = "", dialog, sort } = route.useSearch();
-  const navigate = route.useNavigate();
+  const {
+    asked: { q = "", dialog },
+    look,
+    sorting,
+  } = useLook(route, KEYS);
   const connections = useQuery(connectionsQuery);
   const may = useMay();
   const manages = may("repos.manage");
-  const by = knownOrder(sort, KEYS);
-  const look = (change: { q?: string; sort?: string; dialog?: string }) =>
-    void navigate({
-      search: Object.fromEntries(Object.entries({ q, sort: by, ...change }).filter(([, text]) => text)),
-      replace: change.dialog === undefined,
-    });
   const connecting = (open: boolean) => look({ dialog: open ? "connect" : "" });
   const button = manages && (
     <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => connecting(true)}>
@@ -117,11 +116,7 @@ export function ReposPage() {
       {connections.data && !none && (
         <>
           <Connections query={connections} />
-          <List
-            q={q}
-            onFilter={(text) => look({ q: text })}
-            sorting={{ by, onSort: (one) => look({ sort: one }) }}
-          />
+          <List q={q} onFilter={(text) => look({ q: text })} sorting={sorting} />
         </>
       )}
       {connections.data && !manages && <MissingRight what="connect or remove code hosts" least="admin" />}

@@ -1,9 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
 import type { Repo } from "~/api/types";
-import { type Column, LiveTable } from "~/ui/data-table";
-import { type Keys, type Orders, sortColumns, sortedBy, type Sorting } from "~/ui/list/sort";
-import { table } from "~/ui/table";
+import type { ListColumn } from "~/ui/list/list-table";
+import type { Keys, Sorting } from "~/ui/list/sort";
+import { SortedTable } from "~/ui/list/sorted-table";
 import { Ago } from "~/ui/time";
 import { marks } from "./words";
 
@@ -18,11 +17,10 @@ export const KEYS: Keys<Repo> = {
   changed: ({ provider_updated: at }) => (at ? Date.parse(at) : undefined),
 };
 
-const COLUMNS: (Column<Repo> & { orders?: Orders })[] = [
+const COLUMNS: ListColumn<Repo>[] = [
   {
     name: "Repository",
     orders: ["name", "-name"],
-    cell: "w-full max-w-0",
     show: (repo) => (
       <>
         <Link
@@ -36,7 +34,7 @@ const COLUMNS: (Column<Repo> & { orders?: Orders })[] = [
         <span className="block truncate text-small text-fg-3">
           <bdi>{repo.description || "no description"}</bdi>
         </span>
-        <span className="text-small text-fg-3 sm:hidden">
+        <span className="block truncate text-small text-fg-3 sm:hidden">
           {said(repo) && `${said(repo)}, `}changed{" "}
           <Ago at={repo.provider_updated} never="at a time unknown" />
         </span>
@@ -46,39 +44,38 @@ const COLUMNS: (Column<Repo> & { orders?: Orders })[] = [
   {
     name: "Language",
     orders: ["language", "-language"],
-    look: "max-md:hidden",
-    cell: "whitespace-nowrap text-fg-2",
+    look: "w-40 max-md:hidden",
+    cell: "truncate text-fg-2",
     show: ({ language }) => language || <span className="text-fg-3">–</span>,
   },
   {
     name: "Kind",
     orders: ["kind", "-kind"],
-    look: "max-sm:hidden",
-    cell: "whitespace-nowrap text-fg-2",
+    look: "w-44 max-sm:hidden",
+    cell: "truncate text-fg-2",
     show: (repo) => said(repo) || <span className="text-fg-3">public</span>,
   },
   {
     name: "Changed",
     orders: ["-changed", "changed"],
-    look: "text-right max-sm:hidden",
-    cell: "text-fg-2",
+    look: "w-36 text-right max-sm:hidden",
+    cell: "whitespace-nowrap text-fg-2",
     show: (repo) => <Ago at={repo.provider_updated} never="–" />,
   },
 ];
 
+const nameOf = ({ full_name }: Repo) => full_name;
+
 /** Repositories in the order of the address; `chosen` is what the reader looks for. */
-export function RepoTable({ repos, chosen, sorting }: { repos: Repo[]; chosen: string; sorting: Sorting }) {
-  const rows = useMemo(() => sortedBy(repos, sorting.by || OWN, KEYS), [repos, sorting.by]);
-  return (
-    <div className={table.frame}>
-      <LiveTable
-        opens
-        label="Table of repositories"
-        what={["repository", "repositories"]}
-        columns={sortColumns(COLUMNS, sorting, OWN)}
-        rows={rows}
-        chosen={`${sorting.by} ${chosen}`}
-      />
-    </div>
-  );
-}
+export const RepoTable = ({ repos, ...more }: { repos: Repo[]; chosen: string; sorting: Sorting }) => (
+  <SortedTable
+    {...more}
+    label="Table of repositories"
+    what={["repository", "repositories"]}
+    columns={COLUMNS}
+    rows={repos}
+    keys={KEYS}
+    own={OWN}
+    nameOf={nameOf}
+  />
+);

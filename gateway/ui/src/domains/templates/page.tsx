@@ -4,15 +4,16 @@ import { LayoutTemplate } from "lucide-react";
 import { useMemo } from "react";
 import { templatesQuery, type TemplateBrief } from "~/api/teams";
 import { Button } from "~/ui/button";
-import { type Column, LiveTable } from "~/ui/data-table";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
-import { type Keys, knownOrder, type Orders, sortColumns, sortedBy, type Sorting } from "~/ui/list/sort";
+import type { ListColumn } from "~/ui/list/list-table";
+import { useLook } from "~/ui/list/look";
+import type { Keys } from "~/ui/list/sort";
+import { SortedTable } from "~/ui/list/sorted-table";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
-import { table } from "~/ui/table";
 import { categoryName, profileName } from "~/ui/template-words";
 import { kindName } from "~/ui/topology/kinds";
 import { shapeOf } from "~/ui/topology/place";
@@ -32,22 +33,27 @@ const KEYS: Keys<TemplateBrief> = {
   source,
 };
 
-const COLUMNS: (Column<TemplateBrief> & { orders?: Orders })[] = [
+const COLUMNS: ListColumn<TemplateBrief>[] = [
   {
     name: "Template",
     orders: ["name", "-name"],
-    cell: "w-full max-w-0 py-2.5",
     show: (one) => (
       <>
         <Link
           to="/templates/$id"
           params={{ id: one.id }}
-          className="rounded-control font-[550] break-words hover:text-accent hover:underline"
+          title={one.name}
+          className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
         >
           <bdi>{visible(one.name)}</bdi>
         </Link>
-        <p className="max-w-[90ch] break-words text-fg-2">{visible(one.description)}</p>
-        <ul aria-label="Facts" className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5 text-small text-fg-3">
+        <p className="truncate text-fg-2" title={one.description}>
+          {visible(one.description)}
+        </p>
+        <ul
+          aria-label="Facts"
+          className="mt-1 flex max-h-10 flex-wrap gap-x-4 gap-y-0.5 overflow-hidden text-small text-fg-3"
+        >
           <li className="text-fg-2 md:hidden">{categoryName(one.category)}</li>
           <li className="text-fg-2 sm:hidden">{kindName(one.default_topology)}</li>
           <li className="md:hidden">{roles(one)}</li>
@@ -60,15 +66,15 @@ const COLUMNS: (Column<TemplateBrief> & { orders?: Orders })[] = [
   },
   {
     name: "Category",
-    look: "max-md:hidden",
-    cell: "whitespace-nowrap text-fg-2",
+    look: "w-36 max-md:hidden",
+    cell: "truncate text-fg-2",
     orders: ["category", "-category"],
     show: ({ category }) => categoryName(category),
   },
   {
     name: "How they work",
-    look: "max-sm:hidden",
-    cell: "whitespace-nowrap text-fg-2",
+    look: "w-44 max-sm:hidden",
+    cell: "truncate text-fg-2",
     orders: ["works", "-works"],
     show: (one) => (
       <span className="flex flex-col gap-1 py-1">
@@ -79,15 +85,15 @@ const COLUMNS: (Column<TemplateBrief> & { orders?: Orders })[] = [
   },
   {
     name: "Roles",
-    look: "text-right max-md:hidden",
+    look: "w-24 text-right max-md:hidden",
     cell: "text-fg-2 tabular-nums",
     orders: ["-roles", "roles"],
     show: (one) => one.roles.length,
   },
   {
     name: "Source",
-    look: "max-md:hidden",
-    cell: "whitespace-nowrap text-fg-2",
+    look: "w-36 max-md:hidden",
+    cell: "truncate text-fg-2",
     orders: ["source", "-source"],
     show: source,
   },
@@ -96,24 +102,9 @@ const COLUMNS: (Column<TemplateBrief> & { orders?: Orders })[] = [
 /** Templates of one category stand together. */
 const OWN = "category";
 
-function List({ templates, q, sorting }: { templates: TemplateBrief[]; q: string; sorting: Sorting }) {
-  const rows = useMemo(
-    () => sortedBy(sortedBy(templates, "name", KEYS), sorting.by || OWN, KEYS),
-    [templates, sorting.by],
-  );
-  return (
-    <div className={table.frame}>
-      <LiveTable
-        opens
-        label="Table of templates"
-        what={["template", "templates"]}
-        columns={sortColumns(COLUMNS, sorting, OWN)}
-        rows={rows}
-        chosen={`${sorting.by} ${q}`}
-      />
-    </div>
-  );
-}
+/** Room for the drawing of how they work, or for the facts on a phone. */
+const HEIGHTS = { wide: 92, narrow: 112 };
+const nameOf = ({ name }: TemplateBrief) => name;
 
 /** Every word must be found in what the template is, is for, or consists of. */
 function found(templates: readonly TemplateBrief[], q: string): TemplateBrief[] {
@@ -129,15 +120,12 @@ function found(templates: readonly TemplateBrief[], q: string): TemplateBrief[] 
 
 /** What teams are made from. */
 export function TemplatesPage() {
-  const { q = "", sort } = route.useSearch();
-  const navigate = route.useNavigate();
+  const {
+    asked: { q = "" },
+    look,
+    sorting,
+  } = useLook(route, KEYS);
   const templates = useQuery(templatesQuery);
-  const by = knownOrder(sort, KEYS);
-  const look = (next: { q?: string; sort?: string }) =>
-    void navigate({
-      search: Object.fromEntries(Object.entries({ q, sort: by, ...next }).filter(([, text]) => text)),
-      replace: true,
-    });
   const shown = useMemo(() => found(templates.data ?? [], q), [templates.data, q]);
   return (
     <PageFrame wide crumbs={[{ label: "Templates" }]}>
@@ -164,7 +152,19 @@ export function TemplatesPage() {
             />
           )}
           {shown.length > 0 && (
-            <List templates={shown} q={q} sorting={{ by, onSort: (one) => look({ sort: one }) }} />
+            <SortedTable
+              label="Table of templates"
+              what={["template", "templates"]}
+              columns={COLUMNS}
+              rows={shown}
+              keys={KEYS}
+              own={OWN}
+              then="name"
+              nameOf={nameOf}
+              chosen={q}
+              sorting={sorting}
+              heights={HEIGHTS}
+            />
           )}
         </>
       )}

@@ -27,8 +27,12 @@ export interface Group<T> {
 /** A row of the table: a thing, or the heading of a group. */
 type Line<T> = { id: string; item: T } | { id: string; title: ReactNode; count: number };
 
-/** The same on every row, so that a long list can be drawn without measuring. */
-const ROW_PX = { wide: 52, narrow: 72 };
+/** The same on every row, so that a long list can be drawn without measuring. `narrow` is for a phone. */
+export interface Heights {
+  wide: number;
+  narrow: number;
+}
+const ROW_PX: Heights = { wide: 52, narrow: 72 };
 
 interface RowProps<T> {
   item: T;
@@ -41,18 +45,22 @@ interface RowProps<T> {
   ticked: boolean;
   tick: Tick | undefined;
   slot: number;
+  height: number;
+  opens: boolean;
 }
 
-function Row<T>({ item, columns, gone, place, id, name, ticked, tick, slot }: RowProps<T>) {
+function Row<T>(props: RowProps<T>) {
+  const { item, columns, gone, place, id, name, ticked, tick, slot, height, opens } = props;
   return (
     <tr
-      {...openRow}
+      {...(opens && openRow)}
       data-row
       data-slot={slot}
       aria-rowindex={place + 1}
+      style={{ height }}
       className={cx(
         table.row,
-        "h-[52px] cursor-pointer max-sm:h-[72px]",
+        opens && "cursor-pointer",
         gone && "line-through opacity-60",
         ticked && "bg-accent/8",
       )}
@@ -78,9 +86,19 @@ function Row<T>({ item, columns, gone, place, id, name, ticked, tick, slot }: Ro
 const ListRow = memo(Row) as typeof Row;
 
 /** It spans no further than the name: to span columns that a narrow screen hides would make room for them. */
-function GroupRow({ title, count, span }: { title: ReactNode; count: number; span: number }) {
+function GroupRow({
+  title,
+  count,
+  span,
+  height,
+}: {
+  title: ReactNode;
+  count: number;
+  span: number;
+  height: number;
+}) {
   return (
-    <tr className="h-[52px] border-b border-line max-sm:h-[72px]">
+    <tr className="border-b border-line" style={{ height }}>
       {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label */}
       <th scope="rowgroup" colSpan={span} className="px-4 pt-3 text-left align-bottom font-[550]">
         <span className="flex items-baseline gap-2 pb-1.5">
@@ -92,7 +110,7 @@ function GroupRow({ title, count, span }: { title: ReactNode; count: number; spa
   );
 }
 
-interface Props<T> {
+export interface ListProps<T> {
   label: string;
   /** The noun for one row and for several rows. */
   what: readonly [one: string, several: string];
@@ -114,12 +132,18 @@ interface Props<T> {
   busy?: boolean;
   /** More rows than these may exist. */
   more?: ReactNode;
+  /** Rows of more or of fewer lines than two. No row may need more room than this. */
+  heights?: Heights;
+  /** Rows that are no links open nothing. */
+  opens?: boolean;
+  /** It has no frame where a panel or a fold is around it. */
+  bare?: boolean;
 }
 
 const linesOf = <T extends { id: string }>(rows: T[]): Line<T>[] =>
   rows.map((item) => ({ id: item.id, item }));
 
-export function ListTable<T extends { id: string }>(props: Props<T>) {
+export function ListTable<T extends { id: string }>(props: ListProps<T>) {
   const {
     label,
     what,
@@ -134,6 +158,9 @@ export function ListTable<T extends { id: string }>(props: Props<T>) {
     bar,
     busy,
     more,
+    heights = ROW_PX,
+    opens = true,
+    bare,
   } = props;
   const lines = useMemo<Line<T>[]>(
     () =>
@@ -147,7 +174,7 @@ export function ListTable<T extends { id: string }>(props: Props<T>) {
   );
   const { rows, waiting, held, release, bind } = useRowOrder(lines, `${chosen} ${sorting.by}`);
   const body = useRef<HTMLTableSectionElement>(null);
-  const height = useNarrow() ? ROW_PX.narrow : ROW_PX.wide;
+  const height = heights[useNarrow() ? "narrow" : "wide"];
   const { first, last, before, after } = useWindow(body, rows.length, height);
   const drawn = rows.slice(first, last);
   const slot = useSlots(drawn.flatMap(({ item }) => ("item" in item ? [item.id] : [])));
@@ -157,7 +184,7 @@ export function ListTable<T extends { id: string }>(props: Props<T>) {
   );
   const tick = useTick(ids, selection?.set);
   return (
-    <section aria-label={label} aria-busy={busy} className={table.frame} {...bind}>
+    <section aria-label={label} aria-busy={busy} className={bare ? "min-w-0" : table.frame} {...bind}>
       {bar}
       <div className="border-b border-line px-4 py-1.5">
         <RowOrderNote
@@ -183,6 +210,8 @@ export function ListTable<T extends { id: string }>(props: Props<T>) {
               <ListRow
                 key={slot(line.id)}
                 slot={slot(line.id)}
+                height={height}
+                opens={opens}
                 id={line.id}
                 item={line.item}
                 columns={columns}
@@ -193,7 +222,13 @@ export function ListTable<T extends { id: string }>(props: Props<T>) {
                 tick={selection && tick}
               />
             ) : (
-              <GroupRow key={line.id} title={line.title} count={line.count} span={selection ? 2 : 1} />
+              <GroupRow
+                key={line.id}
+                title={line.title}
+                count={line.count}
+                span={selection ? 2 : 1}
+                height={height}
+              />
             ),
           )}
           {after > 0 && <tr aria-hidden style={{ height: after }} />}

@@ -1,10 +1,20 @@
-import type { ReactNode } from "react";
+import type { InputHTMLAttributes, ReactNode } from "react";
 import { Button } from "../button";
 import { cx } from "../class";
 import { table } from "../table";
 import type { Selection, Tick } from "./selection";
 
 const box = "block size-4 cursor-pointer accent-accent pointer-coarse:size-6";
+
+interface BoxProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "type"> {
+  /** What it selects. */
+  label: string;
+}
+
+/** A box that selects a row, or all of them. A list without a table has it too. */
+export const TickBox = ({ label, className, ...input }: BoxProps) => (
+  <input type="checkbox" aria-label={label} {...input} className={cx(box, className)} />
+);
 
 /** The first cell of a row that can be selected. */
 export function TickCell({
@@ -24,13 +34,7 @@ export function TickCell({
       className={cx(table.cell, "w-10 cursor-default pr-0 select-none")}
       onMouseDown={(event) => event.shiftKey && event.preventDefault()}
     >
-      <input
-        type="checkbox"
-        aria-label={`Select ${name.slice(0, 200)}`}
-        checked={ticked}
-        onClick={(event) => tick(event, id)}
-        className={box}
-      />
+      <TickBox label={`Select ${name.slice(0, 200)}`} checked={ticked} onClick={(event) => tick(event, id)} />
     </td>
   );
 }
@@ -39,12 +43,10 @@ export function TickCell({
 export function TickAll({ ids, selection }: { ids: readonly string[]; selection: Selection }) {
   return (
     <td className={cx(table.head, "w-10 pr-0")}>
-      <input
-        type="checkbox"
-        aria-label="Select all that are listed"
+      <TickBox
+        label="Select all that are listed"
         checked={ids.length > 0 && ids.every((id) => selection.ids.has(id))}
         onClick={(event) => selection.set(ids, event.currentTarget.checked)}
-        className={box}
       />
     </td>
   );
