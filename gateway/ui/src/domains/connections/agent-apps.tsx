@@ -4,7 +4,7 @@ import { Plug, Plus } from "lucide-react";
 import { useState } from "react";
 import { connectionsOf } from "~/api/apps";
 import { useMay } from "~/api/may";
-import type { Claw } from "~/api/types";
+import type { AppConnection, Claw } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { MissingRight } from "~/ui/missing-right";
@@ -13,7 +13,7 @@ import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { ConnectDialog } from "./connect-dialog";
-import { ConnectionList } from "./connection-list";
+import { ConnectionList, useShown } from "./connection-list";
 import { appName, NAME } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
@@ -38,9 +38,12 @@ function Declined() {
   );
 }
 
+const NONE: AppConnection[] = [];
+
 /** The tab of an agent's page: what it is connected to. */
 export function AgentApps({ claw }: { claw: Claw }) {
   const found = useQuery(connectionsOf(claw.id));
+  const shown = useShown(found.data ?? NONE, undefined);
   const may = useMay();
   const [open, setOpen] = useState(false);
   const mayConnect = may("apps.connect") && !claw.deleted_at;
@@ -67,7 +70,7 @@ export function AgentApps({ claw }: { claw: Claw }) {
         </Empty>
       )}
       {some && <div data-page-actions>{button}</div>}
-      {some && <ConnectionList list={found.data} mayConnect={mayConnect} label="Connected apps" />}
+      {some && <ConnectionList shown={shown} mayConnect={mayConnect} label="Connected apps" />}
       {found.data && !may("apps.connect") && (
         <MissingRight what="connect apps or disconnect them" least="member" />
       )}

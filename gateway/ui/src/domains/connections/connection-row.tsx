@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { AppConnection } from "~/api/types";
 import { Button } from "~/ui/button";
 import { cx, textLink } from "~/ui/class";
+import { openRow } from "~/ui/open-row";
 import { Status } from "~/ui/status";
 import { Ago, span, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
@@ -51,10 +52,12 @@ interface Props {
   agent?: { id: string; name: string } | undefined;
   mayConnect: boolean;
   gone?: boolean;
+  /** In a long list every row is this high: what needs more room is cut, and is whole on the agent's page. */
+  height?: number | undefined;
 }
 
 /** One connection: whose, to what, whether it can be used, and what can be done about it. */
-export function ConnectionRow({ one, agent, mayConnect, gone = false }: Props) {
+export function ConnectionRow({ one, agent, mayConnect, gone = false, height }: Props) {
   const standing = standings[standingOf(one, useNow())];
   const begun = useBegin();
   const [asking, setAsking] = useState<"end" | "renew">();
@@ -72,12 +75,15 @@ export function ConnectionRow({ one, agent, mayConnect, gone = false }: Props) {
   return (
     <li
       data-row
+      {...(agent && openRow)}
+      style={height === undefined ? undefined : { minHeight: height }}
       className={cx(
         "flex flex-wrap items-start gap-x-6 gap-y-2 border-b border-line px-4 py-3 last:border-0",
+        agent && "cursor-pointer hover:bg-line/25",
         gone && "line-through opacity-60",
       )}
     >
-      <div className="min-w-0 flex-1 basis-72">
+      <div className={cx("min-w-0 flex-1 basis-72", height !== undefined && "*:line-clamp-2")}>
         <h3 className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           <bdi className="min-w-0 font-[550] break-words">{app}</bdi>
           <Status tone={standing.tone} word={standing.word} />

@@ -62,7 +62,7 @@ function Found({ list }: { list: AppConnection[] }) {
       {claws.data && shown.length > 0 && (
         <ConnectionList
           label="Connections"
-          list={list}
+          shown={shown}
           agents={agents}
           filter={q}
           mayConnect={may("apps.connect")}

@@ -1,6 +1,7 @@
 // What a connection's state means for people, and which of them needs somebody first.
 import type { AppConnection } from "~/api/types";
 import { appName } from "~/ui/app-name";
+import { compareNames } from "~/ui/list/sort";
 import type { Tone } from "~/ui/status";
 
 export { appName };
@@ -108,6 +109,8 @@ function mistakeOf(text: string, what: string, user: string): string | undefined
 export const addressMistake = (text: string) => mistakeOf(text, "server", "you sign in on the next page");
 export const webhookMistake = (text: string) => mistakeOf(text, "webhook", "it has a secret of its own");
 
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
 /** The order of a list: by agent, and those first that need somebody. */
 export function byNeed(
   list: AppConnection[],
@@ -123,11 +126,11 @@ export function byNeed(
   return list.toSorted(
     (a, b) =>
       (worst.get(a.agent_id ?? "") ?? 0) - (worst.get(b.agent_id ?? "") ?? 0) ||
-      nameOf(a.agent_id).localeCompare(nameOf(b.agent_id), "en", { numeric: true }) ||
-      (a.agent_id ?? "").localeCompare(b.agent_id ?? "") ||
+      compareNames(nameOf(a.agent_id), nameOf(b.agent_id)) ||
+      compare(a.agent_id ?? "", b.agent_id ?? "") ||
       rank(a) - rank(b) ||
-      a.provider.localeCompare(b.provider) ||
-      a.id.localeCompare(b.id),
+      compare(a.provider, b.provider) ||
+      compare(a.id, b.id),
   );
 }
 
