@@ -1,8 +1,8 @@
 // The catalogue of skills in a real Chromium.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
+import { axe, drawn, hasFocus, settled, shot, tryAgain, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { makeSkill } from "../mock/skills.ts";
+import { makeSkill, shippedSkills } from "../mock/skills.ts";
 import { expect, test } from "./fixtures.ts";
 
 const rows = (page: Page) => page.locator("main [data-row]").count();
@@ -38,6 +38,36 @@ test.describe("skills", () => {
     await page.getByRole("heading", { name: "Steps" }).waitFor();
     expect(await page.getByRole("button", { name: "Edit" }).count(), "it comes with Roost").toBe(0);
     expect(await axe(page)).toStrictEqual([]);
+  });
+
+  test("many skills stand folded under their subjects, and their tags in one row", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 1440, height: 900 });
+    mock.state.skills = shippedSkills();
+    await page.goto(`${mock.url}/skills`);
+    await settled(page);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(1800);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "skills-subjects");
+    const bisection = page.getByRole("link", { name: "Debugging by bisection" });
+    await expect(bisection).toBeHidden();
+    await page.locator("summary", { hasText: "Debugging" }).click();
+    await bisection.waitFor();
+    expect(new URL(page.url()).hash).toBe("#about-debugging");
+    await shot(page, "skills-subject-open");
+
+    const tags = page.getByRole("group", { name: "Tags" }).getByRole("button");
+    await expect(tags).toHaveCount(9);
+    await page.getByRole("button", { name: /more tags$/ }).click();
+    await page.getByRole("button", { name: /^concurrency/ }).waitFor();
+    await page.getByRole("button", { name: "Fewer tags" }).click();
+    await expect(tags).toHaveCount(9);
+
+    await page.getByRole("button", { name: "One list" }).click();
+    await until("all to be listed", async () => (await rows(page)) === mock.state.skills.length);
+    expect(new URL(page.url()).searchParams.get("sort")).toBe("name");
+    await page.getByRole("button", { name: "By subject" }).click();
+    await page.getByLabel("Search skills").fill("bisection");
+    await until("one to be left", async () => (await rows(page)) === 1);
   });
 
   test("a skill is written, changed, restored and deleted", async ({ visit }) => {

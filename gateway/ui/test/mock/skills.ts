@@ -1,4 +1,5 @@
 // Skills of the mock: two that come with Roost, one of the workspace's own.
+import { readdirSync, readFileSync } from "node:fs";
 import { ago, newId } from "./ids.ts";
 import type { KnownSkill } from "./state.ts";
 
@@ -39,3 +40,20 @@ export const makeSkills = (): KnownSkill[] => [
     body: "# Release notes\n\nSay **why** before what.\n",
   }),
 ];
+
+const BUILTIN = new URL("../../../organisation/src/skills/builtin/", import.meta.url);
+
+/** All skills that the product comes with, by their own heads. */
+export const shippedSkills = (): KnownSkill[] =>
+  readdirSync(BUILTIN)
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => {
+      const text = readFileSync(new URL(file, BUILTIN), "utf8");
+      const head = (name: string) => new RegExp(`^${name} = "(.*)"$`, "m").exec(text)?.[1] ?? "";
+      const tags = /^tags = \[(.*)\]$/m.exec(text)?.[1] ?? "";
+      return makeSkill(head("name"), {
+        title: head("title"),
+        when_to_use: head("when_to_use"),
+        tags: tags.split(",").map((tag) => tag.trim().replaceAll('"', "")),
+      });
+    });

@@ -24,6 +24,23 @@ export function tagsOf(skills: readonly SkillBrief[]): [string, number][] {
   return [...count].toSorted(([a, n], [b, m]) => m - n || a.localeCompare(b));
 }
 
+/** Skills of no common subject. */
+export const OTHER = "other";
+
+/** Each skill once, under that of its tags which most of the others have as well. */
+export function bySubject(skills: readonly SkillBrief[]): [subject: string, SkillBrief[]][] {
+  const groups: [string, SkillBrief[]][] = [];
+  let left = [...skills];
+  for (;;) {
+    const [tag, count] = tagsOf(left)[0] ?? ["", 0];
+    if (count < 2) break;
+    groups.push([tag, left.filter(({ tags }) => tags.includes(tag))]);
+    left = left.filter(({ tags }) => !tags.includes(tag));
+  }
+  groups.sort(([a], [b]) => a.localeCompare(b));
+  return left.length > 0 ? [...groups, [OTHER, left]] : groups;
+}
+
 export const splitTags = (typed: string) => [
   ...new Set(
     typed
