@@ -1,6 +1,7 @@
 // Lists that are short tables: their headings sort, by keyboard, and the address keeps the order.
 import type { Page } from "@playwright/test";
 import { axe, settled, until } from "../kit.ts";
+import { newId } from "../mock/ids.ts";
 import { makeSkill } from "../mock/skills.ts";
 import type { State } from "../mock/state.ts";
 import { expect, test } from "./fixtures.ts";
@@ -57,6 +58,9 @@ const LISTS: Record<string, List> = {
   },
 };
 
+const copies = <T extends { id: string }>(one: T): T[] =>
+  Array.from({ length: 300 }, () => ({ ...one, id: newId() }));
+
 const table = (page: Page) => page.getByRole("table").last();
 
 /** Waits until the rows on the screen have these names, in this order. */
@@ -92,5 +96,37 @@ test.describe("short lists", () => {
       await page.goto(`${mock.url}${path.split("?")[0]}?sort=nonsense`);
       await settled(page);
       expect(await axe(page)).toStrictEqual([]);
+    });
+
+  for (const [name, path, grow] of [
+    ["skills", "/skills?sort=name", (state: State) => state.skills.push(...copies(state.skills[0]))],
+    ["templates", "/templates", (state: State) => state.templates.push(...copies(state.templates[0]))],
+    ["repositories", "/repos", (state: State) => state.repos.repos.push(...copies(state.repos.repos[0]))],
+    [
+      "members",
+      "/members",
+      ({ people: { members } }: State) =>
+        members.push(...copies(members[1].user).map((user) => ({ ...members[1], user }))),
+    ],
+    [
+      "connections",
+      "/connections",
+      ({ apps }: State) => apps.connections.push(...copies(apps.connections[0])),
+    ],
+  ] as const)
+    test(`of many ${name} the page draws those in view`, async ({ visit }) => {
+      const { mock, page } = await visit({ width: 1440, height: 900 });
+      grow(mock.state);
+      await page.goto(mock.url + path);
+      await settled(page);
+      const rows = page.locator("main [data-row]");
+      await rows.first().waitFor();
+      expect(await rows.count()).toBeLessThan(100);
+      await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+      await until("the last rows to come", async () => {
+        const edge = await rows.last().boundingBox();
+        return edge !== null && edge.y < 900 && edge.y > 0;
+      });
+      expect(await rows.count()).toBeLessThan(100);
     });
 });
