@@ -5502,6 +5502,7 @@ export interface components {
             model?: string | null;
             phases: components["schemas"]["MissionPhaseBrief"][];
             repo_id?: components["schemas"]["RepoId"] | null;
+            routine_id?: components["schemas"]["RoutineId"] | null;
             runtime?: components["schemas"]["MissionRuntimeStanding"] | null;
             runtime_container_name?: string | null;
             runtime_endpoint?: string | null;
@@ -5603,7 +5604,12 @@ export interface components {
             repo_full_name?: string | null;
             /** @description In the order of their ids. A task that several phases work on has a row for each. */
             tasks: components["schemas"]["MissionTask"][];
-            /** @description The target node, while the mission waits for it. */
+            /** @description The teams that were minted for it, as `GET /api/missions/{id}/teams` has them. */
+            teams: components["schemas"]["MissionTeam"][];
+            /**
+             * @description The name of the target node, while the mission waits for it: it is not connected, or it takes no new work and the next
+             *     phase has not begun.
+             */
             waits_for_node?: string | null;
         };
         /** Format: uuid */
@@ -5641,6 +5647,7 @@ export interface components {
             /** @description What its runs got. */
             input?: string | null;
             kind: components["schemas"]["MissionPhaseKind"];
+            mission_id: components["schemas"]["MissionId"];
             /**
              * Format: int32
              * @description Counts from 0.
@@ -5658,6 +5665,11 @@ export interface components {
         MissionPhaseBrief: {
             id: components["schemas"]["MissionPhaseId"];
             kind: components["schemas"]["MissionPhaseKind"];
+            /**
+             * Format: int32
+             * @description Counts from 0.
+             */
+            position: number;
             status: components["schemas"]["MissionPhaseStatus"];
         };
         /** Format: uuid */
@@ -6957,6 +6969,7 @@ export interface components {
                 model?: string | null;
                 phases: components["schemas"]["MissionPhaseBrief"][];
                 repo_id?: components["schemas"]["RepoId"] | null;
+                routine_id?: components["schemas"]["RoutineId"] | null;
                 runtime?: components["schemas"]["MissionRuntimeStanding"] | null;
                 runtime_container_name?: string | null;
                 runtime_endpoint?: string | null;
@@ -8269,7 +8282,7 @@ export interface components {
          * @description The state of a routine.
          * @enum {string}
          */
-        RoutineStanding: "scheduled" | "running" | "paused" | "done";
+        RoutineStanding: "scheduled" | "running" | "door" | "paused" | "done";
         /**
          * @description The state of a routine.
          * @enum {string}

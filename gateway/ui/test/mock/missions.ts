@@ -36,6 +36,8 @@ This is phase 2 of 3: coding. The repository ada/parser is checked out in your s
 
 export const makePhase = (kind: Kind, position: number, more: Partial<Phase> = {}): Phase => ({
   id: newId(),
+  // The id of its mission is set when it is made.
+  mission_id: "",
   position,
   kind,
   status: "pending",
@@ -46,12 +48,15 @@ export const makePhase = (kind: Kind, position: number, more: Partial<Phase> = {
   ...more,
 });
 
-const briefs = (phases: Phase[]) => phases.map(({ id, kind, status }) => ({ id, kind, status }));
+const briefs = (phases: Phase[]) =>
+  phases.map(({ id, position, kind, status }) => ({ id, position, kind, status }));
 
 export function makeMission(state: State, more: Partial<Mission> = {}): Mission {
-  const phases = more.phase_details ?? [makePhase("research", 0), makePhase("coding", 1)];
+  const id = more.id ?? newId();
+  const made = more.phase_details ?? [makePhase("research", 0), makePhase("coding", 1)];
+  const phases = made.map((phase) => Object.assign(phase, { mission_id: id }));
   return {
-    id: newId(),
+    id,
     title: "Faster parser",
     goal: GOAL,
     template_kind: "development",
@@ -63,6 +68,7 @@ export function makeMission(state: State, more: Partial<Mission> = {}): Mission 
     updated_at: ago(4000),
     version: 1,
     cost_microusd: 0,
+    teams: [],
     tasks: [],
     artifacts: [],
     ...more,

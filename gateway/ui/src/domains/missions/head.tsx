@@ -223,8 +223,8 @@ export function MissionHead({ mission, manages }: { mission: MissionDetail; mana
       </header>
       {mission.waits_for_node && (
         <Notice tone="warning">
-          Waits for the machine <bdi>{visible(mission.waits_for_node)}</bdi>. No phase begins before it is
-          back.
+          Waits for the machine <bdi>{visible(mission.waits_for_node)}</bdi>. No phase begins before it takes
+          work again.
         </Notice>
       )}
       {mission.runtime?.state === "starting" && mission.runtime.detail && (

@@ -39,8 +39,8 @@ const mission = (more: Partial<Mission> = {}): Mission => ({
   config: {},
   runtime_kind: "standard",
   phases: [
-    { id: "p1", kind: "research", status: "completed" },
-    { id: "p2", kind: "coding", status: "running" },
+    { id: "p1", position: 0, kind: "research", status: "completed" },
+    { id: "p2", position: 1, kind: "coding", status: "running" },
   ],
   created_at: "2026-01-01T10:00:00Z",
   updated_at: "2026-01-01T10:00:00Z",
@@ -50,6 +50,7 @@ const mission = (more: Partial<Mission> = {}): Mission => ({
 
 const phase = (id: string, status: PhaseStatus, more: Partial<MissionPhase> = {}): MissionPhase => ({
   id,
+  mission_id: "m",
   position: 0,
   kind: "research",
   status,

@@ -5,6 +5,7 @@ import { spanMs, spansOf, spanWords, sumWords } from "./spans";
 const at = (s: number) => new Date(s * 1000).toISOString();
 const phase = (id: string, more: Partial<MissionPhase>): MissionPhase => ({
   id,
+  mission_id: "m",
   position: 0,
   kind: "research",
   status: "completed",

@@ -19,6 +19,7 @@ const run = (team: string, status: NonNullable<MissionRun["status"]>): MissionRu
 });
 const phase = (runs: MissionRun[], more: Partial<MissionPhase> = {}): MissionPhase => ({
   id: "p",
+  mission_id: "m",
   position: 0,
   kind: "research",
   status: "running",

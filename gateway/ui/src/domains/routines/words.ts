@@ -11,6 +11,7 @@ interface State {
 const STATES: Record<Routine["state"], State> = {
   scheduled: { tone: "idle", word: "Scheduled" },
   running: { tone: "running", word: "Running" },
+  door: { tone: "warning", word: "Waits for approval" },
   paused: { tone: "paused", word: "Paused" },
   done: { tone: "done", word: "Ended" },
 };
