@@ -126,7 +126,7 @@ export function GoalForm({ place, action = "Run", lead, below, onInput, onFiles,
         value={text}
         onKeyDown={sends}
         onChange={(event) => write(event.target.value)}
-        hint="The result that you want. Ctrl and Enter starts the run. This tab keeps an unfinished goal."
+        hint="The result that you want. Ctrl and Enter starts the run."
         error={problem?.field("/input")}
       />
       {below}

@@ -31,6 +31,7 @@ test.describe("the bar of an agent and of a team", () => {
         .getByRole("alertdialog")
         .getByText(/Its history is kept/)
         .waitFor();
+      await hasFocus(page.getByRole("button", { name: "Cancel" }));
       await page.keyboard.press("Escape");
       await hasFocus(more);
       await page.getByRole("button", { name: "Give work" }).click();
