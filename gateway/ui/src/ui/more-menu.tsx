@@ -36,7 +36,10 @@ export function MoreMenu({ children }: { children: ReactNode }) {
         role="group"
         aria-label="More actions"
         popover="manual"
-        onClick={(event) => event.target instanceof Element && event.target.closest("button") && close()}
+        // Before the button itself is told: a dialog that it opens remembers what has the focus then.
+        onClickCapture={(event) =>
+          event.target instanceof Element && event.target.closest("button") && close()
+        }
         className={over}
       >
         {/* The layer itself is hidden while it is closed, which another kind of display would undo. */}
