@@ -250,4 +250,13 @@ test.describe("people", () => {
     await page.mouse.move(5, 5);
     await until("it to go", async () => (await page.getByText("grace@example.org").count()) === 0);
   });
+
+  test("on a phone the role and the button beside it do not cover each other", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 390 });
+    await page.goto(`${mock.url}/members`);
+    const role = await page.getByRole("combobox", { name: "Role of Grace" }).boundingBox();
+    const button = await page.getByRole("button", { name: "Remove Grace" }).boundingBox();
+    expect(role!.x + role!.width).toBeLessThanOrEqual(button!.x);
+    await shot(page, "members-phone");
+  });
 });

@@ -93,7 +93,7 @@ function columns({ own, manages, chosen, onRole, onRemove }: Manage): ListColumn
             label="Roles"
             fills
             aria-label={`Role of ${nameOf(member)}`}
-            className={`${choiceClass} max-w-36`}
+            className={`${choiceClass} max-w-36 max-sm:min-w-0`}
             value={chosen(id) ?? member.role}
             disabled={chosen(id) !== undefined}
             onChange={(role) => onRole(id, role as Role)}
