@@ -110,17 +110,13 @@ test.describe("the box to give work", () => {
     const { mock, page } = await visit({ full: false });
     const dialog = await box(page, mock);
     await dialog.getByLabel("Goal").fill(GOAL);
-    const release = mock.hold("POST /api/teams/{id}/run");
+    // The id of the team is not known before it is there, so the request is refused on its way.
+    const refuse = { status: 500, contentType: "application/problem+json" };
+    const body = JSON.stringify({ code: "internal", status: 500, title: "The gateway failed" });
+    await page.route("**/api/teams/*/run", (route) => route.fulfill({ ...refuse, body }), { times: 1 });
     await dialog.getByRole("button", { name: "Create team and run" }).click();
-    await expect.poll(() => mock.state.teams.list.length).toBe(1);
-    const [team] = mock.state.teams.list;
-    mock.state.failNext.set(
-      `POST /api/teams/${team!.id}/run`,
-      new Refusal(500, "internal", "The gateway failed"),
-    );
-    release();
     await dialog.getByText("The gateway failed").waitFor();
-    mock.state.failNext.clear();
+    expect(mock.state.teams.list).toHaveLength(1);
     // The choice is the team now, which is there.
     await dialog.getByLabel("Goal").fill(`${GOAL} Slowly.`);
     await dialog.getByRole("button", { name: "Run", exact: true }).click();
