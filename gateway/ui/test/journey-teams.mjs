@@ -99,7 +99,7 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
     await page.getByRole("button", { name: "Done" }).click();
     await tokens.getByRole("button", { name: "Revoke nightly build" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
-    await tokens.getByText("None. With a token, a program outside").waitFor();
+    await tokens.getByText("No tokens yet. With a token, a program").waitFor();
     assert.equal((await ask()).status, 401, "a revoked one opens nothing");
   },
 
