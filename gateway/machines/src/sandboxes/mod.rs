@@ -16,6 +16,7 @@ mod command_record;
 mod commands;
 mod drains;
 mod dto;
+mod dto_commands;
 mod engine;
 pub(crate) mod entity;
 mod error;

@@ -17,6 +17,7 @@ mod context;
 mod decide;
 mod driver;
 mod dto;
+mod dto_plan;
 pub mod entity;
 mod error;
 mod facts;

@@ -8,9 +8,10 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::commands::{self, Launch};
 use super::dto::{
-    LaunchPlan, Mission, MissionArtifact, MissionArtifactText, MissionDetail, MissionStatusChange,
-    MissionTeam, MissionsQuery, NewMission, PhaseSummary,
+    Mission, MissionArtifact, MissionArtifactText, MissionDetail, MissionStatusChange, MissionTeam,
+    MissionsQuery, NewMission, PhaseSummary,
 };
+use super::dto_plan::LaunchPlan;
 use super::{MissionsContext, read, store};
 use crate::artifacts::{ArtifactKind, ArtifactStatus};
 use roost_platform::ids::{MissionArtifactId, MissionId, MissionPhaseId, UserId};

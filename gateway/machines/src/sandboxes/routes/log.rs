@@ -15,7 +15,7 @@ use crate::fleet::operations::{
     CommandDoer, CommandFacts, CommandFilter, Doers, OperationRow, OperationState,
 };
 use crate::sandboxes::commands::{self, CommandLog};
-use crate::sandboxes::dto::{CommandsQuery, WorkspaceCommandsQuery};
+use crate::sandboxes::dto_commands::{CommandsQuery, WorkspaceCommandsQuery};
 use crate::sandboxes::{OwnerKind, SandboxesHandle};
 use roost_platform::ids::{NodeId, OperationId, SandboxId, SandboxOwnerId};
 use roost_tenancy::auth::{Scoped, can};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::missions::dto::{LaunchPlan, PlannedTeam};
+use crate::missions::dto_plan::{LaunchPlan, PlannedTeam};
 use crate::missions::entity::{mission, mission_team};
 use crate::missions::model::{PhaseKind, RuntimeKind, Status};
 use crate::missions::plan::{self, Mint};
