@@ -124,7 +124,8 @@ test.describe("a choice", () => {
 
     // The last one is far below those that were drawn.
     await page.keyboard.press("End");
-    await expect(await active()).toContainText("Weaver 9999");
+    // After the agents come the templates from which a team can be made.
+    await expect(await active()).toContainText("New team:");
     await expect(await active()).toBeInViewport();
     expect(await options.count()).toBeLessThan(120);
     await page.keyboard.press("Home");

@@ -13,7 +13,7 @@ import {
 import { cx } from "../class";
 import { stepIn, typedIn } from "./keys";
 import { useLayer } from "./layer";
-import { over } from "./look";
+import { listOver } from "./look";
 import { OpenList, optionId } from "./open-list";
 import { fitting, MANY, onWay, type Option } from "./options";
 
@@ -153,7 +153,7 @@ export function Box(props: Props) {
       </button>
       {name !== undefined && <input type="hidden" name={name} value={value} />}
       {open && (
-        <div ref={layer} popover="manual" className={over}>
+        <div ref={layer} popover="manual" className={listOver}>
           {long && (
             <div className="relative shrink-0 border-line not-in-data-up:border-b in-data-up:border-t">
               <Search

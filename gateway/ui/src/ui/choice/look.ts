@@ -13,8 +13,11 @@ const float =
   "w-max max-w-[min(26rem,calc(100vw-16px))] rounded-panel border border-line bg-raised text-fg shadow-float outline-none";
 
 export const popup = cx(float, "absolute top-full left-0 z-30 mt-1 min-w-full overflow-y-auto");
-/** Above everything else. `useLayer` places it; a field to search is beside the button, above or below the list. */
-export const over = cx(
+/** Above everything else. `useLayer` places it. */
+export const over = cx(float, "fixed inset-auto m-0 overflow-y-auto p-1");
+/** A list of options above everything else: a field to search is beside the button, above or below the options. */
+export const listOver = cx(
   float,
-  "fixed inset-auto m-0 flex flex-col overflow-hidden p-0 data-up:flex-col-reverse",
+  // A layer that is closed stays hidden, which a display without a condition would undo.
+  "fixed inset-auto m-0 overflow-hidden p-0 open:flex open:flex-col data-up:open:flex-col-reverse",
 );
