@@ -10,7 +10,7 @@ const brief = (id: string, more: Partial<SkillBrief> = {}) =>
 describe("what an agent runs with", () => {
   it("says why, the nearest reason first", () => {
     expect(modelWhy(config({ model: null, model_binding: "gone/m", team_id: "t" }))).toContain(
-      "cannot think",
+      "has no model of this name",
     );
     expect(modelWhy(config({ model_binding: "openai/m", team_id: "t" }))).toContain("own");
     expect(modelWhy(config({ team_id: "t" }))).toContain("team");
