@@ -12,7 +12,7 @@ describe("what an agent runs with", () => {
     expect(modelWhy(config({ model: null, model_binding: "gone/m", team_id: "t" }))).toContain(
       "has no model of this name",
     );
-    expect(modelWhy(config({ model_binding: "openai/m", team_id: "t" }))).toContain("own");
+    expect(modelWhy(config({ model_binding: "openai/m", team_id: "t" }))).toBe("Set for this agent.");
     expect(modelWhy(config({ team_id: "t" }))).toContain("team");
     expect(modelWhy(config({}))).toBe("The workspace's default.");
     expect(rightWhy(config({ team_id: "t", template_id: "x" }))).toContain("Its team sets its permissions");
