@@ -68,7 +68,7 @@ const HOSTILE = '<img src=x onerror="window.pwned=1"><script>window.pwned=2</scr
 test.describe("hostile names", () => {
   for (const width of [1440, 320])
     test(`hostile names are plain text on each page and break no layout (${width} px)`, async ({ visit }) => {
-      const { mock, page } = await visit({ width, height: 900 });
+      const { mock, page } = await visit({ at: "/fleet", width, height: 900 });
       spoil(mock);
       const elsewhere: string[] = [];
       page.on("request", (request) => {

@@ -23,7 +23,7 @@ test.describe("notifications", () => {
     test(`notifications report a machine that leaves and returns, a lost sandbox and a placement elsewhere (${theme})`, async ({
       visit,
     }) => {
-      const { mock, page } = await visit({ theme });
+      const { mock, page } = await visit({ at: "/fleet", theme });
       const [node] = mock.state.nodes;
       const [, mason, lookout] = mock.state.claws;
       // Looking elsewhere, where no list of machines is on screen.
@@ -97,7 +97,7 @@ test.describe("notifications", () => {
   });
 
   test("events are reported at the next visit when no page was open", async ({ visit }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     await page.getByRole("link", { name: "gpu-tower" }).waitFor();
     await until("how things stand to be remembered", () =>
       page.evaluate(() =>

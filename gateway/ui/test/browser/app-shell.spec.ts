@@ -12,7 +12,7 @@ test.describe("shell", () => {
     test(`the palette finds places, things, actions and settings by keyboard (${theme})`, async ({
       visit,
     }) => {
-      const { page } = await visit({ theme });
+      const { page } = await visit({ at: "/fleet", theme });
       const field = page.getByRole("combobox", { name: /^Search places/ });
       const open = async () => {
         await uncovered(page);
@@ -58,7 +58,7 @@ test.describe("shell", () => {
   test("the palette offers only what the role allows and letters in a field stay letters", async ({
     visit,
   }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     mock.state.role = "viewer";
     mock.state.operator = false;
     await page.reload();
@@ -71,7 +71,7 @@ test.describe("shell", () => {
   });
 
   test("the palette finds teams and runs by name and shows their names as text", async ({ visit }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     const [team] = mock.state.teams.list;
     const [run] = mock.state.runs.list;
     Object.assign(run, { title: "<b>Mend</b>\u202E the parser" });
@@ -229,7 +229,7 @@ test.describe("shell", () => {
   test("keys move between rows, open them, follow chords and show the help until they are switched off", async ({
     visit,
   }) => {
-    const { page } = await visit();
+    const { page } = await visit({ at: "/fleet" });
     await page.getByRole("link", { name: "gpu-tower" }).waitFor();
     await settled(page);
     await page.keyboard.press("j");
@@ -277,7 +277,7 @@ test.describe("shell", () => {
   test("the rail folds, stays folded after a reload and is a drawer on a narrow screen", async ({
     visit,
   }) => {
-    const { page } = await visit();
+    const { page } = await visit({ at: "/fleet" });
     await page.getByRole("button", { name: "Fold the navigation" }).click();
     await page.reload();
     await page.getByRole("button", { name: "Unfold the navigation" }).waitFor();

@@ -119,7 +119,7 @@ test.describe("states of pages", () => {
     });
 
   test("a member is invited, a token made and the workspace renamed by keyboard", async ({ visit }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     const reach = async (name: string) => {
       for (let step = 0; step < 60; step += 1) {
         await page.keyboard.press("Tab");

@@ -53,7 +53,7 @@ test.describe("pages", () => {
   });
 
   test("a person gets from the fleet to a new agent by keyboard", async ({ visit }) => {
-    const { page } = await visit({ full: false });
+    const { page } = await visit({ at: "/fleet", full: false });
     await settled(page);
     await page.keyboard.press("g");
     await page.keyboard.press("a");

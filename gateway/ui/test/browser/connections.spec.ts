@@ -7,7 +7,7 @@ test.describe("connections", () => {
   test("all connections are listed with those that need attention first, and are found by words and opened in place", async ({
     visit,
   }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     await page.keyboard.press("g");
     await page.keyboard.press("x");
     const list = page.getByRole("region", { name: "Connections" });

@@ -3,6 +3,7 @@
 import { test as base, expect, type BrowserContext, type Page } from "@playwright/test";
 import { visitor, type Person, type Theme } from "../kit.ts";
 import { must } from "../mock/refusal.ts";
+import { openSession, SESSION } from "../mock/routes.ts";
 import type { Claw } from "../mock/schema.ts";
 import { startServer, type Mock, type Server } from "../mock/server.ts";
 import type { Seed as MockSeed, State } from "../mock/state.ts";
@@ -16,6 +17,8 @@ export type { Mock };
 /** What the gateway knows at first, and who visits it. */
 export interface Seed extends MockSeed, Omit<Person, "patience" | "storageState"> {
   signedIn?: boolean;
+  /** The address that is opened first. Without one, the test opens a page itself. */
+  at?: string;
 }
 
 export interface Visit {
@@ -28,13 +31,17 @@ export interface Visit {
 export const agentNamed = (state: State, name: string): Claw =>
   must(state.claws.find((one) => one.name === name));
 
-async function signIn(page: Page, mock: Mock): Promise<void> {
-  // Most tests begin at the fleet; where a sign-in leads by itself is a test of its own.
-  await page.goto(`${mock.url}/sign-in?next=%2Ffleet`);
-  await page.getByLabel("E-mail").fill(mock.state.user.email);
-  await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+/** Gives the browser a session, as a sign-in does. The page of signing in has tests of its own. */
+async function signIn(context: BrowserContext, mock: Mock): Promise<void> {
+  await context.addCookies([
+    {
+      name: SESSION,
+      value: openSession(mock.state, "Chromium"),
+      url: mock.url,
+      httpOnly: true,
+      sameSite: "Lax",
+    },
+  ]);
 }
 
 /** The button that names the workspace, and opens the list of all. */
@@ -72,12 +79,13 @@ export const test = base.extend<Fixtures, { server: Server }>({
       await left?.context.close();
       if (checked) expect(left?.faults ?? [], "the console must be clean").toStrictEqual([]);
     };
-    await use(async ({ theme, width, height, signedIn = true, ...state } = {}) => {
+    await use(async ({ theme, width, height, signedIn = true, at, ...state } = {}) => {
       await leave(true);
       const mock = server.reset(state);
       present = await visitor(browser, { theme, width, height });
       const { context, page } = present;
-      if (signedIn) await signIn(page, mock);
+      if (signedIn) await signIn(context, mock);
+      if (at !== undefined) await page.goto(mock.url + at);
       return { mock, page, context };
     });
     await leave(info.errors.length === 0);

@@ -22,7 +22,7 @@ test.describe("fleet", () => {
   test("one figure of all machines is chosen in the address and shows gaps and missing reports", async ({
     visit,
   }) => {
-    const { page } = await visit();
+    const { page } = await visit({ at: "/fleet" });
     await page.getByRole("button", { name: "Compare metrics" }).click();
     await page.getByRole("link", { name: /gpu-tower/ }).waitFor();
     await until(
@@ -46,7 +46,7 @@ test.describe("fleet", () => {
   test("a moment is read on all machines at once, with the pointer and with the arrow keys", async ({
     visit,
   }) => {
-    const { page } = await visit();
+    const { page } = await visit({ at: "/fleet" });
     await page.getByRole("button", { name: "Compare metrics" }).click();
     const tile = page.getByRole("link", { name: /gpu-tower/ });
     await tile.getByText("100 %").waitFor();
@@ -81,7 +81,7 @@ test.describe("fleet", () => {
   test("the filter takes states and labels, keeps them in the address and can be cleared", async ({
     visit,
   }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     await page.getByRole("button", { name: /^label:gpu/ }).click();
     await until("one row", async () => (await names(page)).join() === "gpu-tower");
     await until("the address to say so", () => page.url().includes("label"));
@@ -98,7 +98,7 @@ test.describe("fleet", () => {
   test("several machines are drained one by one with a result each and failures are tried again", async ({
     visit,
   }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     const bad = mock.state.nodes.find((node) => node.name === "gpu-tower");
     const path = `POST /api/nodes/${bad!.id}/drain`;
     mock.state.failNext.set(path, new Refusal(503, "node-held-elsewhere", "Another gateway has it"));
@@ -124,7 +124,7 @@ test.describe("fleet", () => {
   test("a machine is drained with its sandboxes and says what waits and when it is empty", async ({
     visit,
   }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     const node = mock.state.nodes.find((one) => one.name === "workshop")!;
     const [agent] = mock.state.claws;
     mock.state.draining = [
@@ -237,7 +237,7 @@ test.describe("fleet", () => {
   });
 
   test("rows under the pointer stay in place when their values change", async ({ visit }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     const row = page.getByRole("row", { name: /workshop/ });
     await settled(page);
     await row.hover();

@@ -266,7 +266,7 @@ test.describe("navigation", () => {
   test("four groups hold the places, and the integrations are one entry with three pages", async ({
     visit,
   }) => {
-    const { page } = await visit();
+    const { page } = await visit({ at: "/fleet" });
     const main = page.getByRole("navigation", { name: "Main" });
     for (const [group, first] of [
       ["Work", "Home"],
@@ -320,7 +320,7 @@ test.describe("navigation", () => {
     });
 
   test("the list of workspaces opens in the drawer of a narrow screen", async ({ visit }) => {
-    const { page } = await visit({ width: 390, height: 800 });
+    const { page } = await visit({ at: "/fleet", width: 390, height: 800 });
     await page.getByRole("button", { name: "Open navigation" }).click();
     const drawer = page.getByRole("dialog", { name: "Navigation" });
     await drawer.getByRole("button", { name: /^Workspace / }).click();

@@ -7,7 +7,7 @@ const TABS = 8;
 
 test.describe("tabs of one browser", () => {
   test("eight tabs share one stream, stay live and hand the stream on", async ({ visit }) => {
-    const { mock, page, context } = await visit();
+    const { mock, page, context } = await visit({ at: "/fleet" });
     await page.getByText("Live", { exact: true }).waitFor();
     const tabs = [page];
     // More than the six connections that HTTP/1.1 gives an origin: with a stream each the seventh would never load.
@@ -41,7 +41,7 @@ test.describe("tabs of one browser", () => {
   });
 
   test("all tabs enter a workspace that is chosen in one tab", async ({ visit }) => {
-    const { mock, page, context } = await visit();
+    const { mock, page, context } = await visit({ at: "/fleet" });
     const other = await context.newPage();
     await other.goto(`${mock.url}/claws/${mock.state.claws[0].id}`);
     await other.getByRole("heading", { name: "scribe" }).waitFor();

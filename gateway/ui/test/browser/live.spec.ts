@@ -6,7 +6,7 @@ import { agentNamed, expect, test } from "./fixtures.ts";
 
 test.describe("live", () => {
   test("pairing shows each step from the command to the image without a reload", async ({ visit }) => {
-    const { mock, page } = await visit({ full: false });
+    const { mock, page } = await visit({ at: "/fleet", full: false });
     await page.getByRole("button", { name: "Pair a machine" }).click();
     await page.getByLabel("Name of the machine").fill("den");
     await page.keyboard.press("Enter");
@@ -88,7 +88,7 @@ test.describe("live", () => {
   test("an EventSource of the browser reads the stream and leaves out what an event is about", async ({
     visit,
   }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     // The page's own stream and this one.
     const read = page.evaluate(
       () =>
@@ -121,7 +121,7 @@ test.describe("live", () => {
   });
 
   test("rows under the pointer stay in place and new rows wait behind a button", async ({ visit }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     await page.getByRole("link", { name: "workshop" }).hover();
     await page.getByText("order held").waitFor();
     const before = await page.locator("tbody tr th a").allTextContents();
@@ -137,7 +137,7 @@ test.describe("live", () => {
   test("a cut stream shows the dot at once and the banner after three seconds, moves nothing and catches up later", async ({
     visit,
   }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     await page.getByText("Live", { exact: true }).waitFor();
     mock.hub.cut();
     await page.getByText("Reconnecting", { exact: true }).waitFor();
@@ -153,7 +153,7 @@ test.describe("live", () => {
   });
 
   test("known data stays when the gateway is away and a new page says so", async ({ visit }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     await page.getByRole("link", { name: "Quotas" }).click();
     await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
     await page.goto(`${mock.url}/fleet`);
@@ -178,7 +178,7 @@ test.describe("live", () => {
   test("failed requests are repeated when the gateway returns, also after a stream that resumes", async ({
     visit,
   }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     await page.getByRole("link", { name: "Quotas" }).click();
     await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
     await page.goto(`${mock.url}/fleet`);
@@ -202,7 +202,7 @@ test.describe("live", () => {
   });
 
   test("the page asks again by itself when it cannot learn who the person is", async ({ visit }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     await settled(page);
     mock.state.failNext.set("GET /api/auth/me", new Refusal(503, "unavailable", "The gateway is starting"));
     await page.goto(`${mock.url}/quotas`);
@@ -212,7 +212,7 @@ test.describe("live", () => {
   });
 
   test("missing pages and parts load by themselves when the gateway returns", async ({ visit }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     const agent = agentNamed(mock.state, "mason");
     await settled(page);
     mock.down = true;
@@ -249,7 +249,8 @@ test.describe("live", () => {
   });
 
   test("a new build offers a reload and never reloads by itself", async ({ visit }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
+    await settled(page);
     mock.build = "mock-2";
     await page.getByRole("link", { name: "Quotas" }).click();
     await page.getByText("A new version of Roost is running").waitFor();

@@ -165,7 +165,7 @@ test.describe("people", () => {
   });
 
   test("a workspace switch reads everything again and a new workspace is entered", async ({ visit }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     await chooseWorkspace(page, "Observatory");
     await until("the switch", () => mock.state.workspace === "w2");
     await page.getByRole("heading", { name: "Home" }).waitFor();

@@ -7,6 +7,14 @@ import { makeRun } from "../mock/runs.ts";
 import { makeTeam } from "../mock/teams.ts";
 import { expect, test, THEMES, type Mock } from "./fixtures.ts";
 
+const DAY_MS = 86_400_000;
+
+/** A moment of the UTC day that was so many days ago. It is past in the first minute of a day, too. */
+function onDay(daysAgo: number): string {
+  const now = Date.now();
+  return new Date(now - (now % DAY_MS) / 2 - daysAgo * DAY_MS).toISOString();
+}
+
 /** Two teams of two templates: one is dear, the other one slow. */
 function used({ state }: Mock) {
   const [first, second] = state.templates;
@@ -21,9 +29,9 @@ function used({ state }: Mock) {
       cost_microusd: 2_000_000 * (day + 1),
       tokens_in: 400_000 * (day + 1),
       tokens_out: 90_000,
-      created_at: ago(86_400 * day + 60),
-      started_at: ago(86_400 * day + 60),
-      ended_at: ago(86_400 * day),
+      created_at: onDay(day),
+      started_at: onDay(day),
+      ended_at: onDay(day),
     });
   make({
     team_id: slow.id,

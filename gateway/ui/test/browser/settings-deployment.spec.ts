@@ -23,7 +23,7 @@ test.describe("settings: deployment", () => {
   test("each page of the settings opens by keyboard, by the palette and by its address", async ({
     visit,
   }) => {
-    const { mock, page } = await visit();
+    const { mock, page } = await visit({ at: "/fleet" });
     await page.keyboard.press("g");
     await page.keyboard.press("s");
     await page.getByRole("heading", { name: "Settings" }).waitFor();

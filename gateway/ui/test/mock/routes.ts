@@ -139,8 +139,11 @@ const me = (state: State): Schemas["Me"] => ({
   pending_email: state.pendingEmail ?? null,
 });
 
-/** Opens a session. */
-function opened(state: State, agent: string | undefined) {
+/** The cookie of a session. */
+export const SESSION = "roost_session";
+
+/** Opens a session, and gives its token. */
+export function openSession(state: State, agent: string | undefined): string {
   const token = randomUUID();
   state.sessions.set(token, {
     id: newId(),
@@ -152,8 +155,13 @@ function opened(state: State, agent: string | undefined) {
     device: agent?.slice(0, 200) ?? null,
     workspace_id: state.workspace,
   });
+  return token;
+}
+
+function opened(state: State, agent: string | undefined) {
+  const token = openSession(state, agent);
   return {
-    headers: { "set-cookie": `roost_session=${token}; HttpOnly; SameSite=Lax; Path=/` },
+    headers: { "set-cookie": `${SESSION}=${token}; HttpOnly; SameSite=Lax; Path=/` },
     body: {
       token,
       user: state.user,
@@ -196,7 +204,7 @@ const own = {
   "POST /api/auth/login": login,
   "POST /api/auth/logout": ({ state, session }) => {
     state.sessions.delete(session);
-    return { status: 204, headers: { "set-cookie": "roost_session=; Max-Age=0; Path=/" } };
+    return { status: 204, headers: { "set-cookie": `${SESSION}=; Max-Age=0; Path=/` } };
   },
   "GET /api/auth/me": ({ state }) => {
     belongs(state);
