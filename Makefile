@@ -23,7 +23,7 @@ image: ## build the agent images base and rust, and try their tools
 
 lint: ui ## formatting, clippy, dependencies
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --workspace --all-targets --features roost-tests/figures -- -D warnings
 	cargo deny check bans licenses sources
 
 docs: ## the developers' documentation of every item

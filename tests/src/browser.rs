@@ -34,6 +34,7 @@ impl Browser {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .timeout(std::time::Duration::from_secs(60))
+            .tls_certs_only([])
             .build();
         Self {
             http: http.expect("a client"),

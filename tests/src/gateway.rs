@@ -10,6 +10,7 @@ use roost_platform::db::Db;
 use roost_platform::ids::{SharedIds, UuidV7};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::{Change, ChangeContext};
+use roost_test_database::template;
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
@@ -96,6 +97,9 @@ impl Gateway {
     ) -> Result<Self, app::StartupError> {
         prepare_process();
         let config = configuration(folder.path(), store, set);
+        if let Store::Sqlite = store {
+            template::copy_sqlite(&folder.path().join("roost.db")).await;
+        }
         let app = app::Gateway::start(config, around).await?;
         Ok(Self {
             app,

@@ -44,6 +44,7 @@ mod postgres_server;
 mod process;
 pub mod provider;
 pub mod raw_socket;
+pub mod report;
 pub mod s3_server;
 pub mod schema;
 mod secret_encodings;

@@ -1,5 +1,6 @@
 //! A PostgreSQL database for one test, if `ROOST_TEST_POSTGRES_URL` names a server. With `CI=true` there must be one.
 
+use roost_test_database::template;
 use sea_orm::{ConnectionTrait, Database};
 
 /// A database for one test; [`remove`](Self::remove) drops it.
@@ -11,7 +12,7 @@ pub struct ScratchPostgres {
 }
 
 impl ScratchPostgres {
-    /// `None` when no server is named.
+    /// It has the whole schema and nothing else. `None` when no server is named.
     ///
     /// # Panics
     /// When the server does not answer, and when none is named although every test must run.
@@ -24,7 +25,9 @@ impl ScratchPostgres {
             "CI=true, so PostgreSQL must be tested: set ROOST_TEST_POSTGRES_URL to a server that may make databases \
              (postgres://user@host:port/postgres); deploy/test.sh starts one and sets it"
         );
-        Some(Self::made(server?, "").await)
+        let server = server?;
+        let template = template::postgres(&server).await;
+        Some(Self::made(server, &template).await)
     }
 
     /// A copy of its present state, even while others are connected.
@@ -34,12 +37,12 @@ impl ScratchPostgres {
             self.name
         );
         run(&self.server, &leave).await;
-        Self::made(self.server.clone(), &format!(" TEMPLATE {}", self.name)).await
+        Self::made(self.server.clone(), &self.name).await
     }
 
     async fn made(server: String, from: &str) -> Self {
         let name = format!("roost_it_{}", hex::encode(rand::random::<[u8; 8]>()));
-        run(&server, &format!("CREATE DATABASE {name}{from}")).await;
+        run(&server, &format!("CREATE DATABASE {name} TEMPLATE {from}")).await;
         let mut url = url::Url::parse(&server).expect("ROOST_TEST_POSTGRES_URL is a URL");
         url.set_path(&name);
         Self {

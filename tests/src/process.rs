@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use roost_test_database::template;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
@@ -47,6 +48,9 @@ impl Process {
     /// # Panics
     /// When it does not get ready.
     pub async fn start_with(folder: &Path, store: &Store, set: &[(&str, &str)]) -> Self {
+        if let Store::Sqlite = store {
+            template::copy_sqlite(&data(folder).join("roost.db")).await;
+        }
         let mut process = Self::launched(folder, store, set, "");
         assert!(process.is_ready().await, "it ended:\n{}", process.log());
         process

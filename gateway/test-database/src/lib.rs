@@ -8,6 +8,8 @@ use roost_platform::db::{Access, Backend, Db};
 use roost_platform::events::Hub;
 use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection};
 
+pub mod template;
+
 /// A database that is removed after the test.
 pub struct Scratch {
     pub db: Db,
@@ -19,11 +21,9 @@ impl Scratch {
     /// A fresh SQLite file.
     pub async fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite:{}", folder.path().join("roost.db").display());
-        // A gateway creates the database. The test then opens it.
-        let made = Db::open(&url, Access::Serve, Hub::default()).await.unwrap();
-        made.close().await;
-        drop(made);
+        let file = folder.path().join("roost.db");
+        template::copy_sqlite(&file).await;
+        let url = format!("sqlite:{}", file.display());
         let db = Db::open(&url, Access::Beside, Hub::default())
             .await
             .unwrap();
@@ -41,9 +41,10 @@ impl Scratch {
         );
         let server = server?;
         let name = format!("roost_test_{}", hex::encode(rand::random::<[u8; 8]>()));
+        let template = template::postgres(&server).await;
         let admin = server_of(&server).await;
         admin
-            .execute_unprepared(&format!("CREATE DATABASE {name}"))
+            .execute_unprepared(&format!("CREATE DATABASE {name} TEMPLATE {template}"))
             .await
             .unwrap();
         admin.close().await.unwrap();

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use futures::stream::{self, StreamExt};
+use roost_tests::report::{OURS, Report, percentile};
 use roost_tests::{Client, DbInspector, Process, ScratchPostgres, Store};
 use serde_json::json;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use crate::Options;
-use crate::report::{OURS, Report, percentile};
 use crate::server::{cpu, memory};
 
 /// Concurrent requests while teams are made and runs are started.

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::Options;
 use crate::fixture::{Fixture, Team};
-use crate::report::{OURS, Report, percentile};
+use roost_tests::report::{OURS, Report, percentile};
 
 /// Runs of the crowd, and samples when idle.
 const CROWD: usize = 200;

@@ -12,7 +12,6 @@ mod fake_executor;
 mod fixture;
 mod parked;
 mod peers;
-mod report;
 mod server;
 mod steps;
 mod trees;
@@ -21,8 +20,6 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-
-use report::Report;
 
 /// What the command line says.
 struct Options {
@@ -127,3 +124,4 @@ async fn main() -> Result<()> {
     }
     Ok(())
 }
+use roost_tests::report::Report;

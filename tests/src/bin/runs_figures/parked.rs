@@ -12,13 +12,13 @@ use roost_execution::runs::{self, Effect, StepExecutor, StepJob, StepResult, Wai
 use roost_gateway::app::Surroundings;
 use roost_platform::ids::{NodeId, RunId};
 use roost_tenancy::change::Change;
+use roost_tests::report::{OURS, Report};
 use roost_tests::{DbInspector, Gateway, Machine, ScratchPostgres, Store};
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::Options;
 use crate::fixture::Team;
-use crate::report::{OURS, Report};
 
 /// Runs of one commit.
 const AT_ONCE: usize = 500;

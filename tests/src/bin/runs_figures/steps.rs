@@ -16,8 +16,8 @@ use tokio::task::JoinSet;
 use crate::Options;
 use crate::fixture::{Fixture, Team};
 use crate::peers::{Done, ON_POSTGRES, ON_SQLITE, Peer};
-use crate::report::{OURS, Report};
 use crate::server::{self, Marks};
+use roost_tests::report::{OURS, Report};
 
 /// Concurrent runs.
 const AT_ONCE: [usize; 3] = [1, 16, 64];

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use roost_platform::ids::RunId;
 use roost_tests::DbInspector;
+use roost_tests::report::{OURS, Report, median, percentile};
 use tokio::time::sleep;
 
 use crate::Options;
 use crate::fixture::{Fixture, Team};
-use crate::report::{OURS, Report, median, percentile};
 
 const MIDDLE: usize = 9;
 const LEAVES: usize = 10;
