@@ -117,9 +117,10 @@ macro_rules! domains {
         }
 
         fn routed(contexts: Contexts) -> Router {
-            let router = OpenApiRouter::new();
-            $(let router = router.merge($router.with_state(contexts.$state));)+
-            router.merge(pages_router()).into()
+            let router = Router::from(pages_router());
+            // Merged without their documents, which a gateway at work does not need.
+            $(let router = router.merge(Router::from($router.with_state(contexts.$state)));)+
+            router
         }
     };
 }
