@@ -14,7 +14,7 @@ use super::facts::{self, Loaded};
 use super::handle::MissionsHandle;
 use super::touch::touch;
 use super::{MissionsContext, store};
-use crate::tasks::{self, Scan};
+use crate::tasks::{self, Scan, Window};
 use roost_execution::runs::{self, RunError};
 use roost_platform::db::lease::Lease;
 use roost_platform::ids::{MissionId, RunId, UserId};
@@ -34,12 +34,6 @@ mod runtime;
 const PERIOD: Duration = Duration::from_secs(1);
 /// The most steps of one look. A mission settles after far fewer.
 const MOST_STEPS: usize = 50;
-/// How often a whole window of the journals is read again.
-const WINDOW_EVERY: Duration = Duration::from_secs(15);
-/// The window, in milliseconds: a text that was committed late is still found.
-const WINDOW_MS: i64 = 300_000;
-/// What a look between two windows reads again, in milliseconds.
-const OVERLAP_MS: i64 = 3_000;
 
 /// The driver of a mission.
 pub(super) struct Driver {
@@ -50,9 +44,7 @@ pub(super) struct Driver {
     user: UserId,
     lease: Option<Lease>,
     renewed: Option<Instant>,
-    /// The time of the newest text that was read.
-    read_until_ms: i64,
-    window_read: Option<Instant>,
+    window: Window,
     /// Markers that were read already.
     seen: HashSet<(RunId, String)>,
 }
@@ -84,8 +76,7 @@ pub(super) async fn drive(
         user: UserId::SYSTEM,
         lease: None,
         renewed: None,
-        read_until_ms: 0,
-        window_read: None,
+        window: Window::default(),
         seen: HashSet::new(),
     };
     while driver.look(&cx).await? == Standing::Live {
@@ -222,14 +213,7 @@ impl Driver {
     /// Reads what was said since the last look, and moves the tasks. Returns false when another gateway has the lease.
     async fn read_marks(&mut self) -> Result<bool, DbErr> {
         let now = self.state.clock.monotonic();
-        let is_due = self
-            .window_read
-            .is_none_or(|at| now.duration_since(at) >= WINDOW_EVERY);
-        let back = match is_due {
-            true => WINDOW_MS,
-            false => OVERLAP_MS,
-        };
-        let since = (self.read_until_ms - back).max(0);
+        let since = self.window.since_ms(now);
         let Scan { found, until_ms } =
             tasks::scan(self.state.db.read(), self.scope, self.id, since).await?;
         let new: Vec<_> = found
@@ -256,10 +240,7 @@ impl Driver {
             self.seen.extend(places);
         }
         // Only now: what was read and not applied is read again.
-        self.read_until_ms = self.read_until_ms.max(until_ms);
-        if is_due {
-            self.window_read = Some(now);
-        }
+        self.window.has_read(now, until_ms);
         Ok(true)
     }
 

@@ -14,6 +14,7 @@ pub mod model;
 pub mod parser;
 mod scan;
 mod store;
+mod window;
 
 pub use apply::{Applied, apply};
 pub use entity::mark::Model as MarkRow;
@@ -21,3 +22,4 @@ pub use entity::task::Model as TaskRow;
 pub use model::{Marker, TaskStatus};
 pub use scan::{Scan, scan};
 pub use store::{carry, marker_counts, marks_of, of_mission, of_phase, reopen_failed};
+pub use window::Window;
