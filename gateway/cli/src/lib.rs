@@ -51,6 +51,7 @@ mod team;
 mod team_show;
 mod template;
 mod terminal;
+mod token;
 mod tree;
 mod upload;
 mod watch;
@@ -96,7 +97,7 @@ pub enum ClientCommand {
     Member(member::Member),
     /// Tokens that your programs sign in with
     #[command(subcommand)]
-    Token(people::Token),
+    Token(token::Token),
     /// Agents
     #[command(subcommand, name = "agent", visible_alias = "claw")]
     Claw(claws::Claw),

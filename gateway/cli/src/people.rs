@@ -1,10 +1,10 @@
-//! `roost workspace` and `roost token`: where one works, and what programs work with.
+//! `roost workspace`: where one works.
 
 use std::process::ExitCode;
 
 use crate::api::types::{
-    AnyWorkspace, FilePolicy, NewApiSession, PushPolicy, Session, SessionId, Switch,
-    WorkflowPolicy, Workspace as Place, WorkspaceChange, WorkspaceId,
+    AnyWorkspace, FilePolicy, PushPolicy, Switch, WorkflowPolicy, Workspace as Place,
+    WorkspaceChange, WorkspaceId,
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
@@ -57,28 +57,6 @@ pub enum Workspace {
         #[arg(value_name = "POLICY", value_parser = ["upload", "stay"])]
         policy: Option<String>,
     },
-}
-
-/// Tokens of programs.
-#[derive(Debug, clap::Subcommand)]
-pub enum Token {
-    /// Make a token for a program, in the present workspace; it is shown once
-    Create {
-        /// What it is for
-        label: String,
-        /// When it ends [default: the longest that a session lives]
-        #[arg(long, value_name = "DAYS")]
-        days: Option<u32>,
-        /// What it may do at most, such as `runs.read`; may be given several times [default: all that you may]
-        #[arg(long = "scope", value_name = "PERMISSION")]
-        scopes: Vec<String>,
-    },
-    /// List your tokens
-    #[command(visible_alias = "ls")]
-    List,
-    /// Revoke a token: it is dead at once
-    #[command(visible_alias = "rm")]
-    Revoke { id: String },
 }
 
 impl Named for Place {
@@ -269,64 +247,4 @@ async fn setting(api: &Api, change: Option<WorkspaceChange>) -> anyhow::Result<O
         .ask(routes::change_workspace(&me.workspace.id, &change))
         .await?;
     Ok(Some(changed.into_value()))
-}
-
-impl Token {
-    pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
-        match self {
-            Self::Create {
-                label,
-                days,
-                scopes,
-            } => {
-                let new = NewApiSession {
-                    label,
-                    expires_in_days: days,
-                    scopes: (!scopes.is_empty()).then_some(scopes),
-                };
-                let made = api.ask(routes::create_session(&new)).await?;
-                if api.json {
-                    show::json(made.raw());
-                } else {
-                    // The token alone on stdout, so that a script can take it.
-                    println!("{}", made.token.shown());
-                    let end = made.expires_at.shown();
-                    eprintln!("It is shown this once and ends {end}.");
-                }
-            }
-            Self::List => {
-                let mut tokens = api.ask(routes::sessions()).await?.into_value().items;
-                tokens.retain(|one| one.kind == "api");
-                if api.json {
-                    show::json(&raw_list(&tokens));
-                } else {
-                    let row = |one: &Parsed<Session>| {
-                        vec![
-                            one.label.shown(),
-                            scopes(one),
-                            show::relative(Some(&one.last_seen_at)),
-                            show::relative(Some(&one.expires_at)),
-                            one.id.shown(),
-                        ]
-                    };
-                    let rows: Vec<_> = tokens.iter().map(row).collect();
-                    show::table(&["LABEL", "MAY", "USED", "ENDS", "ID"], &rows);
-                }
-            }
-            Self::Revoke { id } => {
-                let id = SessionId::from(id);
-                api.ask(routes::revoke_session(&id)).await?;
-                println!("Revoked.");
-            }
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// What a token may do at most.
-fn scopes(one: &Session) -> String {
-    match &one.scopes {
-        Some(scopes) => scopes.join(" ").shown(),
-        None => "all that you may".to_owned(),
-    }
 }

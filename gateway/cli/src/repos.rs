@@ -62,7 +62,7 @@ impl Repo {
                         vec![
                             repo.full_name.shown(),
                             repo.default_branch.shown(),
-                            repo.id.shown(),
+                            named::short(&repo.id),
                         ]
                     };
                     let rows: Vec<_> = found.iter().map(row).collect();

@@ -4,8 +4,12 @@ use std::process::ExitCode;
 
 use crate::api::types::{OperationId, SandboxCommand, SandboxOwnerKind};
 use crate::api::{Api, Parsed, raw_list, routes};
+use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown, clean};
 use crate::{exec, owners};
+
+/// The most commands of one answer.
+const MOST: u64 = 200;
 
 /// The commands of an owner or of the workspace, or the output of one.
 #[derive(Debug, clap::Args)]
@@ -26,7 +30,7 @@ pub struct Log {
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
     /// The most commands, 1 to 200
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=200))]
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=MOST))]
     limit: u64,
 }
 
@@ -41,7 +45,14 @@ impl Log {
         let running = self.running.then_some(true);
         let call = match (owner, self.command) {
             (Some(owner), Some(command)) => {
-                let id: OperationId = serde_json::from_value(command.into())?;
+                let id = match named::is_id(&command) {
+                    true => OperationId::from(command),
+                    false => {
+                        let newest = routes::sandbox_commands(&owner, Some(MOST), None, None, None);
+                        let items = api.ask(newest).await?.into_value().items;
+                        named::the_one(&command, &items)?.id.clone()
+                    }
+                };
                 return exec::output(api, owner, id).await;
             }
             (Some(owner), None) => routes::sandbox_commands(&owner, limit, failed, running, text),
@@ -87,7 +98,7 @@ fn row(one: &Parsed<SandboxCommand>) -> [String; 5] {
         who(one),
         end(one),
         what(one),
-        one.id.shown(),
+        named::short(&one.id),
     ]
 }
 
@@ -116,5 +127,27 @@ fn what(one: &SandboxCommand) -> String {
         (Some(tool), Some(command)) if command.starts_with(tool.as_str()) => command,
         (Some(tool), Some(command)) => format!("{}: {command}", tool.shown()),
         (tool, None) => tool.shown(),
+    }
+}
+
+impl Named for SandboxCommand {
+    type Id = OperationId;
+
+    const KIND: Kind = Kind {
+        one: "command",
+        many: "commands",
+        list: "roost sandbox log OWNER",
+    };
+
+    fn id(&self) -> &OperationId {
+        &self.id
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.command.as_deref() == Some(name)
+    }
+
+    fn about(&self) -> Vec<String> {
+        vec![what(self), named::made(&self.created_at)]
     }
 }

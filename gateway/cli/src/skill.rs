@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::api::types::{Skill as Whole, SkillBrief, SkillId, SkillText};
+use crate::api::types::{NewSkill, Skill as Whole, SkillBrief, SkillId, SkillText};
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
 use crate::show::{self, Shown};
@@ -16,6 +16,24 @@ pub enum Skill {
     List,
     /// Show the text of a skill, by name or id
     Show { skill: String },
+    /// Add a skill to the workspace
+    #[command(
+        after_help = "Example:\n  roost skill create our-releases --title \"Our releases\" --when \"Before a release\" - <skill.md"
+    )]
+    Create {
+        /// Words of small letters and digits with hyphens between; it never changes
+        name: String,
+        #[arg(long)]
+        title: String,
+        /// When agents read it, in one line
+        #[arg(long, value_name = "TEXT")]
+        when: String,
+        /// May be given several times
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+        /// The text in Markdown; `-` reads it from standard input
+        body: String,
+    },
     /// Replace the text of a skill of the workspace: a new version
     #[command(
         after_help = "Example:\n  roost skill show handing-over-work --json | jq -r .body >skill.md\n  roost skill set handing-over-work - <skill.md"
@@ -37,6 +55,26 @@ impl Skill {
             Self::Show { skill } => {
                 let id = find(api, &skill).await?;
                 print(api, &api.ask(routes::skill(&id)).await?);
+            }
+            Self::Create {
+                name,
+                title,
+                when,
+                tags,
+                body,
+            } => {
+                let new = NewSkill {
+                    name,
+                    title,
+                    when_to_use: when,
+                    tags: Some(tags),
+                    body: team::goal_text(body)?,
+                };
+                let made = api.ask(routes::create_skill(&new)).await?;
+                match api.json {
+                    true => show::json(made.raw()),
+                    false => println!("Created {}.", made.name.shown()),
+                }
             }
             Self::Set { skill, body } => {
                 let id = find(api, &skill).await?;

@@ -272,6 +272,16 @@ pub struct NewSandbox {
 }
 
 #[derive(Serialize)]
+pub struct NewSkill {
+    pub name: String,
+    pub title: String,
+    pub when_to_use: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    pub body: String,
+}
+
+#[derive(Serialize)]
 pub struct NewTeam {
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]

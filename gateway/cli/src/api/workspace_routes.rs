@@ -204,6 +204,14 @@ pub fn skill(id: &SkillId) -> Call<Skill> {
     Call::new(Method::GET, format!("/api/skills/{}", segment(id)))
 }
 
+/// `POST /api/skills`
+#[must_use]
+pub fn create_skill(body: &NewSkill) -> Call<Skill> {
+    let mut call = Call::new(Method::POST, "/api/skills".to_owned());
+    call.body(body);
+    call
+}
+
 /// `PUT /api/skills/{id}`
 #[must_use]
 pub fn change_skill(id: &SkillId, body: &SkillText) -> Call<Skill> {

@@ -375,6 +375,7 @@ pub const ROUTES: &[Route] = &[
     route("try_model", "post", "/api/models/{id}/try", &[]),
     route("skills", "get", "/api/skills", &["limit", "cursor"]),
     route("skill", "get", "/api/skills/{id}", &[]),
+    route("create_skill", "post", "/api/skills", &[]),
     route("change_skill", "put", "/api/skills/{id}", &[]),
     route("delete_skill", "delete", "/api/skills/{id}", &[]),
     route("placement", "get", "/api/fleet/placement", &[]),

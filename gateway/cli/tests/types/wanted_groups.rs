@@ -19,6 +19,10 @@ pub const FIELDS: &[(&str, &[&str])] = &[
     ),
     ("NewRole", &["role"]),
     ("SetPlacement", &["target", "node_id"]),
+    (
+        "NewSkill",
+        &["name", "title", "when_to_use", "tags", "body"],
+    ),
     ("SkillText", &["title", "when_to_use", "tags", "body"]),
     ("NewConnection", &["clawId", "provider", "secret", "url"]),
     (

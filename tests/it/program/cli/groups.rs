@@ -116,6 +116,35 @@ async fn skills_the_placement_and_the_world_are_read_in_a_terminal() {
 }
 
 #[tokio::test]
+async fn skill_is_created_and_token_revoked_by_name() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let terminal = Terminal::signed_in(&gateway.url(), &owner.token).await;
+    let new = ["skill", "create", "our-way", "--title", "Ours"];
+    let rest = ["--when", "Before a release", "--tag", "own", "# Ours"];
+    let made = terminal.runs(&[&new[..], &rest[..]].concat()).await;
+    assert_eq!(made.out.trim(), "Created our-way.", "{}", made.err);
+    let shown = terminal.runs(&["skill", "show", "our-way"]).await;
+    assert!(shown.out.contains("Before a release"), "{}", shown.out);
+
+    terminal.runs(&["token", "create", "nightly"]).await;
+    let tokens = terminal.runs(&["token", "list"]).await;
+    let line = tokens.out.lines().find(|line| line.contains("nightly"));
+    let id = line.and_then(|line| line.split_whitespace().last());
+    assert_eq!(
+        id.map(str::len),
+        Some(8),
+        "the end of the id: {}",
+        tokens.out
+    );
+    let revoked = terminal.runs(&["token", "revoke", "nightly"]).await;
+    assert_eq!(revoked.out.trim(), "Revoked.", "{}", revoked.err);
+    let err = terminal.refused(&["token", "revoke", "nightly"]).await;
+    assert!(err.contains("no token is called"), "{err}");
+    gateway.stop().await;
+}
+
+#[tokio::test]
 async fn run_is_found_by_the_end_of_its_id_and_its_time_is_a_distance() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
