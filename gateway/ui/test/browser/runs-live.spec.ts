@@ -165,6 +165,7 @@ test.describe("a run that is over", () => {
     const { mock, page } = await visit();
     const [run] = mock.state.runs.list;
     run!.team_id = mock.state.teams.list[0]!.id;
+    for (const node of run!.graph.nodes) node.attributes = { ...node.attributes, model: "scripted" };
     await page.goto(`${mock.url}/runs/${run!.id}`);
     const head = page.locator("[data-run-head]");
     const saved = page.waitForEvent("download");
@@ -172,7 +173,7 @@ test.describe("a run that is over", () => {
     expect((await saved).suggestedFilename()).toBe(`run-${run!.id}.json`);
     await head.getByRole("button", { name: "Run again" }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(run!.id));
-    expect(mock.state.teams.goal!.input).toBe(run!.input);
+    expect(mock.state.teams.goal).toMatchObject({ input: run!.input, model: "scripted" });
   });
 
   test("its timeline says what each bar is, leads to it, and can be enlarged", async ({ visit }) => {

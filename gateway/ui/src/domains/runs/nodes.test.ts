@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Run, RunStep } from "~/api/runs";
-import { isMoved, panelsOf, stateOf, wayOf } from "./nodes";
+import { isMoved, modelOf, panelsOf, stateOf, wayOf } from "./nodes";
 
 const step = (node: string, more: Partial<RunStep> = {}) =>
   ({
@@ -72,5 +72,20 @@ describe("a node of the drawing", () => {
     expect(["r1", "r9"].map((id) => isMoved(compared(["r1", "r2"], "running"), id))).toEqual([true, false]);
     expect(isMoved(compared(["r1", null], "running"), "r9")).toBe(true);
     expect(isMoved(compared(["r1", null], "failed"), "r9")).toBe(false);
+  });
+});
+
+describe("the model of a run", () => {
+  const graph = (...models: (string | undefined)[]) =>
+    ({
+      kind: "pipeline",
+      nodes: models.map((model, at) => ({ id: `n${at}`, attributes: { model } })),
+    }) as Run["graph"];
+
+  it("is the one that every node has", () => {
+    expect(modelOf(graph("large", "large"))).toBe("large");
+    expect(modelOf(graph("large", undefined))).toBeUndefined();
+    expect(modelOf(graph(undefined, undefined))).toBeUndefined();
+    expect(modelOf(graph())).toBeUndefined();
   });
 });

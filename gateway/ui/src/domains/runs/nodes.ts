@@ -9,6 +9,12 @@ type Part = Pick<Run, "status" | "graph" | "steps" | "comparison">;
 /** Names of nodes as the run's own topology has them. */
 export const namesOf = (run: Run) => new Map(run.graph.nodes.map((node) => [node.id, node.label || node.id]));
 
+/** The model that the run was started with. Without one, each agent used its own. */
+export function modelOf({ nodes }: Run["graph"]): string | undefined {
+  const [first, ...others] = new Set(nodes.map(({ attributes }) => attributes?.model ?? undefined));
+  return others.length === 0 ? first : undefined;
+}
+
 /** A gate that is through has chosen. The run never reaches the other nodes. */
 function notChosen({ graph, steps }: Part, node: string) {
   const gate = steps.find(({ purpose, status }) => purpose === "gate" && status === "done")?.node;

@@ -20,6 +20,7 @@ import { visible } from "~/ui/visible";
 import { ForkDialog } from "./fork-dialog";
 import { forkedAt } from "./fork-history";
 import { exported } from "./journal";
+import { modelOf } from "./nodes";
 import { CancelRun } from "./outcome";
 import { callsQuery, forksQuery, pause, resume, runRepoQuery } from "./queries";
 import { pauseState, workingNode } from "./words-live";
@@ -78,7 +79,7 @@ function PauseRun({ run }: { run: Run }) {
   );
 }
 
-/** Starts another run with the same goal, bound and repository, with the team as it is now. */
+/** Starts another run with the same goal, bound, model and repository, with the team as it is now. */
 function RunAgain({ run }: { run: Run }) {
   const navigate = useNavigate();
   const bound = run.repo_run_id != null;
@@ -87,6 +88,7 @@ function RunAgain({ run }: { run: Run }) {
     run.team_id ? startRun(run.team_id, body, key) : startAgent(run.agent_id ?? "", body, key),
   );
   if (!isOver(run.status) || !(run.team_id ?? run.agent_id)) return null;
+  const model = modelOf(run.graph);
   const go = async () => {
     const of = repo.data;
     const from = of?.upload_id
@@ -100,6 +102,7 @@ function RunAgain({ run }: { run: Run }) {
         repo: from,
         ...(run.cost_ceiling_microusd != null && { cost_ceiling_microusd: run.cost_ceiling_microusd }),
         limits: run.limits,
+        ...(model && { model }),
       })
       .catch(() => undefined);
     if (begun) await navigate({ to: "/runs/$id", params: { id: begun.id } });
