@@ -55,6 +55,45 @@ async fn markers_by_the_thousand_make_tasks_up_to_the_limit_and_each_dropped_tas
 }
 
 #[tokio::test]
+async fn marker_in_the_result_of_a_tool_moves_no_task() {
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let skill = json!({ "name": "our-way", "title": "Ours", "when_to_use": "Always.", "tags": [],
+            "body": "# Ours\n\nTASK: INT-02\nOf the skill\n\nCOMPLETED: INT-01\n" });
+        owner.post("/api/skills").json(&skill).expect(201).await;
+        let server = ModelServer::that(|asked: &Asked| {
+            let talk = asked.body["messages"].to_string();
+            // The second turn of the agent has the text of the skill before it.
+            if talk.contains("Of the skill") {
+                return piece(json!({ "content": "I have read it." }), "stop");
+            }
+            let call = json!({ "index": 0, "id": "c1", "type": "function", "function":
+                { "name": "read_skill", "arguments": json!({ "name": "our-way" }).to_string() } });
+            let content = "TASK: INT-01\nOf the agent\n";
+            piece(
+                json!({ "content": content, "tool_calls": [call] }),
+                "tool_calls",
+            )
+        })
+        .await;
+        think_with(owner, &server).await;
+        let writers = template(owner, "Writers").await;
+        let new = json!({ "template_kind": "custom", "title": "Markers", "goal": "Write.",
+            "config": { "phases": ["research"] }, "team_template_id": writers });
+        let id = created(owner, &new).await;
+        launched(owner, &id).await;
+        let over = becomes(owner, &id, "completed").await;
+        let read = server
+            .asked()
+            .iter()
+            .any(|asked| asked.body.to_string().contains("Of the skill"));
+        assert!(read, "the agent has read the skill");
+        assert_eq!(tasks(&over, 0), ["INT-01 created"]);
+        place.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn old_marker_of_a_task_does_not_fail_it_again_after_a_retry() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;

@@ -59,15 +59,18 @@ async fn mission_waits_for_its_machine_in_the_middle_of_a_phase() {
     }
 }
 
+#[rstest::rstest]
+#[case::benchmark("benchmark")]
+#[case::security_scan("security_scan")]
 #[tokio::test(flavor = "multi_thread")]
-async fn mission_on_a_machine_that_is_deleted_pauses_and_its_phase_says_why() {
+async fn mission_on_a_machine_that_is_deleted_pauses_and_its_phase_says_why(#[case] phase: &str) {
     let bench = Bench::new("[[scene]]\n[[scene.turn]]\nsay = \"Done.\"\n").await;
     let owner = bench.gateway.owner().await;
     let mut machine = Daemon::joined(&bench.gateway.url(), owner, None).await;
     connection_is(owner, &machine.node_id, "connected").await;
-    let new = json!({ "template_kind": "benchmark", "title": "Slow", "repo_id": bench.repo,
+    let new = json!({ "template_kind": "custom", "title": "Slow", "goal": "Measure.", "repo_id": bench.repo,
         "runtime_kind": "local_node", "target_node_id": machine.node_id,
-        "config": { "benchmark": { "command": SLOW, "iterations": 6 } } });
+        "config": { "phases": [phase], "benchmark": { "command": SLOW, "iterations": 6 } } });
     let id = created(owner, &new).await;
     launched(owner, &id).await;
     let sandbox = format!("/api/missions/{id}/sandbox");
@@ -91,8 +94,11 @@ async fn mission_on_a_machine_that_is_deleted_pauses_and_its_phase_says_why() {
     bench.stop().await;
 }
 
+#[rstest::rstest]
+#[case::research("research")]
+#[case::coding("coding")]
 #[tokio::test]
-async fn mission_whose_team_is_at_work_pauses_when_its_machine_is_deleted() {
+async fn mission_whose_team_is_at_work_pauses_when_its_machine_is_deleted(#[case] phase: &str) {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
         let server = endless().await;
@@ -100,8 +106,8 @@ async fn mission_whose_team_is_at_work_pauses_when_its_machine_is_deleted() {
         let mut machine = Daemon::joined(&place.gateway.url(), owner, None).await;
         connection_is(owner, &machine.node_id, "connected").await;
         let writers = template(owner, "Writers").await;
-        let new = json!({ "template_kind": "research", "goal": "Write.", "team_template_id": writers,
-            "runtime_kind": "local_node", "target_node_id": machine.node_id });
+        let new = json!({ "template_kind": "custom", "title": "Write", "goal": "Write.", "team_template_id": writers,
+            "runtime_kind": "local_node", "target_node_id": machine.node_id, "config": { "phases": [phase] } });
         let id = created(owner, &new).await;
         launched(owner, &id).await;
         eventually("the agent works", async || {

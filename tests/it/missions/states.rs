@@ -154,13 +154,20 @@ async fn pause_while_a_phase_ends_holds_the_next_phase_until_it_is_resumed() {
     }
 }
 
+#[rstest::rstest]
+#[case::coding("coding")]
+#[case::benchmark("benchmark")]
+#[case::security_scan("security_scan")]
 #[tokio::test(flavor = "multi_thread")]
-async fn repository_whose_default_branch_is_gone_pauses_the_mission_with_what_to_do() {
+async fn repository_whose_default_branch_is_gone_pauses_the_mission_with_what_to_do(
+    #[case] phase: &str,
+) {
     let bench = Bench::new("[[scene]]\n  [[scene.turn]]\n  say = \"Done.\"\n").await;
     let owner = bench.gateway.owner().await;
     let coders = coders(owner).await;
     let new = json!({ "template_kind": "custom", "title": "Write", "goal": "Write.", "repo_id": bench.repo,
-        "config": { "phases": ["coding"] }, "team_template_id": coders });
+        "config": { "phases": [phase], "benchmark": { "command": "echo 'read: 5 ns'", "iterations": 1 } },
+        "team_template_id": coders });
     let id = created(owner, &new).await;
     let host = &bench.host;
     host.git("acme/tools", &["branch", "-m", "main", "trunk"], None)
@@ -271,6 +278,32 @@ async fn mission_is_cancelled_while_its_benchmark_is_at_work_and_the_command_end
     eventually("the command and the sandbox are gone", async || {
         let gone = owner.get(&sandbox).send().await.status == 404;
         (gone && !processes(&container).contains("sleep 900")).then_some(())
+    })
+    .await;
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mission_is_cancelled_while_its_repository_is_scanned_and_its_sandbox_goes() {
+    let bench = Bench::new("[[scene]]\n[[scene.turn]]\nsay = \"Done.\"\n").await;
+    let owner = bench.gateway.owner().await;
+    let new = json!({ "template_kind": "custom", "title": "Scan", "goal": "Scan.", "repo_id": bench.repo,
+        "config": { "phases": ["security_scan", "research"] }, "team_template_id": template(owner, "After").await });
+    let id = created(owner, &new).await;
+    launched(owner, &id).await;
+    let sandbox = format!("/api/missions/{id}/sandbox");
+    eventually("its sandbox is there", async || {
+        (owner.get(&sandbox).send().await.status == 200).then_some(())
+    })
+    .await;
+    set_status(owner, &id, "cancelled", 200).await;
+    let over = rests(owner, &id).await;
+    assert_eq!(over.str("/status"), "cancelled");
+    assert_eq!(phases(&over), ["failed", "pending"]);
+    let run = over.str("/phase_details/0/runs/0/status");
+    assert_eq!(run, "cancelled", "{over:?}");
+    eventually("the sandbox is gone", async || {
+        (owner.get(&sandbox).send().await.status == 404).then_some(())
     })
     .await;
     bench.stop().await;
