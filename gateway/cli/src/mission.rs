@@ -188,6 +188,16 @@ async fn plan(api: &Api, id: &MissionId) -> anyhow::Result<()> {
         );
     }
     println!("{} new agents. {}", plan.agents, plan.place.shown());
+    if let Some(probes) = &plan.probes {
+        println!("Benchmarks and scans: image {}", probes.image.shown());
+        if !probes.scanners.is_empty() {
+            let scanners: Vec<String> = probes.scanners.iter().map(Shown::shown).collect();
+            println!("Scans with: {}", scanners.join(", "));
+        }
+        for lack in &probes.lacks {
+            println!("missing: {}", lack.shown());
+        }
+    }
     for lack in &plan.lacks {
         println!(
             "lacks: {} Launch with --accept-lacks to go on.",

@@ -300,3 +300,35 @@ async fn sarif_files_of_the_repository_are_read_on_both_commits_and_one_that_lie
     assert!(!ran.contains(&"SARIF file lies.sarif"), "{ran:?}");
     bench.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plan_of_a_launch_says_what_the_image_scans_with_and_what_it_lacks() {
+    let bench = Bench::new("[[scene]]\n[[scene.turn]]\nsay = \"Done.\"\n").await;
+    let owner = bench.gateway.owner().await;
+    let plan = async |config: Value| {
+        let new = json!({ "template_kind": "custom", "title": "Scan", "goal": "Scan.", "repo_id": bench.repo,
+            "config": config });
+        let id = created(owner, &new).await;
+        let plan = format!("/api/missions/{id}/launch-plan");
+        owner.get(&plan).expect(200).await.body["probes"].clone()
+    };
+    let scans = plan(json!({ "phases": ["security_scan"], "image": "security" })).await;
+    assert_eq!(scans["image"], "security");
+    assert_eq!(
+        scans["scanners"],
+        json!(["roost secrets", "bandit", "semgrep"])
+    );
+    assert_eq!(scans["lacks"], json!([]));
+    let scans = plan(json!({ "phases": ["security_scan"], "image": "base" })).await;
+    assert_eq!(scans["scanners"], json!(["roost secrets"]));
+    let lacks = scans["lacks"].to_string();
+    assert!(lacks.contains("The image security has bandit"), "{lacks}");
+    let benchmark = json!({ "command": "true" });
+    let measures =
+        plan(json!({ "phases": ["benchmark"], "image": "base", "benchmark": benchmark })).await;
+    assert_eq!(
+        measures,
+        json!({ "image": "base", "scanners": [], "lacks": [] })
+    );
+    bench.stop().await;
+}

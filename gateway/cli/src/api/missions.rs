@@ -12,6 +12,7 @@ pub struct LaunchPlan {
     pub place: String,
     pub blockers: Vec<String>,
     pub lacks: Vec<String>,
+    pub probes: Option<PlannedProbes>,
 }
 
 #[derive(Deserialize)]
@@ -92,6 +93,13 @@ pub struct MissionTask {
     pub external_id: String,
     pub title: String,
     pub status: TaskStatus,
+}
+
+#[derive(Deserialize)]
+pub struct PlannedProbes {
+    pub image: String,
+    pub scanners: Vec<String>,
+    pub lacks: Vec<String>,
 }
 
 #[derive(Deserialize)]

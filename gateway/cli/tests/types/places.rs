@@ -33,7 +33,13 @@ const RUNS: &[&str] = &[
     "FilesAt",
     "StartFiles",
 ];
-const MISSIONS: &[&str] = &["Mission", "LaunchPlan", "PlannedTeam", "Routine"];
+const MISSIONS: &[&str] = &[
+    "Mission",
+    "LaunchPlan",
+    "PlannedTeam",
+    "PlannedProbes",
+    "Routine",
+];
 const WORKSPACES: &[&str] = &[
     "App",
     "FreshInvitation",

@@ -4,7 +4,7 @@
 pub const FIELDS: &[(&str, &[&str])] = &[
     (
         "LaunchPlan",
-        &["teams", "agents", "place", "blockers", "lacks"],
+        &["teams", "agents", "place", "blockers", "lacks", "probes"],
     ),
     (
         "Mission",
@@ -83,6 +83,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         "NewRoutine",
         &["name", "schedule", "recipe", "missed", "overlap"],
     ),
+    ("PlannedProbes", &["image", "scanners", "lacks"]),
     ("PlannedTeam", &["purpose", "name", "roles"]),
     (
         "Routine",

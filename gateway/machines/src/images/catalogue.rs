@@ -140,21 +140,27 @@ impl Catalogue {
         entry.reference == *self.usual
     }
 
+    /// The entry that a name or a reference means; without one, that of the deployment's default.
+    pub fn entry(&self, wanted: Option<&str>) -> Option<&Entry> {
+        let wanted = wanted.unwrap_or(&self.usual);
+        self.named(wanted)
+            .or_else(|| self.entries.iter().find(|entry| entry.reference == wanted))
+    }
+
     /// The image that a name or a reference means; without one, the deployment's default.
     pub fn choose(&self, wanted: Option<&str>) -> Chosen {
-        let wanted = wanted.unwrap_or(&self.usual);
-        let entry = self
-            .named(wanted)
-            .or_else(|| self.entries.iter().find(|entry| entry.reference == wanted));
-        match entry {
+        match self.entry(wanted) {
             Some(entry) => Chosen {
                 reference: entry.reference.clone(),
                 digest: entry.digest.clone(),
             },
-            None => Chosen {
-                digest: digest_of(wanted),
-                reference: wanted.to_owned(),
-            },
+            None => {
+                let wanted = wanted.unwrap_or(&self.usual);
+                Chosen {
+                    digest: digest_of(wanted),
+                    reference: wanted.to_owned(),
+                }
+            }
         }
     }
 

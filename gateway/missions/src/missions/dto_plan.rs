@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use super::model::PhaseKind;
 use roost_execution::topology::Bounds;
 use roost_platform::ids::TemplateId;
+
 /// What a launch would do now. The gateway tries it, and takes it back.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LaunchPlan {
@@ -18,6 +19,20 @@ pub struct LaunchPlan {
     /// Why a launch is refused, and what to do. Empty when it is possible.
     pub blockers: Vec<String>,
     /// What the sandboxes of its teams would lack. A launch needs `accept_lacks` then.
+    pub lacks: Vec<String>,
+    /// The mission's own sandbox. Absent without a phase that measures or scans, and when a launch is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probes: Option<PlannedProbes>,
+}
+
+/// The mission's own sandbox, in which benchmarks and scanners run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlannedProbes {
+    /// The name of its image.
+    pub image: String,
+    /// What scans the repository. Empty without a security phase.
+    pub scanners: Vec<String>,
+    /// The scanners that are missing, and what to do. A launch is possible all the same.
     pub lacks: Vec<String>,
 }
 

@@ -87,7 +87,8 @@ pub async fn titles(
     Ok(rows.into_iter().map(|row| (row.id, row.title)).collect())
 }
 
-fn image_of(row: &mission::Model) -> Option<String> {
+/// The image that the config names for the mission's own sandbox.
+pub(super) fn image_of(row: &mission::Model) -> Option<String> {
     if let Some(runtime) = runtime::config::of(&row.config) {
         return Some(runtime.image);
     }

@@ -3,11 +3,13 @@
 mod benchmark;
 mod files;
 mod scanners;
+mod scans_with;
 mod secrets;
 mod security;
 mod settings;
 
 pub use benchmark::Measured;
+pub use scans_with::scans_with;
 pub use secrets::{Scanned as ScannedFiles, scan_archive};
 pub use security::{Findings, Found, Side as SecuritySide, Written};
 pub use settings::{BenchmarkSettings, SecuritySettings, check as check_settings};

@@ -65,8 +65,8 @@ impl Scanner {
         }
     }
 
-    /// The program in the image.
-    const fn program(self) -> &'static str {
+    /// The program in the image, and its name in the list of the image's tools.
+    pub(super) const fn program(self) -> &'static str {
         match self {
             Self::Bandit => "bandit",
             Self::Semgrep => "semgrep",

@@ -5098,6 +5098,7 @@ export interface components {
             lacks: string[];
             /** @description Where the sandboxes are made, in words. */
             place: string;
+            probes?: components["schemas"]["PlannedProbes"] | null;
             /** @description The teams that a launch mints. Empty when it is refused. */
             teams: components["schemas"]["PlannedTeam"][];
         };
@@ -7793,6 +7794,15 @@ export interface components {
             items: components["schemas"]["PlanLimits"][];
             /** @description The plan of workspaces that the issuer's people get by themselves. */
             signup: string;
+        };
+        /** @description The mission's own sandbox, in which benchmarks and scanners run. */
+        PlannedProbes: {
+            /** @description The name of its image. */
+            image: string;
+            /** @description The scanners that are missing, and what to do. A launch is possible all the same. */
+            lacks: string[];
+            /** @description What scans the repository. Empty without a security phase. */
+            scanners: string[];
         };
         /** @description A team that a launch mints. */
         PlannedTeam: {

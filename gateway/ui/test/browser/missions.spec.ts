@@ -105,6 +105,7 @@ test.describe("missions", () => {
     await page.getByRole("radio", { name: /^Custom/ }).check();
     await page.getByRole("button", { name: "Benchmark", exact: true }).click();
     await page.getByLabel("Benchmark command").fill("make bench");
+    await choose(page.getByLabel("Image for benchmarks and scans"), "node");
     await page.getByRole("button", { name: "Move phase 2 up" }).click();
     await page.getByRole("button", { name: "Move phase 1 down" }).click();
     await page
@@ -139,6 +140,11 @@ test.describe("missions", () => {
     await page.getByText("is no branch of the repository").waitFor();
     await hasFocus(page.getByLabel("Begin at"));
     await page.getByLabel("Begin at").fill("main");
+    mock.state.missions.probes = {
+      image: "node",
+      scanners: ["secrets"],
+      lacks: ["The image node has no scanner. The image security has bandit and semgrep."],
+    };
     mock.state.missions.lacks = ["Image `rust` is not on the gateway's host."];
     await page.getByRole("button", { name: "Create draft and check" }).click();
 
@@ -152,6 +158,7 @@ test.describe("missions", () => {
         phases: ["research", "coding", "benchmark"],
         phase_teams: { research: [reader.id], coding: [coder.id] },
         benchmark: { command: "make bench" },
+        image: "node",
       },
       repo_id: mock.state.repos.repos[0].id,
       base_ref: "main",
@@ -161,6 +168,8 @@ test.describe("missions", () => {
     });
     await page.getByText("On the machine workshop, and nowhere else.").waitFor();
     await page.getByText("3 to 6").first().waitFor();
+    await page.getByText("In the image node, with secrets").waitFor();
+    await page.getByText("The image node has no scanner.").waitFor();
     const launch = page.getByRole("button", { name: "Launch", exact: true });
     await expect(launch).toBeDisabled();
     await drawn(page);

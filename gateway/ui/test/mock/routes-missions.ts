@@ -71,6 +71,7 @@ function planOf(at: AskedOf): Plan {
       : "Where the workspace's placement says: the gateway's own machine.",
     blockers: missions.blockers ?? blockers,
     lacks: missions.lacks ?? [],
+    ...(missions.probes && { probes: missions.probes }),
   };
 }
 

@@ -127,6 +127,7 @@ export interface State {
     /** What the next launch plan says. */
     blockers?: string[];
     lacks?: string[];
+    probes?: Schemas["PlannedProbes"];
   };
   levelUps: {
     list: LevelUp[];

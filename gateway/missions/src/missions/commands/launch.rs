@@ -2,22 +2,19 @@
 
 use serde_json::{Map, Value};
 
-use crate::missions::dto_plan::{LaunchPlan, PlannedTeam};
 use crate::missions::entity::{mission, mission_team};
 use crate::missions::model::{PhaseKind, RuntimeKind, Status};
 use crate::missions::plan::{self, Mint};
 use crate::missions::touch::touch;
 use crate::missions::{MissionError, MissionsContext, runtime, store};
 use roost_connections::repos;
-use roost_execution::topology::{self, Graph};
+use roost_machines::fleet;
 use roost_machines::images::Wanted;
-use roost_machines::{fleet, sandboxes};
 use roost_organisation::teams::{self, NewTeam, TeamError, TeamRepo, TeamRow};
 use roost_organisation::templates::{self, Content};
 use roost_platform::ids::{MissionId, TeamId, UserId, fresh};
 use roost_tenancy::auth::WorkspaceScope;
 use roost_tenancy::change::Change;
-use roost_web::error::ApiError;
 
 /// The rights and choices of a launch.
 #[derive(Debug, Clone, Copy)]
@@ -84,14 +81,14 @@ pub async fn launch_in(
 }
 
 /// A team that was minted.
-struct Minted {
-    mint: Mint,
-    team: TeamRow,
-    template: Content,
+pub(super) struct Minted {
+    pub mint: Mint,
+    pub team: TeamRow,
+    pub template: Content,
 }
 
 /// Mints the teams of a mission.
-async fn mint(
+pub(super) async fn mint(
     state: &MissionsContext,
     change: &mut Change,
     row: &mut mission::Model,
@@ -168,128 +165,8 @@ async fn of_runtime(
     }
 }
 
-/// What a launch would do now: it is tried in a transaction that is taken back.
-///
-/// # Errors
-/// [`MissionError::NotFound`], [`MissionError::Move`] for a mission that was launched, or the database's.
-pub async fn plan_launch(
-    state: &MissionsContext,
-    scope: WorkspaceScope,
-    user: UserId,
-    id: MissionId,
-    may_place: bool,
-) -> Result<LaunchPlan, MissionError> {
-    let found = store::get(state.db.read(), scope, id).await?;
-    let row = found.ok_or(MissionError::NotFound)?;
-    let from = Status::parse(&row.status).unwrap_or(Status::Failed);
-    if from != Status::Draft {
-        let to = Status::Running;
-        return Err(MissionError::Move { from, to });
-    }
-    let mut planned = LaunchPlan {
-        teams: Vec::new(),
-        agents: 0,
-        place: place_of(state, scope, &row).await?,
-        blockers: Vec::new(),
-        lacks: Vec::new(),
-    };
-    for accept_lacks in [false, true] {
-        let how = Launch {
-            may_place,
-            accept_lacks,
-        };
-        match tried(state, scope, user, row.clone(), how).await {
-            Ok(minted) => {
-                planned.agents = minted.iter().map(|one| one.agents).sum();
-                planned.teams = minted.into_iter().map(|one| one.team).collect();
-                break;
-            }
-            Err(MissionError::Db(error)) => return Err(MissionError::Db(error)),
-            Err(MissionError::Team(TeamError::Lacks(lacks))) => {
-                let lacks = lacks.into_iter();
-                planned.lacks = lacks
-                    .map(|lack| format!("{} {}", lack.detail, lack.remedy))
-                    .collect();
-            }
-            Err(error) => {
-                planned.blockers.push(ApiError::from(error).detail_text());
-                break;
-            }
-        }
-    }
-    Ok(planned)
-}
-
-/// A team of a launch that was tried.
-struct Tried {
-    team: PlannedTeam,
-    agents: u32,
-}
-
-/// Mints the teams, and drops the transaction.
-async fn tried(
-    state: &MissionsContext,
-    scope: WorkspaceScope,
-    user: UserId,
-    mut row: mission::Model,
-    how: Launch,
-) -> Result<Vec<Tried>, MissionError> {
-    let mut change = Change::begin(state, scope, user).await?;
-    let kinds = kinds_of(&change, scope, row.id).await?;
-    no_way_to_launch(&change, scope, &row, &kinds).await?;
-    let minted = mint(state, &mut change, &mut row, &kinds, how).await?;
-    let mut tried = Vec::new();
-    for Minted {
-        mint,
-        team,
-        template,
-    } in minted
-    {
-        let graph: Graph = serde_json::from_str(&team.topology).map_err(|_| TeamError::NotFound)?;
-        let roles = template.roles.into_iter().map(|role| role.slot);
-        tried.push(Tried {
-            agents: u32::try_from(graph.nodes.len()).unwrap_or(u32::MAX),
-            team: PlannedTeam {
-                purpose: mint.purpose,
-                template_id: mint.template,
-                name: team.name,
-                roles: roles.collect(),
-                steps: topology::expected(&graph),
-                image: template.image,
-            },
-        });
-    }
-    Ok(tried)
-}
-
-/// Where the sandboxes of a mission are made, in words.
-async fn place_of(
-    state: &MissionsContext,
-    scope: WorkspaceScope,
-    row: &mission::Model,
-) -> Result<String, MissionError> {
-    let db = state.db.read();
-    let placed = match row.target_node_id {
-        Some(node) => Some(node),
-        None => sandboxes::placed_on(db, scope).await?,
-    };
-    let Some(node) = placed else {
-        return Ok(
-            "Where the workspace's placement says: on the gateway's own machine.".to_owned(),
-        );
-    };
-    let found = fleet::availability(db, scope, node).await?;
-    let name = found.and_then(|found| found.name);
-    let name = name.unwrap_or_else(|| node.to_string());
-    Ok(match row.target_node_id {
-        Some(_) => format!(
-            "On the node {name}, and nowhere else. While the node is away, the mission waits for it."
-        ),
-        None => format!("Where the workspace's placement says: on the node {name}."),
-    })
-}
-
-async fn kinds_of(
+/// The kinds of its phases, in order.
+pub(super) async fn kinds_of(
     change: &Change,
     scope: WorkspaceScope,
     id: MissionId,
@@ -302,7 +179,7 @@ async fn kinds_of(
 }
 
 /// Refuses a launch that cannot work.
-async fn no_way_to_launch(
+pub(super) async fn no_way_to_launch(
     change: &Change,
     scope: WorkspaceScope,
     row: &mission::Model,
@@ -332,7 +209,7 @@ async fn no_way_to_launch(
 }
 
 /// The config as it was given.
-fn config_of(row: &mission::Model) -> Map<String, Value> {
+pub(super) fn config_of(row: &mission::Model) -> Map<String, Value> {
     serde_json::from_str(&row.config).unwrap_or_default()
 }
 

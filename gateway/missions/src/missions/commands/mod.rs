@@ -5,9 +5,11 @@ mod launch;
 mod pdf;
 mod phase;
 mod set_status;
+mod trial;
 
 pub use create::{create, create_in, templates_are_there};
-pub use launch::{Launch, launch_in, plan_launch};
+pub use launch::{Launch, launch_in};
 pub use pdf::request_pdf;
 pub use phase::{retry, skip};
 pub use set_status::set_status;
+pub use trial::plan_launch;

@@ -21,6 +21,8 @@ export interface Draft {
   budget: string;
   /** The command of the benchmark; empty for what Roost finds. */
   benchmark: string;
+  /** The image for benchmarks and scans; empty for that of the coding team. */
+  image: string;
   /** The image of the mission's own runtime; empty for Roost itself. */
   runtime: string;
   /** The command that starts its server; empty for the usual one. */
@@ -39,6 +41,7 @@ export const EMPTY: Draft = {
   model: "",
   budget: "",
   benchmark: "",
+  image: "",
   runtime: "",
   program: "",
 };
@@ -84,6 +87,9 @@ export function bodyOf(draft: Draft): NewMission {
     ...(Object.keys(teams).length > 0 && { phase_teams: teams }),
     ...(phasesOf(draft).includes("benchmark") &&
       draft.benchmark.trim() && { benchmark: { command: draft.benchmark.trim() } }),
+    ...(draft.image &&
+      !draft.runtime &&
+      phasesOf(draft).some((kind) => !hasTeams(kind)) && { image: draft.image }),
     ...(draft.runtime &&
       purposesOf(draft).length > 0 && {
         runtime: {
@@ -110,7 +116,7 @@ export function bodyOf(draft: Draft): NewMission {
 }
 
 /** The keys of a config that the form writes. It keeps the others. */
-const WRITTEN = ["phases", "phase_teams", "benchmark", "runtime"];
+const WRITTEN = ["phases", "phase_teams", "benchmark", "image", "runtime"];
 
 /** The request of a draft that changes an earlier request. What the form does not show stays as it was. */
 export function bodyOver(draft: Draft, before: NewMission | undefined): NewMission {
@@ -177,6 +183,7 @@ export function parseDraft(stored: string | null): Draft {
       model: word(found.model),
       budget: word(found.budget),
       benchmark: word(found.benchmark),
+      image: word(found.image),
       runtime: word(found.runtime),
       program: word(found.program),
     };
@@ -203,6 +210,7 @@ export function draftOf(mission: {
     phases?: unknown;
     phase_teams?: unknown;
     benchmark?: { command?: unknown } | null;
+    image?: unknown;
     runtime?: { image?: unknown; command?: unknown } | null;
   };
   const own = Array.isArray(config.phases);
@@ -219,6 +227,7 @@ export function draftOf(mission: {
       model: mission.model,
       budget: mission.budget_usd == null ? "" : String(mission.budget_usd),
       benchmark: config.benchmark?.command,
+      image: config.image,
       runtime: config.runtime?.image,
       program: config.runtime?.command,
     }),

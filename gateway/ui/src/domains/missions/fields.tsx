@@ -1,7 +1,6 @@
 // What a mission is: its goal, its phases and teams, and where it works. A new mission and a routine ask for the same.
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import { imagesQuery } from "~/api/images";
 import { nodesQuery } from "~/api/nodes";
 import type { Problem } from "~/api/problem";
 import { repoChoicesQuery } from "~/api/repos";
@@ -16,6 +15,7 @@ import { Panel } from "~/ui/panel";
 import { Segments } from "~/ui/segments";
 import { visible } from "~/ui/visible";
 import { phasesOf, purposesOf, type Draft, type mistakesOf } from "./draft";
+import { ProbeImage, RuntimeFields } from "./image-fields";
 import { KindChoice, PhasesEdit } from "./kind-choice";
 import { TeamChoice } from "./team-choice";
 
@@ -176,49 +176,6 @@ function RepoFields({ draft, set, problem, mistakes }: PartProps) {
   );
 }
 
-/** Who executes the steps of the teams: Roost, or an A2A server in the mission's own sandbox. */
-function RuntimeFields({ draft, set, problem }: PartProps) {
-  const images = useQuery(imagesQuery).data?.items ?? [];
-  return (
-    <div className="grid gap-3 sm:grid-cols-2">
-      <Choice
-        label="Runtime of its agents"
-        value={draft.runtime}
-        onChange={(event) => set({ runtime: event.target.value })}
-        hint={
-          draft.runtime
-            ? "Each step goes to an A2A server in the mission's own sandbox. It has no network, so it brings its own model."
-            : "Roost executes the steps with the agents' models."
-        }
-        error={problem?.field("/config/runtime/image")}
-      >
-        <option value="">Roost</option>
-        {images.map(({ name, purpose }) => (
-          <option key={name} value={name}>
-            A server in the image {visible(name)}: {visible(purpose)}
-          </option>
-        ))}
-        {draft.runtime && !images.some(({ name }) => name === draft.runtime) && (
-          <option value={draft.runtime}>A server in the image {visible(draft.runtime)}</option>
-        )}
-      </Choice>
-      {draft.runtime && (
-        <Field
-          label="Command of the server"
-          autoComplete="off"
-          spellCheck="false"
-          maxLength={16_000}
-          placeholder="roost-runtime"
-          value={draft.program}
-          onChange={(event) => set({ program: event.target.value })}
-          hint="roost-runtime -- PROGRAM gives each step to a new process of the program."
-          error={problem?.field("/config/runtime/command")}
-        />
-      )}
-    </div>
-  );
-}
-
 function PlaceStep(props: PartProps) {
   const { from, draft, set, problem, mistakes } = props;
   const nodes = useQuery(nodesQuery);
@@ -275,6 +232,7 @@ function PlaceStep(props: PartProps) {
           />
         </div>
         {purposesOf(draft).length > 0 && <RuntimeFields {...props} />}
+        <ProbeImage {...props} />
       </div>
     </NarrowFold>
   );
@@ -293,4 +251,4 @@ export function MissionFields({ templates, ...parts }: PartProps & { templates: 
 
 /** What the gateway says of fields that the steps do not have. */
 export const SHOWN =
-  /^\/(title|goal|repo_id|base_ref|target_node_id|runtime_kind|model|budget_usd|config\/phases|config\/runtime\/(image|command)|config\/phase_teams\/(research|coding))$/;
+  /^\/(title|goal|repo_id|base_ref|target_node_id|runtime_kind|model|budget_usd|config\/(phases|image)|config\/runtime\/(image|command)|config\/phase_teams\/(research|coding))$/;

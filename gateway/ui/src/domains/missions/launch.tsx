@@ -110,6 +110,21 @@ function LacksOf({
   );
 }
 
+/** The mission's own sandbox: its image, what scans in it, and what is missing. */
+function Probes({ image, scanners, lacks }: NonNullable<LaunchPlan["probes"]>) {
+  return (
+    <>
+      In the image {visible(image)}
+      {scanners.length > 0 && <>, with {visible(scanners.join(", "))}</>}
+      {lacks.map((text) => (
+        <span key={text} className="block text-waiting">
+          <Sentence text={text} />
+        </span>
+      ))}
+    </>
+  );
+}
+
 function Plan({ mission, plan }: { mission: MissionDetail; plan: LaunchPlan }) {
   const take = useTake();
   const [accepts, setAccepts] = useState(false);
@@ -149,6 +164,7 @@ function Plan({ mission, plan }: { mission: MissionDetail; plan: LaunchPlan }) {
                 "none"
               ),
             ],
+            ["Benchmarks and scans", plan.probes ? <Probes key="probes" {...plan.probes} /> : "none"],
             ["Model", visible(mission.model ?? "as each agent is set")],
             ["May cost", <CostGuess key="cost" mission={mission} />],
             ["Budget", budgetWord(mission.budget_usd)],

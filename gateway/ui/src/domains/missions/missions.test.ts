@@ -186,6 +186,7 @@ describe("a mission that is written down", () => {
     model: "openai/gpt",
     budget: "2,50",
     benchmark: "make bench",
+    image: "security",
     runtime: "runtime",
     program: " roost-runtime -- cat ",
   };
@@ -206,6 +207,13 @@ describe("a mission that is written down", () => {
       target_node_id: "n1",
       model: "openai/gpt",
       budget_usd: 2.5,
+    });
+    // The image of its runtime goes before the other one.
+    expect(bodyOf({ ...whole, runtime: "" }).config).toEqual({
+      phases: ["coding", "benchmark"],
+      phase_teams: { coding: ["t1", "t2"] },
+      benchmark: { command: "make bench" },
+      image: "security",
     });
     expect(bodyOf({ ...EMPTY, goal: "x", base: "main" })).toEqual({
       template_kind: "development",
