@@ -1,20 +1,23 @@
-// What nobody needs before the page is there: keys and floating layers. Loaded right after the first paint.
+// What nobody needs before the page is there: keys, floating layers and messages. Loaded right after the first paint.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { waitingDoorsQuery } from "~/api/doors";
 import type { Me } from "~/api/types";
 import { later } from "~/live/arriving";
+import { watchSamples } from "~/live/samples";
 import { dialogsReady } from "~/ui/dialog";
 import { useHeld } from "~/ui/held";
 import { useWaiting } from "~/ui/page";
 import { close, useLayer } from "./layers";
+import { LinkBanner } from "./link-banner";
 import { Announcer } from "./notices/announcer";
 import { tellBrowser } from "./notices/browser";
 import { TARGET } from "./notices/words";
 import { openNotices, useUnread } from "./notices/store";
 import { watchNotices } from "./notices/watch";
 import { Shortcuts } from "./shortcuts";
+import { VersionNotice } from "./version-notice";
 
 /** A layer that does not arrive is closed: nobody wants it to open by itself minutes later. */
 function Closed() {
@@ -26,6 +29,8 @@ const Palette = later(async () => (await import("./going")).Palette, Closed);
 const NoticePanel = later(async () => (await import("./notices/panel")).NoticePanel, Closed);
 const SignInAgain = later(async () => (await import("~/domains/identity/page")).SignInAgain);
 const ShortcutHelp = later(async () => (await import("./overlays")).ShortcutHelp, Closed);
+
+export { NotFound } from "./not-found";
 
 export function Extras({ me }: { me: Me }) {
   const layer = useLayer((state) => state.layer);
@@ -40,6 +45,7 @@ export function Extras({ me }: { me: Me }) {
     // Safari has no idle callback.
     (globalThis.requestIdleCallback ?? setTimeout)(dialogsReady);
   }, []);
+  useEffect(() => watchSamples(client), [client]);
   const router = useRouter();
   useEffect(
     () =>
@@ -57,6 +63,8 @@ export function Extras({ me }: { me: Me }) {
     <>
       <Shortcuts me={me} />
       <Announcer />
+      <LinkBanner />
+      <VersionNotice />
       <Suspense>
         {held && <SignInAgain me={me} />}
         {layer === "palette" && <Palette me={me} onClose={close} />}

@@ -1,6 +1,5 @@
 // The root of all pages, those that are there before somebody is signed in, and the shell of all others.
 import { createRootRoute, createRoute, Outlet } from "@tanstack/react-router";
-import { NotFound } from "./lost-pages";
 import { given, page, safeNext } from "./route-kit";
 import { Shell } from "./shell";
 
@@ -40,4 +39,8 @@ export const shell = createRoute({
   component: Shell,
 });
 /** Every address that no page has. Below the shell, so that the navigation stays beside what it says. */
-export const lost = createRoute({ getParentRoute: () => shell, path: "$", component: NotFound });
+export const lost = createRoute({
+  getParentRoute: () => shell,
+  path: "$",
+  component: page(() => import("./extras"), "NotFound"),
+});

@@ -5,15 +5,12 @@ import { meQuery } from "~/api/me";
 import { asProblem } from "~/api/problem";
 import { later } from "~/live/arriving";
 import { useLiveEvents } from "~/live/provider";
-import { watchSamples } from "~/live/samples";
 import { onTold } from "~/live/tabs";
 import { FrameContext, useDrawer } from "~/ui/page";
 import { Failed } from "~/ui/problem";
-import { LinkBanner } from "./link-banner";
 import { PageMissing } from "./lost-pages";
 import { Rail } from "./rail";
 import { frameParts } from "./top-tools";
-import { VersionNotice } from "./version-notice";
 import { enterWorkspace } from "./workspace";
 
 const OutsidePage = later(async () => (await import("~/domains/identity/page")).OutsidePage, PageMissing);
@@ -46,7 +43,6 @@ export function Shell() {
   const drawer = useDrawer((state) => state.open);
   const ready = me.data && !me.data.must_set_password ? me.data : undefined;
   useLiveEvents(ready?.user.id, ready?.workspace.id);
-  useEffect(() => watchSamples(client), [client]);
   // Another tab went to another workspace, and the sign-in with it.
   useEffect(
     () => onTold(() => void enterWorkspace(client, () => router.navigate({ to: "/" }))),
@@ -89,8 +85,6 @@ export function Shell() {
         </a>
         <Rail me={me.data} className="sticky top-0 h-dvh shrink-0 max-rail:hidden" />
         <Outlet />
-        <LinkBanner />
-        <VersionNotice />
         <Suspense>
           {drawer && <RailDrawer me={me.data} />}
           <Extras me={me.data} />

@@ -1,6 +1,5 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
-import { Button } from "./button";
 import { cx } from "./class";
 
 /** Puts text on the clipboard; also where the clipboard API is missing, as on plain HTTP. */
@@ -21,40 +20,14 @@ export async function toClipboard(text: string): Promise<boolean> {
   }
 }
 
-function useCopy(text: string) {
+/** Copies a text and says for a moment whether that worked. */
+export function useCopy(text: string) {
   const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
   const copy = async () => {
     setState((await toClipboard(text)) ? "copied" : "refused");
     setTimeout(() => setState("idle"), 2000);
   };
   return { state, copy };
-}
-
-export function CopyButton({
-  text,
-  label = "Copy",
-  className,
-}: {
-  text: string;
-  label?: string;
-  className?: string;
-}) {
-  const { state, copy } = useCopy(text);
-  const word = state === "copied" ? "Copied" : state === "refused" ? "Select and copy" : label;
-  return (
-    <>
-      <Button
-        className={cx("min-w-22", className)}
-        onClick={() => void copy()}
-        icon={state === "copied" ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
-      >
-        {word}
-      </Button>
-      <span role="status" className="sr-only">
-        {state === "copied" ? "Copied" : ""}
-      </span>
-    </>
-  );
 }
 
 /** An id or address in monospace that is copied by a press. */

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode, SubmitEvent } from "react";
 import { asProblem, type Problem } from "~/api/problem";
 import { Button } from "./button";
-import { CopyButton } from "./copy";
+import { CopyButton } from "./copy-button";
 import { DialogActions, Modal } from "./dialog";
 import { Field } from "./field";
 import { ProblemNote } from "./problem";

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Paired } from "~/api/types";
 import { Button } from "~/ui/button";
-import { CopyButton } from "~/ui/copy";
+import { CopyButton } from "~/ui/copy-button";
 import { GuideLink } from "~/ui/guide-link";
 import { ReachNote } from "~/ui/reach";
 import { TabSet } from "~/ui/tabs";

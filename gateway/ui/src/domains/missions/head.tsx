@@ -6,7 +6,7 @@ import type { MissionDetail, MissionStatus } from "~/api/missions";
 import { asProblem } from "~/api/problem";
 import { share } from "~/ui/bytes";
 import { Button } from "~/ui/button";
-import { CopyButton } from "~/ui/copy";
+import { CopyButton } from "~/ui/copy-button";
 import { Confirm } from "~/ui/dialog";
 import { Meter } from "~/ui/meter";
 import { inlineCode } from "~/ui/inline-code";

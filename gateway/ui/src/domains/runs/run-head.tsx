@@ -10,7 +10,7 @@ import { startAgent, startRun, type NewRun, type Run } from "~/api/runs";
 import { renew } from "~/live/renew";
 import { Button } from "~/ui/button";
 import { textLink } from "~/ui/class";
-import { CopyButton } from "~/ui/copy";
+import { CopyButton } from "~/ui/copy-button";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { ProblemNote } from "~/ui/problem";
 import { isOver, money, originWord, outcomeState, stepsWord, took } from "~/ui/run-state";

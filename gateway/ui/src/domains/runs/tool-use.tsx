@@ -3,7 +3,7 @@ import { useState } from "react";
 import { number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
-import { CopyButton } from "~/ui/copy";
+import { CopyButton } from "~/ui/copy-button";
 import { Status } from "~/ui/status";
 import { duration } from "~/ui/time";
 import { visible } from "~/ui/visible";

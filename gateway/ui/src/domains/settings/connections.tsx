@@ -6,7 +6,7 @@ import type { AppOptions } from "~/api/types";
 import { appName } from "~/ui/app-name";
 import { QueryView } from "~/ui/query-view";
 import { textLink } from "~/ui/class";
-import { CopyButton } from "~/ui/copy";
+import { CopyButton } from "~/ui/copy-button";
 import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
 import { SettingsFrame, type Part } from "./frame";

@@ -3,7 +3,7 @@ import { Square, SquareCheck } from "lucide-react";
 import type { Token, Tokens } from "marked";
 import { createElement, type ReactNode } from "react";
 import { cx } from "../class";
-import { CopyButton } from "../copy";
+import { CopyButton } from "../copy-button";
 import { visible } from "../visible";
 import { inline } from "./inline";
 

@@ -5,7 +5,7 @@ import { useMay } from "~/api/may";
 import type { Owner } from "~/api/sandboxes";
 import { bytes } from "~/ui/bytes";
 import { buttonClass } from "~/ui/button";
-import { CopyButton } from "~/ui/copy";
+import { CopyButton } from "~/ui/copy-button";
 import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
