@@ -96,7 +96,7 @@ const failed = await runAll({
     await page.getByText("Online", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText("This machine passed the check").waitFor();
-    await page.getByText(/^All \d{2,} measures hold/).waitFor();
+    await page.getByText(/^All \d{2,} checks passed/).waitFor();
     await clean("node");
     await page.getByRole("link", { name: "Fleet" }).first().click();
     const stored = page.waitForResponse(
@@ -160,7 +160,7 @@ const failed = await runAll({
     await page.keyboard.type("echo $((6*7))-tty");
     await page.keyboard.press("Enter");
     await page.locator(".xterm-rows").getByText("42-tty").waitFor();
-    await page.getByText(/^All \d{2,} measures hold/).waitFor();
+    await page.getByText(/^All \d{2,} checks passed/).waitFor();
     await clean("hardening");
   },
 

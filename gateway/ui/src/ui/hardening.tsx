@@ -13,7 +13,7 @@ export function factText(value: unknown): string {
 
 const COLUMNS: Column<Fact>[] = [
   {
-    name: "Measure",
+    name: "Check",
     show: ({ fact, title }) => (
       <>
         {title || fact}
@@ -23,7 +23,7 @@ const COLUMNS: Column<Fact>[] = [
   },
   {
     name: "Result",
-    show: ({ ok }) => <Status tone={ok ? "done" : "failed"} word={ok ? "Holds" : "Fails"} />,
+    show: ({ ok }) => <Status tone={ok ? "done" : "failed"} word={ok ? "Passed" : "Failed"} />,
   },
   {
     name: "Expected",
@@ -38,18 +38,18 @@ const COLUMNS: Column<Fact>[] = [
   },
 ];
 
-/** How many measures hold, in a line. */
+/** How many checks passed, in a line. */
 export function HardeningSummary({ facts }: { facts: Fact[] }) {
   const bad = facts.filter((fact) => !fact.ok).length;
   if (facts.length === 0) return "No report";
   return bad === 0 ? (
-    <Status tone="done" word={`All ${facts.length} measures hold`} />
+    <Status tone="done" word={`All ${facts.length} checks passed`} />
   ) : (
-    <Status tone="failed" word={`${bad} of ${facts.length} measures do not hold`} />
+    <Status tone="failed" word={`${bad} of ${facts.length} checks failed`} />
   );
 }
 
-/** Every measure of the sandbox: what was expected and what was found, failures first. */
+/** Every check of the sandbox: what was expected and what was found, failures first. */
 export function HardeningTable({ facts, caption }: { facts: Fact[]; caption: string }) {
   const bad = facts.filter((fact) => !fact.ok);
   const [onlyBad, setOnlyBad] = useState(false);
@@ -64,7 +64,7 @@ export function HardeningTable({ facts, caption }: { facts: Fact[]; caption: str
             checked={onlyBad}
             onChange={(event) => setOnlyBad(event.target.checked)}
           />
-          Only what fails
+          Only failed checks
         </label>
       )}
       <DataTable

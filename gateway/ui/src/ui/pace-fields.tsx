@@ -15,7 +15,7 @@ export function PaceFields({
   return (
     <>
       <Field
-        label="At most so many turns"
+        label="Limit of turns"
         inputMode="numeric"
         className="max-w-40"
         autoComplete="off"
@@ -25,7 +25,7 @@ export function PaceFields({
         error={turnsMistake(value.turns) ?? problem?.field("/limits/turns")}
       />
       <Field
-        label="At most so long, in minutes"
+        label="Time limit, in minutes"
         inputMode="decimal"
         className="max-w-40"
         autoComplete="off"

@@ -45,7 +45,7 @@ test.describe("agents", () => {
     const [fact] = sandbox.hardening;
     sandbox.hardening = Array.from({ length: 152 }, (_, n) => ({ ...fact, fact: `measure-${n}` }));
     await page.goto(`${mock.url}/claws/${agent.id}?app=sandbox`);
-    await page.getByText("All 152 measures hold").waitFor();
+    await page.getByText("All 152 checks passed").waitFor();
     await settled(page);
     const height = () => page.evaluate(() => document.documentElement.scrollHeight);
     expect(await height()).toBeLessThanOrEqual(1800);

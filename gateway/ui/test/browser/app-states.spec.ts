@@ -138,7 +138,7 @@ test.describe("states of pages", () => {
     await reach("Invite");
     await page.keyboard.press("Enter");
     await hasFocus(page.getByRole("dialog").locator("input, [role=combobox]").first());
-    await reach("Make link");
+    await reach("Create link");
     await page.keyboard.press("Enter");
     await page.getByLabel("Link").waitFor();
     await page.keyboard.press("Escape");

@@ -115,7 +115,7 @@ test.describe("live", () => {
     mock.state.breakProbe = "engine_socket";
     await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText("1 of 14 measures do not hold").waitFor();
+    await page.getByText("1 of 14 checks failed").waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "verify-fails");
   });

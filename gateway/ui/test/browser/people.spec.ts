@@ -40,7 +40,7 @@ test.describe("people", () => {
     await page.getByLabel("E-mail (optional)").fill("bea@example.org");
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "invite");
-    await page.getByRole("button", { name: "Make link" }).click();
+    await page.getByRole("button", { name: "Create link" }).click();
     const link = await page.getByLabel("Link").inputValue();
     expect(link.startsWith(`${mock.url}/invitation#rit_`), link).toBeTruthy();
     await page.getByText("Other people can't reach this address.").waitFor();
@@ -55,7 +55,7 @@ test.describe("people", () => {
     // A gateway that knows its public address gives that one, wherever the page is open.
     mock.state.publicUrl = "https://roost.example";
     await page.getByRole("button", { name: "Invite" }).click();
-    await page.getByRole("button", { name: "Make link" }).click();
+    await page.getByRole("button", { name: "Create link" }).click();
     expect(await page.getByLabel("Link").inputValue()).toMatch(/^https:\/\/roost\.example\/invitation#rit_/);
     expect(await page.getByText("can't reach this address").count()).toBe(0);
   });
@@ -133,7 +133,7 @@ test.describe("people", () => {
     await page.goto(`${mock.url}/members`);
     await page.getByRole("button", { name: "Invite" }).click();
     await page.getByLabel("E-mail (optional)").fill("zoe@example.org");
-    await page.getByRole("button", { name: "Make link" }).click();
+    await page.getByRole("button", { name: "Create link" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/may not reach this address.*does not find itself/).waitFor();
     await dialog.getByText("It was sent to the e-mail of the invitation.").waitFor();

@@ -19,8 +19,8 @@ test.describe("routines", () => {
     await page.getByText("never fires").waitFor();
     expect(await page.locator("[data-due]").count()).toBe(0);
     await page.getByRole("button", { name: "In a loop" }).click();
-    await page.getByLabel("Every so many minutes").fill("30");
-    await page.getByLabel("Times in all").fill("3");
+    await page.getByLabel("Interval, in minutes").fill("30");
+    await page.getByLabel("Number of firings").fill("3");
     await until("three marks", async () => (await page.locator("[data-due]").count()) === 3);
     await page.getByRole("button", { name: "Make routine" }).click();
     await page.getByText("Give it a name.").waitFor();

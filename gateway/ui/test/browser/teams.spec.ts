@@ -77,10 +77,10 @@ test.describe("teams", () => {
     await page.getByText("None yet. Give the team a goal.").waitFor();
     await page.getByRole("textbox", { name: "Goal" }).fill("Mend the tests");
     await page.getByLabel("Budget, in dollars").fill("0,5");
-    await page.getByLabel("At most so many turns").fill("0");
+    await page.getByLabel("Limit of turns").fill("0");
     await page.getByText("A whole number from 1 to 100,000.").waitFor();
-    await page.getByLabel("At most so many turns").fill("40");
-    await page.getByLabel("At most so long, in minutes").fill("90");
+    await page.getByLabel("Limit of turns").fill("40");
+    await page.getByLabel("Time limit, in minutes").fill("90");
     await page.getByRole("textbox", { name: "Goal" }).press("Control+Enter");
     await page.getByText("Queued").first().waitFor();
     expect(mock.state.teams.goal).toStrictEqual({

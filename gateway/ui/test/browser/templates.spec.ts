@@ -22,7 +22,7 @@ test.describe("templates", () => {
     await page.getByRole("link", { name: template.name }).click();
     await page.locator("summary").filter({ hasText: "Planner" }).click();
     await page.getByRole("region", { name: "Prompt of Planner" }).getByText("You are the Planner.").waitFor();
-    await page.getByText("(not there)").waitFor();
+    await page.getByText("(missing)").waitFor();
     await page.getByRole("button", { name: "Read version 1" }).click();
     await page.getByText("As it was in version 1").waitFor();
     await page.getByRole("region", { name: "From version 1 to version 2" }).waitFor();

@@ -103,7 +103,7 @@ export function AgentForm<T extends Start>({
       />
       <ModelChoice
         label="Model"
-        hint="The model that the agent thinks with. A sandbox needs no model."
+        hint="The model that the agent uses. A sandbox needs no model."
         inherited={start.id ? "Its team's model, or else the workspace's" : "The workspace's model"}
         value={form.model_binding ?? ""}
         onChange={(model) => edit.set({ model_binding: model })}

@@ -217,7 +217,7 @@ function PlaceStep(props: PartProps) {
             inherited="As each agent is set"
             value={draft.model}
             onChange={(model) => set({ model })}
-            hint="All its agents think with it."
+            hint="All its agents use it."
             error={problem?.field("/model")}
           />
           <Field

@@ -43,7 +43,7 @@ export function Invitations({ workspace }: { workspace: string }) {
                 )}
               </span>
               <span className="block text-small text-fg-3">
-                By <bdi>{one.invited_by.name}</bdi>, <Ago at={one.created_at} />; good for another{" "}
+                By <bdi>{one.invited_by.name}</bdi>, <Ago at={one.created_at} />; expires in{" "}
                 {span(new Date(one.expires_at).getTime() - now)}
               </span>
             </span>

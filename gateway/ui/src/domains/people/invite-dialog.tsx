@@ -25,8 +25,8 @@ export function InviteDialog({ workspace, own, onClose }: Props) {
   const [days, setDays] = useState("7");
   return (
     <MakeDialog
-      title="Invite somebody"
-      action="Make link"
+      title="Invite a member"
+      action="Create link"
       renews={keys.invitations(workspace)}
       onClose={onClose}
       make={() => invite(workspace, { role, email: email.trim() || null, expires_in_days: Number(days) })}
@@ -62,7 +62,7 @@ export function InviteDialog({ workspace, own, onClose }: Props) {
             error={problem?.field("/email")}
             onChange={(event) => setEmail(event.target.value)}
           />
-          <Choice label="Good for" value={days} onChange={(event) => setDays(event.target.value)}>
+          <Choice label="Expires in" value={days} onChange={(event) => setDays(event.target.value)}>
             <option value="1">1 day</option>
             <option value="7">7 days</option>
             <option value="30">30 days</option>

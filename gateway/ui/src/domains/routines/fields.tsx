@@ -79,7 +79,7 @@ function ScheduleStep({ draft, set }: PartProps) {
         ) : (
           <div key="loop" className="grid gap-3 sm:grid-cols-2">
             <Field
-              label="Every so many minutes"
+              label="Interval, in minutes"
               inputMode="numeric"
               value={draft.minutes}
               onChange={(event) => set({ minutes: event.target.value })}
@@ -87,11 +87,11 @@ function ScheduleStep({ draft, set }: PartProps) {
               error={problem?.field("/schedule/every_minutes")}
             />
             <Field
-              label="Times in all"
+              label="Number of firings"
               inputMode="numeric"
               value={draft.times}
               onChange={(event) => set({ times: event.target.value })}
-              hint="Without an end when you leave it empty."
+              hint="Leave it empty for no limit."
               error={problem?.field("/schedule/times")}
             />
           </div>

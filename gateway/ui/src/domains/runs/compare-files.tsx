@@ -99,8 +99,8 @@ export function CompareFiles(props: Props) {
         error={problem?.field("/files")}
         onChange={(event) => set({ files: event.target.value as FilesFrom })}
       >
-        <option value="empty">None, for all alike</option>
-        <option value="step">Those of a step, for all alike</option>
+        <option value="empty">No files for any candidate</option>
+        <option value="step">The files of one step, for all candidates</option>
         <option value="own">What each sandbox has</option>
       </Choice>
       {draft.files === "step" && (

@@ -267,7 +267,7 @@ function Missing({ wanted, agents }: { wanted: number; agents: Use }) {
     <p role="status" className="rounded-control border border-waiting/50 bg-waiting/8 px-3 py-2">
       {said}{" "}
       <Link to="/quotas" className="text-accent underline">
-        What is in use
+        See what the plan is used for
       </Link>
     </p>
   ) : null;

@@ -98,7 +98,7 @@ export function EditRole({ role, at, count, problem, change, move, remove }: Pro
           {...bind("system_prompt")}
         />
         <Area
-          label="What it remembers at first"
+          label="Initial memory"
           rows={4}
           maxLength={100_000}
           className="font-mono text-small"

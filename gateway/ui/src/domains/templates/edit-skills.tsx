@@ -8,8 +8,8 @@ import { Choice } from "~/ui/field";
 import { visible } from "~/ui/visible";
 import { moved, namedSkills } from "./content";
 
-/** The gateway always gives the text of so many skills to the agent. */
-const IN_MIND = 2;
+/** The gateway puts the full text of so many skills into the agent's context. */
+const IN_CONTEXT = 2;
 
 interface Props {
   skills: readonly string[];
@@ -41,7 +41,7 @@ export function EditSkills({ skills, error, onChange }: Props) {
             >
               <div className="min-w-0 flex-1">
                 <bdi className="font-mono text-small break-all">{visible(name)}</bdi>
-                {at < IN_MIND && <span className="text-small text-fg-3"> (always in mind)</span>}
+                {at < IN_CONTEXT && <span className="text-small text-fg-3"> (always in context)</span>}
                 {catalogue.data && !known.has(name) ? (
                   <p className="text-small text-waiting">The workspace does not have this skill.</p>
                 ) : (
@@ -88,5 +88,5 @@ export function EditSkills({ skills, error, onChange }: Props) {
 function hintOf(failed: boolean, none: boolean): string {
   if (failed) return "The skills of the workspace cannot be read now.";
   if (none) return "The workspace has no skills.";
-  return "The most important skill is first. The agent always has the texts of the first two in mind.";
+  return "Put the most important skill first. The full text of the first two is always in the agent's context.";
 }

@@ -296,7 +296,7 @@ export function EditTemplate({ template, onDone }: { template: TeamTemplate; onD
         <Button disabled={!dirty} aria-expanded={compare} onClick={() => setCompare(!compare)}>
           {compare ? "Hide changes" : "Show changes"}
         </Button>
-        <Button onClick={onDone}>{dirty ? "Throw away" : "Stop editing"}</Button>
+        <Button onClick={onDone}>{dirty ? "Discard changes" : "Stop editing"}</Button>
         <span role="status" className="text-small text-fg-3">
           {dirty && "Not saved yet"}
         </span>

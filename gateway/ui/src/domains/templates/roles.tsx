@@ -19,7 +19,7 @@ function Skills({ names, missing }: { names: string[]; missing: Set<string> }) {
             <bdi>{visible(name)}</bdi>
           </Link>{" "}
           <span className="text-small text-fg-3">
-            {missing.has(name) ? "(not there)" : at < 2 ? "(always in mind)" : ""}
+            {missing.has(name) ? "(missing)" : at < 2 ? "(always in context)" : ""}
           </span>
         </li>
       ))}
@@ -60,7 +60,7 @@ function Role({ role, missing }: { role: TemplateRole; missing: Set<string> }) {
             </section>
             {role.brain_seed && (
               <section aria-label={`First memory of ${visible(role.title)}`} className="min-w-0">
-                <h3 className="mb-1 text-head-3">What it remembers at first</h3>
+                <h3 className="mb-1 text-head-3">Initial memory</h3>
                 <Markdown text={role.brain_seed} what="the first memory" />
               </section>
             )}
