@@ -14,6 +14,10 @@ export const MODELS = ["model"] as const;
 /** What an agent is bound to that thinks with the demonstration's script. */
 export const SCRIPTED = "scripted";
 
+/** The name of the model that answers where neither the agent nor its team has one. */
+export const defaultModel = (models: readonly Pick<ModelBinding, "name" | "is_default">[]): string =>
+  models.find((one) => one.is_default)?.name ?? SCRIPTED;
+
 export const modelsQuery = queryOptions({
   queryKey: [...MODELS, "list"],
   queryFn: ({ signal }) => api.get("/api/models", { signal }),

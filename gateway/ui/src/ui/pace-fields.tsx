@@ -15,7 +15,7 @@ export function PaceFields({
   return (
     <>
       <Field
-        label="Limit of turns"
+        label="Turn limit"
         inputMode="numeric"
         className="max-w-40"
         autoComplete="off"

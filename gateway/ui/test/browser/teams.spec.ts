@@ -1,8 +1,10 @@
 // Teams: made from a template, given a goal, changed and deleted, in a real Chromium.
 import type { Page } from "@playwright/test";
 import { axe, choose, drawn, hasFocus, shot, tryAgain, unfold, until } from "../kit.ts";
+import { missionNamed } from "../mock/missions.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeModel } from "../mock/routes-models.ts";
+import { makeRoutine } from "../mock/routes-routines.ts";
 import { makeTeam } from "../mock/teams.ts";
 import { expect, test } from "./fixtures.ts";
 
@@ -77,9 +79,9 @@ test.describe("teams", () => {
     await page.getByText("None yet. Give the team a goal.").waitFor();
     await page.getByRole("textbox", { name: "Goal" }).fill("Mend the tests");
     await page.getByLabel("Budget, in dollars").fill("0,5");
-    await page.getByLabel("Limit of turns").fill("0");
+    await page.getByLabel("Turn limit").fill("0");
     await page.getByText("A whole number from 1 to 100,000.").waitFor();
-    await page.getByLabel("Limit of turns").fill("40");
+    await page.getByLabel("Turn limit").fill("40");
     await page.getByLabel("Time limit, in minutes").fill("90");
     await page.getByRole("textbox", { name: "Goal" }).press("Control+Enter");
     await page.getByText("Queued").first().waitFor();
@@ -197,6 +199,8 @@ test.describe("teams", () => {
     const { mock, page } = await visit({ missions: true });
     const team = mock.state.teams.list.find(({ name }) => name === "Rust: Faster parser")!;
     const own = mock.state.teams.list.find(({ name }) => !name.includes(": "))!;
+    const routine = makeRoutine(mock.state);
+    missionNamed(mock.state, "Faster parser").routine_id = routine.id;
     const answer = mock.hold("GET /api/missions");
     await page.goto(`${mock.url}/teams/${team.id}`);
     await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
@@ -211,6 +215,8 @@ test.describe("teams", () => {
     await drawn(page);
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "team-minted");
+    const by = says.getByRole("link", { name: routine.name });
+    expect(await by.getAttribute("href")).toBe(`/routines/${routine.id}`);
     await says.getByRole("link", { name: "Faster parser" }).click();
     await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
     expect(page.url()).toMatch(/\/missions\//);

@@ -17,6 +17,7 @@ import { visible } from "~/ui/visible";
 import { OWN, type Teams, type TeamGroup } from "./arrange";
 import { AvatarImage } from "./avatar";
 import { AGENTS, DeleteDialog } from "./delete-many";
+import type { UsedModel } from "./model";
 
 function place(sandbox: NonNullable<Claw["sandbox"]>) {
   if (sandbox.node_id === "local") return "Gateway's machine";
@@ -86,9 +87,24 @@ function Sandbox({ claw }: { claw: Claw }) {
   return <Status tone={sandbox.tone} word={sandbox.word} className="flex!" />;
 }
 
+const FROM = { team: "of the team", workspace: "default model" };
+
+function Model({ model }: { model: UsedModel | undefined }) {
+  if (!model) return NONE;
+  return (
+    <>
+      <bdi className="block truncate font-mono text-small" title={model.name}>
+        {visible(model.name)}
+      </bdi>
+      {model.from && <span className="block truncate text-small text-fg-3">{FROM[model.from]}</span>}
+    </>
+  );
+}
+
 /** The widths do not follow the words, so a state that changes moves nothing. */
 const columnsOf = (
   teams: Teams,
+  used: (claw: Claw) => UsedModel | undefined,
   word: ReturnType<typeof useAgentWord>,
   alike: ReadonlyMap<string, string>,
 ): ListColumn<Claw>[] => [
@@ -128,8 +144,8 @@ const columnsOf = (
   {
     name: "Model",
     look: "w-44 max-2xl:hidden",
-    cell: "font-mono text-small text-fg-2",
-    show: (claw) => <span className="block truncate">{claw.model_binding || NONE}</span>,
+    cell: "text-fg-2",
+    show: (claw) => <Model model={used(claw)} />,
   },
   {
     name: "Managed by",
@@ -149,6 +165,8 @@ const columnsOf = (
 interface Props {
   agents: Claw[];
   teams: Teams;
+  /** The model that an agent uses, as far as it is known. */
+  used: (claw: Claw) => UsedModel | undefined;
   /** The same agents below their teams. */
   groups?: TeamGroup[] | undefined;
   chosen: string;
@@ -156,13 +174,13 @@ interface Props {
   mayDelete: boolean;
 }
 
-export function AgentTable({ agents, teams, groups, chosen, sorting, mayDelete }: Props) {
+export function AgentTable({ agents, teams, used, groups, chosen, sorting, mayDelete }: Props) {
   const selection = useSelection();
   const [deletes, setDeletes] = useState(false);
   // One question for all rows, not one of each.
   const word = useAgentWord();
   const alike = useMemo(() => ends(agents.map(({ id, name }) => [id, name])), [agents]);
-  const columns = useMemo(() => columnsOf(teams, word, alike), [teams, word, alike]);
+  const columns = useMemo(() => columnsOf(teams, used, word, alike), [teams, used, word, alike]);
   const headed = useMemo<Group<Claw>[] | undefined>(
     () =>
       groups?.map(({ id, name, rows }) => ({

@@ -3,6 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Bot, Plus } from "lucide-react";
 import { useMemo } from "react";
 import { useMay } from "~/api/may";
+import { modelsQuery } from "~/api/models";
 import { teamsQuery } from "~/api/teams";
 import type { Claw } from "~/api/types";
 import { agentStates, useAgentWord } from "~/ui/agent-state";
@@ -22,6 +23,7 @@ import { visible } from "~/ui/visible";
 import { AgentTable } from "./agent-table";
 import { grouped, narrows, readAsked, shown, sorted, teamsOf } from "./arrange";
 import { CreateDialog } from "./create-dialog";
+import { teamModels, usedModel } from "./model";
 import { clawsQuery } from "./queries";
 import { words } from "./words";
 
@@ -46,7 +48,12 @@ interface ListProps {
 
 function List({ agents, asked, look, mayDelete }: ListProps) {
   const all = useQuery(teamsQuery).data;
+  const models = useQuery(modelsQuery).data?.items;
   const teams = useMemo(() => teamsOf(all ?? []), [all]);
+  const used = useMemo(() => {
+    const ofTeams = all && teamModels(all);
+    return (claw: Claw) => usedModel(claw, ofTeams, models);
+  }, [all, models]);
   const { q = "", state = "", team = "", group = "", sort = "" } = asked;
   const wordOf = useAgentWord();
   const words = agents.map(wordOf).join();
@@ -96,6 +103,7 @@ function List({ agents, asked, look, mayDelete }: ListProps) {
         <AgentTable
           agents={rows}
           teams={teams}
+          used={used}
           groups={groups}
           chosen={JSON.stringify(asked)}
           sorting={{ by: sort, onSort: (by) => look({ sort: by }) }}

@@ -1,6 +1,6 @@
 // What a launch may cost: the tokens of ended missions of the same kind, at the present prices of the model.
 import type { Mission } from "~/api/missions";
-import { SCRIPTED, type ModelBinding } from "~/api/models";
+import { defaultModel, SCRIPTED, type ModelBinding } from "~/api/models";
 import type { components } from "~/api/schema";
 import { money } from "~/ui/run-state";
 
@@ -10,7 +10,7 @@ type Asked = Pick<Mission, "template_kind" | "model">;
 
 /** The name of the model that answers where no agent has one of its own. */
 export function modelOf({ model }: Pick<Asked, "model">, models: readonly ModelBinding[]): string {
-  return model ?? models.find((one) => one.is_default)?.name ?? SCRIPTED;
+  return model ?? defaultModel(models);
 }
 
 const rounded = (microusd: number) =>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { clawsQuery } from "~/api/claws";
+import { defaultModel, modelsQuery } from "~/api/models";
 import type { Team } from "~/api/teams";
 import { agentStates, useAgentWord } from "~/ui/agent-state";
 import { Help } from "~/ui/help";
@@ -18,6 +19,7 @@ const stepsOf = ({ steps: { least, most } }: Team) =>
 export function Members({ team }: { team: Team }) {
   // The list of agents is what the live stream keeps up.
   const claws = useQuery(clawsQuery);
+  const models = useQuery(modelsQuery).data?.items;
   const known = new Map((claws.data ?? []).map((claw) => [claw.id as string, claw]));
   const wordOf = useAgentWord();
   const stateOf = (node: string) => {
@@ -74,7 +76,11 @@ export function Members({ team }: { team: Team }) {
                   </span>
                 </span>
                 <bdi className="font-mono text-small break-all text-fg-2">
-                  {visible(member.model_binding || team.model_binding || "workspace's model")}
+                  {visible(
+                    member.model_binding ||
+                      team.model_binding ||
+                      (models ? defaultModel(models) : "default model"),
+                  )}
                 </bdi>
                 {state && <Status {...state} />}
               </li>

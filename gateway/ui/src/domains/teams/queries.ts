@@ -13,6 +13,9 @@ export const minterQuery = (team: string) =>
       (await api.get("/api/missions", { query: { team_id: team, limit: 1 }, signal })).items[0] ?? null,
   });
 
+/** The routine that launched a mission, as far as it is still there. */
+export { routineQuery } from "~/api/routines";
+
 export const create = (body: NewTeam, key: string) => api.post("/api/teams", { body, idempotencyKey: key });
 export const remove = (id: string, withAgents: boolean) =>
   api.delete("/api/teams/{id}", { path: { id }, query: { with_agents: withAgents || undefined } });

@@ -27,7 +27,7 @@ import { visible } from "~/ui/visible";
 import { WorkLacks } from "~/ui/work-lacks";
 import { BackLink } from "~/ui/back-link";
 import { Members } from "./members";
-import { minterQuery, remove, teamQuery } from "./queries";
+import { minterQuery, remove, routineQuery, teamQuery } from "./queries";
 import { RecentUse } from "./recent-use";
 import { ownRepo } from "./repository";
 import { Use } from "./use";
@@ -74,13 +74,27 @@ function DeleteTeam({ team }: { team: Team }) {
   );
 }
 
-/** How many work in it and how, and the mission that made it. That joins the line later, so nothing moves. */
+/** The routine that launched the mission of the team. A deleted routine has no page to link. */
+function Launcher({ id }: { id: string }) {
+  const { data: routine } = useQuery(routineQuery(id));
+  if (!routine) return <>, launched by a routine</>;
+  return (
+    <>
+      , launched by the routine{" "}
+      <Link to="/routines/$id" params={{ id }} className={textLink}>
+        <bdi>{visible(routine.name)}</bdi>
+      </Link>
+    </>
+  );
+}
+
+/** How many work in it and how, and what made it. That joins the line later, so nothing moves. */
 function About({ team }: { team: Team }) {
   const reads = useMay()("missions.read");
   const { data: mission } = useQuery({ ...minterQuery(team.id), enabled: reads });
   const agents = team.members.length;
   return (
-    <p className="truncate text-fg-2">
+    <p className="truncate text-fg-2 max-sm:whitespace-normal">
       {agents} {agents === 1 ? "agent" : "agents"} · {kindName(team.topology.kind)}
       {mission && (
         <>
@@ -89,6 +103,7 @@ function About({ team }: { team: Team }) {
           <Link to="/missions/$id" params={{ id: mission.id }} className={textLink}>
             <bdi>{visible(mission.title)}</bdi>
           </Link>
+          {mission.routine_id && <Launcher id={mission.routine_id} />}
         </>
       )}
     </p>
