@@ -4,6 +4,8 @@ import { makeDoor } from "../mock/doors.ts";
 import { missionNamed } from "../mock/missions.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { decide } from "../mock/routes-doors.ts";
+import { makeRoutine } from "../mock/routes-routines.ts";
+import { makeTeam } from "../mock/teams.ts";
 import { expect, test } from "./fixtures.ts";
 
 test.describe("several at once", () => {
@@ -52,6 +54,63 @@ test.describe("several at once", () => {
     expect([parser, clock, databases].map(({ status }) => status)).toStrictEqual(
       Array.from({ length: 3 }, () => "cancelled"),
     );
+  });
+
+  test("selected routines are paused, resumed and deleted, and those left out are counted before", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ width: 1440 });
+    const [news, report] = ["Morning news", "Weekly report"].map((name) => makeRoutine(mock.state, { name }));
+    report.enabled = false;
+    report.state = "paused";
+    await page.goto(`${mock.url}/routines`);
+    await settled(page);
+    await page.getByLabel("Select all that are listed").check();
+    const bar = page.getByRole("toolbar", { name: "Selected routines" });
+    await bar.getByText("2 selected").waitFor();
+    await bar.getByRole("button", { name: "Pause…" }).click();
+    const pausing = page.getByRole("dialog", { name: "Pause 1 routine" });
+    await pausing.getByText("1 of the 2 is paused or has ended already.").waitFor();
+    await pausing.getByRole("button", { name: "Pause 1 routine" }).click();
+    await pausing.getByText("All 1 routine answered.").waitFor();
+    expect(news.enabled).toBe(false);
+    await pausing.getByRole("button", { name: "Close" }).last().click();
+    await bar.getByRole("button", { name: "Resume…" }).click();
+    const resuming = page.getByRole("dialog", { name: "Resume 2 routines" });
+    await resuming.getByRole("button", { name: "Resume 2 routines" }).click();
+    await resuming.getByText("All 2 routines answered.").waitFor();
+    expect([news.enabled, report.enabled]).toStrictEqual([true, true]);
+    await resuming.getByRole("button", { name: "Close" }).last().click();
+    await bar.getByRole("button", { name: "Delete…" }).click();
+    const deleting = page.getByRole("dialog", { name: "Delete 2 routines" });
+    await deleting.getByText("You cannot undo this.").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "routines-delete-many");
+    await deleting.getByRole("button", { name: "Delete 2 routines" }).click();
+    await deleting.getByText("All 2 routines answered.").waitFor();
+    expect(mock.state.routines.list).toStrictEqual([]);
+  });
+
+  test("selected teams are deleted, and their agents only when that is asked", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 1440 });
+    const [one, two] = ["Readers", "Writers"].map((name) =>
+      makeTeam(mock.state, mock.state.templates[0], { name }),
+    );
+    mock.state.teams.list.push(one, two);
+    await page.goto(`${mock.url}/teams`);
+    await settled(page);
+    await page.getByLabel("Select Readers").check();
+    await page.getByLabel("Select Writers").check();
+    const bar = page.getByRole("toolbar", { name: "Selected teams" });
+    await bar.getByRole("button", { name: "Delete…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete 2 teams" });
+    await dialog.getByLabel("Delete their agents as well").check();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "teams-delete-many");
+    await dialog.getByRole("button", { name: "Delete 2 teams" }).click();
+    await dialog.getByText("All 2 teams answered.").waitFor();
+    expect(mock.state.teams.list.some(({ id }) => id === one.id || id === two.id)).toBe(false);
+    expect(mock.state.teams.deleted).toMatchObject({ agents: "true" });
   });
 
   test("a viewer selects no missions and no requests", async ({ visit }) => {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { AlarmClock, Plus } from "lucide-react";
-import { useMemo } from "react";
+import { AlarmClock, Pause, Play, Plus, Trash2 } from "lucide-react";
+import { useMemo, useState } from "react";
 import { useMay } from "~/api/may";
 import { routinesQuery, type Routine } from "~/api/routines";
 import { DASH } from "~/ui/bytes";
@@ -10,12 +10,15 @@ import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import { ListTable, type ListColumn } from "~/ui/list/list-table";
 import { cleared, type Filters } from "~/ui/list/saved";
+import { useSelection } from "~/ui/list/selection";
+import { SelectionBar } from "~/ui/list/tick";
 import { Views } from "~/ui/list/views";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { QueryView } from "~/ui/query-view";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
+import { type Change, ChangeDialog, CHANGES, ROUTINES } from "./change-many";
 import { nextDue, OWN, readAsked, shown, sorted } from "./list";
 import { dueTime, firingState, routineState } from "./words";
 
@@ -25,6 +28,12 @@ const BUILT = [
   { name: "Next due", filters: { sort: "due" } },
   { name: "Paused", filters: { q: "paused" } },
 ];
+
+const ICONS = [
+  ["pause", Pause],
+  ["resume", Play],
+  ["delete", Trash2],
+] as const;
 
 const dueWord = (routine: Routine) => {
   const next = nextDue(routine);
@@ -77,6 +86,11 @@ const COLUMNS: ListColumn<Routine>[] = [
 function List({ all, asked, look }: { all: Routine[]; asked: Filters; look: (change: Filters) => void }) {
   const { q = "", sort = "" } = asked;
   const rows = useMemo(() => sorted(shown(all, q), sort || OWN), [all, q, sort]);
+  const manages = useMay()("routines.manage");
+  const selection = useSelection();
+  const [change, setChange] = useState<Change>();
+  // Routines that the filter hides are not acted on: nobody sees that they are chosen.
+  const selected = useMemo(() => rows.filter(({ id }) => selection.ids.has(id)), [rows, selection.ids]);
   return (
     <>
       <Views list="routines" filters={asked} built={BUILT} />
@@ -88,13 +102,23 @@ function List({ all, asked, look }: { all: Routine[]; asked: Filters; look: (cha
       {rows.length > 0 ? (
         <ListTable
           label="Table of routines"
-          what={["routine", "routines"]}
+          what={ROUTINES}
           columns={COLUMNS}
           rows={rows}
           nameOf={({ name }) => name}
           chosen={JSON.stringify(asked)}
           sorting={{ by: sort, onSort: (by) => look({ sort: by }) }}
           order={OWN}
+          selection={manages ? selection : undefined}
+          bar={
+            <SelectionBar what="routines" count={selected.length} onClear={selection.clear}>
+              {ICONS.map(([one, Icon]) => (
+                <Button key={one} icon={<Icon size={14} aria-hidden />} onClick={() => setChange(one)}>
+                  {CHANGES[one].verb}…
+                </Button>
+              ))}
+            </SelectionBar>
+          }
         />
       ) : (
         <Empty
@@ -102,6 +126,7 @@ function List({ all, asked, look }: { all: Routine[]; asked: Filters; look: (cha
           action={<Button onClick={() => look({ q: "" })}>Clear filter</Button>}
         />
       )}
+      {change && <ChangeDialog change={change} routines={selected} onClose={() => setChange(undefined)} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Plus, Workflow } from "lucide-react";
-import { useMemo } from "react";
+import { Plus, Trash2, Workflow } from "lucide-react";
+import { useMemo, useState } from "react";
 import { useMay } from "~/api/may";
 import { teamsQuery } from "~/api/teams";
 import { ends } from "~/ui/apart";
@@ -11,12 +11,15 @@ import { FilterField } from "~/ui/filter-field";
 import { GuideLink } from "~/ui/guide-link";
 import { ListTable } from "~/ui/list/list-table";
 import { cleared, type Filters } from "~/ui/list/saved";
+import { useSelection } from "~/ui/list/selection";
+import { SelectionBar } from "~/ui/list/tick";
 import { Views } from "~/ui/list/views";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
+import { DeleteDialog, TEAMS } from "./delete-many";
 import { OWN, readAsked, shown, sorted } from "./list";
 import { useLastRuns } from "./live";
 import { columnsOf } from "./table";
@@ -40,7 +43,11 @@ export function TeamsPage() {
     () => columnsOf(ends((teams.data ?? []).map(({ id, name }) => [id, name]))),
     [teams.data],
   );
+  const selection = useSelection();
+  const [deletes, setDeletes] = useState(false);
   const rows = useMemo(() => sorted(shown(teams.data ?? [], q), sort || OWN), [teams.data, q, sort]);
+  // Teams that the filter hides are not acted on: nobody sees that they are chosen.
+  const selected = useMemo(() => rows.filter(({ id }) => selection.ids.has(id)), [rows, selection.ids]);
   const make = manages && (
     <Link to="/teams/new" className={buttonClass("primary")}>
       <Plus size={14} aria-hidden />
@@ -71,13 +78,21 @@ export function TeamsPage() {
           {rows.length > 0 && (
             <ListTable
               label="Table of teams"
-              what={["team", "teams"]}
+              what={TEAMS}
               columns={columns}
               rows={rows}
               nameOf={({ name }) => name}
               chosen={JSON.stringify(asked)}
               sorting={{ by: sort, onSort: (by) => look({ sort: by }) }}
               order={OWN}
+              selection={manages ? selection : undefined}
+              bar={
+                <SelectionBar what="teams" count={selected.length} onClear={selection.clear}>
+                  <Button icon={<Trash2 size={14} aria-hidden />} onClick={() => setDeletes(true)}>
+                    Delete…
+                  </Button>
+                </SelectionBar>
+              }
             />
           )}
           {rows.length === 0 && (
@@ -88,6 +103,7 @@ export function TeamsPage() {
           )}
         </>
       )}
+      {deletes && <DeleteDialog teams={selected} onClose={() => setDeletes(false)} />}
       {teams.data && !manages && <MissingRight what="make teams" least="member" />}
     </PageFrame>
   );

@@ -58,6 +58,8 @@ interface Props<T> {
   /** The word beside one that is done. */
   done: string;
   act: (item: T) => Promise<unknown>;
+  /** What can be chosen before it begins. */
+  choice?: ReactNode;
   onClose: () => void;
 }
 
@@ -74,6 +76,7 @@ export function BulkDialog<T extends { id: string }>(props: Props<T>) {
     keep = "Cancel",
     done,
     act,
+    choice,
     onClose,
   } = props;
   // Who was chosen when it opened: what happens to the list meanwhile changes nothing here.
@@ -102,6 +105,11 @@ export function BulkDialog<T extends { id: string }>(props: Props<T>) {
             </li>
           ))}
         </ul>
+      )}
+      {choice && (
+        <fieldset disabled={running || finished} className="mt-4">
+          {choice}
+        </fieldset>
       )}
       <p role="status" className="mt-2 min-h-5 text-small text-fg-2">
         {finished &&
