@@ -83,6 +83,7 @@ test.describe("states of pages", () => {
     await page.getByText(/Live updates paused/).waitFor();
     await page.getByText("grace@example.org").waitFor();
     await choose(page.getByLabel("Role of Grace"), "viewer");
+    await page.getByRole("button", { name: "Change role" }).click();
     await page.getByText("The gateway cannot be reached", { exact: true }).waitFor();
     await until(
       "it to be put back",

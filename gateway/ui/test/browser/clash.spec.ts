@@ -284,12 +284,13 @@ const CHOICES: Chosen[] = [
   {
     name: "a member's role",
     path: () => "/members",
-    box: (page) => page.getByRole("combobox", { name: /^Role of/ }).nth(1),
+    box: (page) => page.getByRole("combobox", { name: "Role of Grace" }),
     values: ["member", "viewer", "admin"],
     theirs: (state, value) => {
       state.people.members[1].role = value as "viewer";
     },
     now: (state) => state.people.members[1].role,
+    save: "Change role",
   },
   {
     name: "where new sandboxes run",

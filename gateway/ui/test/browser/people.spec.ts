@@ -8,18 +8,31 @@ import { chooseWorkspace, expect, test, workspace } from "./fixtures.ts";
 type Known = State["sessions"] extends Map<string, infer S> ? S : never;
 
 test.describe("people", () => {
-  test("roles change in place, the last owner stays and a removal asks first", async ({ visit }) => {
+  test("a change of a role and a removal ask first, and the only owner is told why she stays", async ({
+    visit,
+  }) => {
     const { mock, page } = await visit();
     await page.goto(`${mock.url}/members`);
     await choose(page.getByLabel("Role of Grace"), "viewer");
-    await until("the role to arrive", () => mock.state.people.members[1].role === "viewer");
-    await choose(page.getByLabel("Role of Ada"), "admin");
-    await page.getByText("This is the last Owner").waitFor();
-    await until(
-      "it to be put back",
-      async () => (await page.getByLabel("Role of Ada").getAttribute("data-value")) === "owner",
-    );
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText("This person can then no longer:").waitFor();
+    await dialog.getByText("read the audit log").waitFor();
     expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "role-change");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(mock.state.people.members[1].role, "nothing is sent before").toBe("admin");
+    await choose(page.getByLabel("Role of Grace"), "viewer");
+    await dialog.getByRole("button", { name: "Change role" }).click();
+    await until("the role to arrive", () => mock.state.people.members[1].role === "viewer");
+    await page.getByText("You are the only Owner.").waitFor();
+    expect(await page.getByLabel("Role of Ada").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Leave the workspace" }).count()).toBe(0);
+    await choose(page.getByLabel("Role of Grace"), "owner");
+    await dialog.getByText("delete the workspace").waitFor();
+    await dialog.getByRole("button", { name: "Change role" }).click();
+    await page.getByRole("button", { name: "Leave the workspace" }).waitFor();
+    expect(await page.getByText("You are the only Owner.").count()).toBe(0);
     await page.getByRole("button", { name: "Remove Grace" }).click();
     await hasFocus(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }));
     expect(await axe(page)).toStrictEqual([]);
@@ -236,6 +249,7 @@ test.describe("people", () => {
     await settled(page);
     const answer = mock.hold("PATCH /api/workspaces/{id}/members/{user_id}");
     await choose(role, "viewer");
+    await page.getByRole("button", { name: "Change role" }).click();
     await until(
       "it to show before the gateway answers",
       async () => (await role.getAttribute("data-value")) === "viewer",

@@ -22,7 +22,8 @@ import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { Ago } from "~/ui/time";
 import { membersQuery, removeMember, setRole } from "./queries";
-import { givable, ROLES } from "./words";
+import { RoleDialog } from "./role-dialog";
+import { givable, lastOwner, ROLES } from "./words";
 
 const route = getRouteApi("/shell/members");
 
@@ -44,7 +45,9 @@ interface Manage {
   manages: boolean;
   /** The role that was chosen for somebody and is on its way. */
   chosen: (id: string) => Role | undefined;
-  onRole: (id: string, role: Role) => void;
+  onRole: (member: Member, role: Role) => void;
+  /** The only Owner stays one, and stays here. */
+  last: string | undefined;
   onRemove: (member: Member) => void;
 }
 
@@ -58,9 +61,9 @@ const nameOf = ({ user }: Member) => user.name || user.email;
 const HEIGHTS = { wide: 52, narrow: 80 };
 const nameOfRow = ({ member }: Listed) => nameOf(member);
 
-function columns({ own, manages, chosen, onRole, onRemove }: Manage): ListColumn<Listed>[] {
+function columns({ own, manages, chosen, onRole, onRemove, last }: Manage): ListColumn<Listed>[] {
   const reachable = (member: Member, gone: boolean) =>
-    !gone && manages && ROLES.indexOf(member.role) <= ROLES.indexOf(own);
+    !gone && manages && member.user.id !== last && ROLES.indexOf(member.role) <= ROLES.indexOf(own);
   return [
     {
       name: "Name",
@@ -96,7 +99,7 @@ function columns({ own, manages, chosen, onRole, onRemove }: Manage): ListColumn
             className={`${choiceClass} max-w-36 max-sm:min-w-0`}
             value={chosen(id) ?? member.role}
             disabled={chosen(id) !== undefined}
-            onChange={(role) => onRole(id, role as Role)}
+            onChange={(role) => role !== member.role && onRole(member, role as Role)}
             options={givable(own).map((role) => ({ value: role, label: sentence(role) }))}
           />
         ) : (
@@ -116,7 +119,7 @@ function columns({ own, manages, chosen, onRole, onRemove }: Manage): ListColumn
       cell: "text-right max-sm:pl-2",
       show: ({ member }, gone) =>
         !gone &&
-        (reachable(member, gone) || member.you) && (
+        (reachable(member, gone) || (member.you && member.user.id !== last)) && (
           <Button
             onClick={() => onRemove(member)}
             aria-label={member.you ? "Leave the workspace" : `Remove ${nameOf(member)}`}
@@ -134,6 +137,8 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
   const workspace = me.workspace.id;
   const members = useQuery(membersQuery(workspace));
   const [leaving, setLeaving] = useState<Member>();
+  const [asking, setAsking] = useState<{ member: Member; role: Role }>();
+  const last = lastOwner(members.data ?? []);
   const { sorting } = useLook(route, KEYS);
   const listed = useMemo(
     () => (members.data ?? []).map((member) => ({ id: member.user.id, member })),
@@ -162,7 +167,8 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
     own: me.role,
     manages,
     chosen: (id) => (change.asked?.key === id ? (change.asked.mine as Role) : undefined),
-    onRole: give,
+    onRole: (member, role) => setAsking({ member, role }),
+    last,
     onRemove: setLeaving,
   });
   const remove = async (member: Member) => {
@@ -193,6 +199,22 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
           chosen=""
           sorting={sorting}
           heights={HEIGHTS}
+        />
+      )}
+      {last === me.user.id && (
+        <p className="border-t border-line px-4 py-2 text-small text-fg-2">
+          You are the only Owner. You cannot leave the workspace or change your role until another member is
+          an Owner.
+        </p>
+      )}
+      {asking && (
+        <RoleDialog
+          name={nameOf(asking.member).slice(0, 80)}
+          you={asking.member.you}
+          from={asking.member.role}
+          to={asking.role}
+          onClose={() => setAsking(undefined)}
+          onChange={() => give(asking.member.user.id, asking.role)}
         />
       )}
       {leaving && (
