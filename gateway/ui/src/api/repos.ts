@@ -1,9 +1,10 @@
 // Repositories: what several pages show of them.
-import { queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "./client";
 import { keys } from "./keys";
 import type { components } from "./schema";
 
+export type Repo = components["schemas"]["Repo"];
 export type RunRepository = components["schemas"]["RunRepository"];
 export type RunBranch = components["schemas"]["RunBranch"];
 export type RunDiff = components["schemas"]["RunDiff"];
@@ -16,6 +17,23 @@ export const repoChoicesQuery = queryOptions({
   queryKey: keys.repoList(""),
   queryFn: ({ signal }) => api.get("/api/repos", { query: {}, signal }),
 });
+
+/** How many the gateway lists at most; where there may be more, it searches. */
+export const MOST_REPOS = 500;
+
+/** Those whose name or description has the text. Until they are here, those of the text before stay. */
+export const reposFoundQuery = (q: string) =>
+  queryOptions({
+    queryKey: keys.repoList(q),
+    queryFn: ({ signal }) => api.get("/api/repos", { query: { q: q || undefined }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const repoQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.repo(id),
+    queryFn: ({ signal }) => api.get("/api/repos/{id}", { path: { id }, signal }),
+  });
 
 /** A commit never changes, so its diff stays. */
 export const runDiffQuery = (run: string, branch: string, commit: string) =>

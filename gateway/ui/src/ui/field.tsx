@@ -5,7 +5,7 @@ import {
   type Ref,
   type TextareaHTMLAttributes,
 } from "react";
-import { Box } from "./choice/box";
+import { type Asking, Box } from "./choice/box";
 import { optionsOf } from "./choice/options";
 import { cx } from "./class";
 import { choiceClass, inputClass } from "./input-class";
@@ -103,7 +103,7 @@ export function Area({
   );
 }
 
-interface ChoiceProps extends Around {
+interface ChoiceProps extends Around, Asking {
   value: string | number;
   onChange: (event: { target: { value: string } }) => void;
   /** Its `<option>` elements, or `<optgroup>` elements with them. */

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import type { Problem } from "~/api/problem";
-import { repoChoicesQuery, type RunRepo } from "~/api/repos";
+import type { RunRepo } from "~/api/repos";
 import { Choice, Field } from "./field";
+import { useRepoOptions } from "./repo-options";
 import { visible } from "./visible";
 
 interface Props {
@@ -20,24 +20,26 @@ export function RepoChoice({
   label = "Repository",
   hint = "Its files are in the sandbox when the run begins.",
 }: Props) {
-  const repos = useQuery(repoChoicesQuery);
-  if (!repos.data || repos.data.length === 0) return null;
-  const chosen = repos.data.find(({ id }) => id === value?.repo_id);
+  const { repos, chosen, searched, ...asking } = useRepoOptions(value?.repo_id);
+  if (!repos || (repos.length === 0 && !searched)) return null;
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <Choice
         label={label}
         value={value?.repo_id ?? ""}
+        {...asking}
         onChange={(event) => onChange(event.target.value ? { repo_id: event.target.value } : undefined)}
         hint={hint}
         error={problem?.field("/repo/repo_id")}
       >
-        <option value="">None</option>
-        {repos.data.map((repo) => (
+        {!searched && <option value="">None</option>}
+        {repos.map((repo) => (
           <option key={repo.id} value={repo.id}>
             {visible(repo.full_name)}
           </option>
         ))}
+        {/* Behind what was found it stands only as the present choice. */}
+        {searched && !value && <option value="">None</option>}
       </Choice>
       {value && (
         <Field

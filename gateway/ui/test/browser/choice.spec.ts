@@ -2,6 +2,7 @@
 import type { Page } from "@playwright/test";
 import { axe, choose, hasFocus, settled, shot } from "../kit.ts";
 import { newId } from "../mock/ids.ts";
+import { makeRepo } from "../mock/repos.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
 
 const provider = (page: Page) => page.getByRole("combobox", { name: "Provider" });
@@ -164,6 +165,32 @@ test.describe("a choice", () => {
     // A letter on the closed choice begins a search.
     await page.keyboard.press("l");
     await expect(field).toHaveValue("l");
+  });
+
+  test("of more repositories than the gateway lists, it searches what is typed", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const { repos } = mock.state.repos;
+    const [known] = repos;
+    while (repos.length < 500) repos.push(makeRepo({ id: known.connection_id }, `repo-${repos.length}`));
+    const zebra = makeRepo({ id: known.connection_id }, "zebra");
+    repos.push(zebra);
+    const [team] = mock.state.teams.list;
+    await page.goto(`${mock.url}/teams/${team.id}`);
+    const box = page.getByRole("combobox", { name: "Repository", exact: true });
+    await box.click();
+    await page.getByText("Only the 500 repositories that changed last are listed.").waitFor();
+    await expect(list(page).getByRole("option", { name: "acme/zebra" })).toHaveCount(0);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "choice-repositories");
+    await page.getByRole("combobox", { name: "Search the options" }).fill("zebra");
+    await list(page).getByRole("option", { name: "acme/zebra" }).waitFor();
+    await page.keyboard.press("Enter");
+    await expect(box).toHaveAttribute("data-value", zebra.id);
+    // Its name stays, although the list without a search does not have it.
+    await box.getByText("acme/zebra").waitFor();
+    await box.click();
+    await page.getByText("Only the 500 repositories that changed last are listed.").waitFor();
+    await expect(list(page).getByRole("option", { selected: true })).toHaveText("acme/zebra");
   });
 
   for (const theme of THEMES)

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { nodesQuery } from "~/api/nodes";
 import type { Problem } from "~/api/problem";
-import { repoChoicesQuery } from "~/api/repos";
 import type { TemplateBrief } from "~/api/teams";
 import { Area, Choice, Field } from "~/ui/field";
 import { Help } from "~/ui/help";
@@ -12,6 +11,7 @@ import { ModelChoice } from "~/ui/model-choice";
 import { nodeState } from "~/ui/node-state";
 import { NarrowFold } from "~/ui/fold";
 import { Panel } from "~/ui/panel";
+import { useRepoOptions } from "~/ui/repo-options";
 import { Segments } from "~/ui/segments";
 import { visible } from "~/ui/visible";
 import { phasesOf, purposesOf, type Draft, type mistakesOf } from "./draft";
@@ -135,29 +135,31 @@ function PlanStep({
 }
 
 function RepoFields({ draft, set, problem, mistakes }: PartProps) {
-  const repos = useQuery(repoChoicesQuery);
-  const chosen = repos.data?.find(({ id }) => id === draft.repo);
+  const { repos, chosen, searched, ...asking } = useRepoOptions(draft.repo || null);
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <Choice
         label="Repository"
         value={draft.repo}
-        disabled={!repos.data}
+        disabled={!repos}
+        {...asking}
         onChange={(event) => set({ repo: event.target.value, base: "" })}
         hint={
-          repos.data?.length === 0
+          repos?.length === 0 && !searched
             ? "No code host is connected yet."
             : "It is checked out in the sandbox of every team."
         }
         error={problem?.field("/repo_id") ?? mistakes.repo}
       >
-        <option value="">None</option>
-        {(repos.data ?? []).map(({ id, full_name }) => (
+        {!searched && <option value="">None</option>}
+        {(repos ?? []).map(({ id, full_name }) => (
           <option key={id} value={id}>
             {visible(full_name)}
           </option>
         ))}
-        {draft.repo && repos.data && !chosen && <option value={draft.repo}>A repository that is gone</option>}
+        {/* Behind what was found it stands only as the present choice. */}
+        {searched && !draft.repo && <option value="">None</option>}
+        {draft.repo && repos && !chosen && <option value={draft.repo}>A repository that is gone</option>}
       </Choice>
       {draft.repo && (
         <Field

@@ -67,7 +67,10 @@ export function Box(props: Props) {
     setQuery(text);
     onSearch?.(text);
     const all = onSearch ? options : fitting(options, text).map((place) => options[place] as Option);
-    const begins = all.findIndex((one) => one.label.toLowerCase().startsWith(text.toLowerCase()));
+    // What the gateway finds comes later, in the place of these.
+    const begins = onSearch
+      ? 0
+      : all.findIndex((one) => one.label.toLowerCase().startsWith(text.toLowerCase()));
     const first = Math.max(0, begins);
     setAt(text === "" && !onSearch ? Math.max(0, chosen) : onWay(all, first, first));
   };
