@@ -89,7 +89,7 @@ const agentFiles = createRoute({
 const connections = createRoute({
   getParentRoute: () => shell,
   path: "/connections",
-  validateSearch: only("q"),
+  validateSearch: only("q", "sort"),
   component: page(() => import("~/domains/connections/page"), "ConnectionsPage"),
 });
 const approvals = createRoute({

@@ -1,5 +1,6 @@
 // All connections of a workspace on one page: found, acted on in place, and what is not known said.
 import { axe, choose, drawn, settled, shot, until } from "../kit.ts";
+import { ago } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
 
@@ -37,6 +38,29 @@ test.describe("connections", () => {
     await until("its turn", async () => (await titles()).join() === later.join());
     await list.getByRole("link", { name: "lookout" }).click();
     await page.getByRole("tab", { name: "Apps", selected: true }).waitFor();
+  });
+
+  test("connections are sorted, and the order is in the address and in a saved view", async ({ visit }) => {
+    const { mock, page } = await visit({ at: "/connections?sort=app" });
+    mock.state.apps.connections.find((one) => one.provider === "slack")!.connected_at = ago(0);
+    const list = page.getByRole("region", { name: "Connections" });
+    const titles = () => list.getByRole("heading").locator("bdi").allTextContents();
+    await list.getByRole("listitem").first().waitFor();
+    expect(await titles()).toStrictEqual(["GitHub", "Notion", "Slack", "tracker"]);
+    await page.reload();
+    await list.getByRole("listitem").first().waitFor();
+    await choose(page.getByLabel("Sort by", { exact: true }), "-connected");
+    await until("the newest to be first", async () => (await titles())[0] === "Slack");
+    expect(page.url()).toMatch(/sort=-connected/);
+    await page.getByRole("button", { name: "Save as a view" }).click();
+    await page.getByLabel("Name of the view").fill("New ones");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "New ones" }).waitFor();
+    await settled(page);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "connections-sorted");
+    await page.getByRole("link", { name: "Needs attention" }).click();
+    await until("two to be left", async () => (await titles()).length === 2);
   });
 
   for (const theme of THEMES)

@@ -325,6 +325,23 @@ test.describe("lists", () => {
     await page.getByRole("button", { name: "Save as a view" }).waitFor();
   });
 
+  test("filters of the approvals and of the audit log are saved as views", async ({ visit }) => {
+    const { mock, page } = await visit({ waiting: true });
+    for (const address of ["/approvals?q=github", "/audit?action=node."]) {
+      await page.goto(mock.url + address);
+      await settled(page);
+      await page.getByRole("button", { name: "Save as a view" }).click();
+      await page.getByLabel("Name of the view").fill("Mine");
+      await page.keyboard.press("Enter");
+      await page.getByRole("link", { name: "All", exact: true }).click();
+      await page.waitForURL(mock.url + address.replace(/\?.*/, ""));
+      await page.getByRole("link", { name: "Mine" }).click();
+      await page.waitForURL(mock.url + address);
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `views-${address.slice(1, 6)}`);
+    }
+  });
+
   test("agents are grouped by team, sorted, and deleted together", async ({ visit }) => {
     const { mock, page } = await visit({ width: 1440 });
     mock.state.claws.push(

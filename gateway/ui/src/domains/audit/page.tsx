@@ -5,6 +5,8 @@ import { useMemo } from "react";
 import { asProblem } from "~/api/problem";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
+import { cleared } from "~/ui/list/saved";
+import { Views } from "~/ui/list/views";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
@@ -49,6 +51,7 @@ export function AuditPage() {
         <>
           {/* Above the entries, which grow: nothing below it would stay where it is. */}
           <ChainState shown={entries} />
+          <Views list="audit" filters={cleared({ ...wanted })} />
           <Filters wanted={wanted} shown={entries} onChange={filter} />
           {log.isPending && (
             <Loading what="the audit log" rows={6} className="rounded-panel border border-line bg-surface" />

@@ -3,10 +3,11 @@ import type { AppConnection, Claw } from "~/api/types";
 import { useRowOrder } from "~/ui/row-order";
 import { RowOrderNote } from "~/ui/row-order-note";
 import { useNarrow } from "~/ui/list/narrow";
+import { type Keys, sortedBy } from "~/ui/list/sort";
 import { useNow } from "~/ui/time";
 import { useWindow, WHOLE } from "~/ui/window";
 import { ConnectionRow } from "./connection-row";
-import { byNeed, matches, standingOf } from "./words";
+import { appName, byNeed, matches, standingOf } from "./words";
 
 interface Props {
   label: string;
@@ -16,27 +17,41 @@ interface Props {
   agents?: ReadonlyMap<string, Claw>;
   /** Words of a filter. */
   filter?: string;
+  /** The chosen order: it takes effect at once. */
+  by?: string;
   mayConnect: boolean;
 }
 
+/** What a list is sorted by, apart from the names of the agents. */
+export const ORDERS: Keys<AppConnection> = {
+  agent: () => undefined,
+  app: (one) => appName(one.provider),
+  connected: (one) => Date.parse(one.connected_at),
+};
+
 /** What is shown of a list; the states of some change with time alone. */
-export function useShown(list: AppConnection[], agents: Props["agents"], filter = "") {
+export function useShown(list: AppConnection[], agents: Props["agents"], filter = "", by = "") {
   const exact = useNow();
   // A long list is sorted twice a minute, not with each second.
   const now = list.length > WHOLE ? Math.floor(exact / 30_000) * 30_000 : exact;
   return useMemo(() => {
     const nameOf = (id: string | null | undefined) => agents?.get(id ?? "")?.name ?? "";
     const fits = (one: AppConnection) => matches(one, nameOf(one.agent_id), standingOf(one, now), filter);
-    return byNeed(list.filter(fits), nameOf, now);
-  }, [list, agents, filter, now]);
+    const needed = byNeed(list.filter(fits), nameOf, now);
+    // Equal ones stay in the order of their need.
+    return sortedBy(needed, by, {
+      ...ORDERS,
+      agent: (one) => nameOf(one.agent_id) || undefined,
+    });
+  }, [list, agents, filter, by, now]);
 }
 
 /** What a row of a long list needs at most, so that only those in view are drawn. */
 const ROW_PX = { wide: 168, narrow: 224 };
 
 /** Connections, those first that need attention; what is under the pointer stays where it is. */
-export function ConnectionList({ label, shown, agents, filter = "", mayConnect }: Props) {
-  const { rows, waiting, held, release, bind } = useRowOrder(shown, filter);
+export function ConnectionList({ label, shown, agents, filter = "", by = "", mayConnect }: Props) {
+  const { rows, waiting, held, release, bind } = useRowOrder(shown, `${filter} ${by}`);
   const body = useRef<HTMLUListElement>(null);
   const height = ROW_PX[useNarrow() ? "narrow" : "wide"];
   const { first, last, before, after } = useWindow(body, rows.length, height);

@@ -8,6 +8,10 @@ import type { AppConnection } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
+import { useLook } from "~/ui/list/look";
+import { cleared } from "~/ui/list/saved";
+import { Select } from "~/ui/list/select";
+import { Views } from "~/ui/list/views";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
@@ -15,13 +19,23 @@ import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { useNow } from "~/ui/time";
 import { ConnectAny } from "./connect-any";
-import { ConnectionList, useShown } from "./connection-list";
+import { ConnectionList, ORDERS, useShown } from "./connection-list";
 import { connectionsQuery } from "./queries";
 import { standingOf, standings } from "./words";
 
 export { AgentApps } from "./agent-apps";
 
 const route = getRouteApi("/shell/connections");
+
+const BUILT = [{ name: "Needs attention", filters: { q: "needs attention" } }];
+/** The rows are no table, so they have no headings to press. */
+const SORTS = [
+  { value: "", label: "Attention" },
+  { value: "agent", label: "Agent" },
+  { value: "app", label: "App" },
+  { value: "-connected", label: "Newest" },
+  { value: "connected", label: "Oldest" },
+];
 
 /** How many need attention, in the heading's line. */
 function Need({ list }: { list: AppConnection[] }) {
@@ -37,16 +51,25 @@ function Need({ list }: { list: AppConnection[] }) {
 }
 
 function Found({ list }: { list: AppConnection[] }) {
-  const { q = "" } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { asked, look, sorting } = useLook(route, ORDERS);
+  const { q = "" } = asked;
   const claws = useQuery(clawsQuery);
   const may = useMay();
   const agents = useMemo(() => new Map((claws.data ?? []).map((claw) => [claw.id, claw])), [claws.data]);
-  const shown = useShown(list, agents, q);
-  const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
+  const shown = useShown(list, agents, q, sorting.by);
+  const filter = (text: string) => look({ q: text });
   return (
     <>
-      <FilterField label="Filter by agent, app or state" value={q} onChange={filter} />
+      <Views list="connections" filters={cleared(asked)} built={BUILT} />
+      <div className="flex flex-wrap items-center gap-2">
+        <FilterField
+          label="Filter by agent, app or state"
+          className="sm:max-w-72"
+          value={q}
+          onChange={filter}
+        />
+        <Select label="Sort by" value={sorting.by} options={SORTS} onChange={sorting.onSort} />
+      </div>
       {claws.isError && !claws.data && (
         <Failed error={claws.error} retry={() => void claws.refetch()} className="" />
       )}
@@ -65,6 +88,7 @@ function Found({ list }: { list: AppConnection[] }) {
           shown={shown}
           agents={agents}
           filter={q}
+          by={sorting.by}
           mayConnect={may("apps.connect")}
         />
       )}

@@ -7,6 +7,8 @@ import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
+import { cleared } from "~/ui/list/saved";
+import { Views } from "~/ui/list/views";
 import { MissingRight } from "~/ui/missing-right";
 import { Help } from "~/ui/help";
 import { PageFrame } from "~/ui/page";
@@ -70,6 +72,7 @@ export function ApprovalsPage() {
         <h1 className="text-head-1">Approvals</h1>
         <Help word="door" />
       </div>
+      <Views list="approvals" filters={cleared({ q })} />
       <FilterField label="Filter by agent, action, target or state" value={q} onChange={filter} />
       <Stale query={waiting} />
       <div className="grid min-w-0 items-start gap-4 2xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">

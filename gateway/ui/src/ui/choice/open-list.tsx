@@ -111,7 +111,7 @@ export function OpenList({ id, label, options, found, chosen, at, onActive, onCh
       role="listbox"
       aria-label={label}
       tabIndex={-1}
-      className={cx("min-h-0 overflow-y-auto p-1 outline-none", windowed && "w-104 max-w-full")}
+      className={cx("min-h-0 overflow-y-auto p-1 outline-none", windowed && "w-104 min-w-full max-w-full")}
     >
       {children}
     </div>

@@ -2,7 +2,8 @@
 import { useSyncExternalStore } from "react";
 
 /** The list that a view belongs to; also its page. */
-export type ListName = "missions" | "runs" | "agents" | "teams" | "fleet" | "routines";
+export type ListName =
+  "missions" | "runs" | "agents" | "teams" | "fleet" | "routines" | "approvals" | "audit" | "connections";
 /** What a list's address has, without its dialogs. */
 export type Filters = Record<string, string>;
 export interface View {

@@ -114,7 +114,12 @@ export function Views({ list, filters, built = [] }: Props) {
         <span key={view.name} className="inline-flex items-center">
           {tab(view.name, view.filters, view === present)}
           {view === present && (
-            <IconButton label={`Change the view ${view.name}`} onClick={() => setAsked({ view })}>
+            <IconButton
+              label={`Change the view ${view.name}`}
+              // Beside a tab a target of less than 24 px is too small.
+              className="min-h-8 min-w-8"
+              onClick={() => setAsked({ view })}
+            >
               <Pencil size={13} aria-hidden />
             </IconButton>
           )}
