@@ -105,7 +105,7 @@ test.describe("fleet", () => {
     for (const name of ["workshop", "gpu-tower"]) await page.getByLabel(`Select ${name}`).check();
     await page.getByRole("button", { name: "Drain…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Not asked yet").first().waitFor();
+    await dialog.getByText("Not started").first().waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await dialog.getByRole("button", { name: "Drain 2 machines" }).click();
     await dialog.getByText("1 answered, 1 did not.").waitFor();

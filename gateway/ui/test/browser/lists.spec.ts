@@ -365,8 +365,8 @@ test.describe("lists", () => {
     await page.getByRole("button", { name: "Delete…" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete 2 agents" });
     expect(await dialog.getByRole("listitem").allTextContents()).toStrictEqual([
-      "lonerNot asked yet",
-      "hermitNot asked yet",
+      "lonerNot started",
+      "hermitNot started",
     ]);
     await dialog.getByRole("button", { name: "Delete 2 agents" }).click();
     await dialog.getByText("All 2 agents answered.").waitFor();

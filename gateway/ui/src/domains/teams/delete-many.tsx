@@ -14,11 +14,11 @@ export const TEAMS = ["team", "teams"] as const;
 
 const LEADS = [
   {
-    runs: "The team is deleted. You can still read its runs. A team with an open run is refused.",
+    runs: "The team is deleted. You can still read its runs. A team with an open run cannot be deleted.",
     agents: "Its agents stay and keep their brains.",
   },
   {
-    runs: "The teams are deleted. You can still read their runs. A team with an open run is refused.",
+    runs: "The teams are deleted. You can still read their runs. A team with an open run cannot be deleted.",
     agents: "Their agents stay and keep their brains.",
   },
 ] as const;

@@ -31,8 +31,8 @@ export async function forEach<T extends { id: string }>(
 }
 
 function Outcome({ result, done }: { result: Result | undefined; done: string }) {
-  if (result === undefined) return <Status tone="idle" word="Not asked yet" />;
-  if (result === "asking") return <Status tone="moving" word="Asking" />;
+  if (result === undefined) return <Status tone="idle" word="Not started" />;
+  if (result === "asking") return <Status tone="moving" word="In progress" />;
   if (result === "done") return <Status tone="done" word={done} />;
   return <Status tone="failed" word={result.title} title={result.detail} />;
 }
