@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::benchmarks::Verdict;
+use crate::probes::golden::is_golden;
 
 fn settings(iterations: u32) -> BenchmarkSettings {
     BenchmarkSettings {
@@ -70,6 +71,7 @@ fn a_faster_branch_is_an_improvement() {
         ("aa", "bb")
     );
     assert!(measured.notes.is_empty(), "{:?}", measured.notes);
+    is_golden("measured.json", &measured);
 }
 
 #[test]

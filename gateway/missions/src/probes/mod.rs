@@ -2,6 +2,8 @@
 //! what they wrote. All of it is pure: `missions` starts the run, and the runtime runs the commands.
 mod benchmark;
 mod files;
+#[cfg(test)]
+mod golden;
 mod scanners;
 mod scans_with;
 mod secrets;

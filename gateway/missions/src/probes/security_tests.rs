@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::findings::{Severity, scan_secrets};
+use crate::probes::golden::is_golden;
 
 const BANDIT: &str = r#"{"errors":[],"generated_at":"2026-01-01T00:00:00Z","metrics":{},"results":[{
     "code":"2 subprocess.call(x, shell=True)\n","col_offset":0,"end_col_offset":9,
@@ -73,6 +74,16 @@ fn a_suppression_of_the_branch_takes_a_finding_out_with_its_reason() {
     let written = read.unwrap().written(today()).unwrap();
     assert!(written.findings.open.is_empty());
     assert_eq!(written.findings.suppressed[0].reason, "It is a demo.");
+}
+
+#[test]
+fn findings_have_the_form_that_the_page_reads() {
+    let file = "--- roost file .roost-security.toml\n[[suppress]]\nrule = \"B602\"\npath = \"*.py\"\nreason = \"It is a demo.\"\n--- roost end\n";
+    let read = only_bandit().read(&made([PREPARED, (0, file), EMPTY, (0, BANDIT)]));
+    let mut found = read.unwrap();
+    let report = scan_secrets("a.env", b"key = \"AKIA4Z7QXJ2WMK6PLTRV\"\n");
+    found.add_secrets(Side::Branch, Ok(Scanned { report, files: 1 }));
+    is_golden("findings.json", &found.written(today()).unwrap().findings);
 }
 
 #[test]

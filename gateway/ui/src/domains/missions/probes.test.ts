@@ -1,5 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { amount, change, findingsOf, inOrder, measuredOf, runsOf, scaleOf, type OpenFinding } from "./probes";
+// What the gateway writes: its own tests compare it with these files.
+import findingsFile from "../../../../missions/golden/findings.json?raw";
+import measuredFile from "../../../../missions/golden/measured.json?raw";
+import {
+  amount,
+  change,
+  findingsOf,
+  inOrder,
+  measuredOf,
+  runsOf,
+  scaleOf,
+  SEVERITIES,
+  VERDICTS,
+  type OpenFinding,
+} from "./probes";
 
 const row = {
   name: "sum",
@@ -39,6 +53,26 @@ const finding = (severity: OpenFinding["severity"], is_new: boolean): OpenFindin
 });
 
 describe("what probes left", () => {
+  it("reads what the gateway writes", () => {
+    const found = measuredOf(measuredFile)!;
+    const sum = found.comparison.rows[0]!;
+    expect(sum).toMatchObject({ name: "sum", unit: "ns", verdict: "improvement" });
+    expect(runsOf(found, sum).before).toEqual([101, 102, 103, 104, 105, 106]);
+    expect(VERDICTS[sum.verdict].word).toBe("Improvement");
+    expect(amount(sum.after!.median, sum.unit)).toBe("53.5 ns");
+    expect(found.comparison.rules.alpha).toBeGreaterThan(0);
+
+    const { open, suppressed, counts, tools } = findingsOf(findingsFile)!;
+    const secret = inOrder(open)[0]!;
+    expect(secret).toMatchObject({ file: "a.env", line: 1, is_new: true });
+    expect(SEVERITIES.map(([name]) => name)).toContain(secret.severity);
+    expect(counts[secret.severity]).toBe(1);
+    expect(suppressed[0]).toMatchObject({ rule: "B602", file: "app.py", line: 2, reason: "It is a demo." });
+    expect(tools.map(({ tool, ran }) => [tool, ran])).toEqual([
+      ["bandit", true],
+      ["roost secrets", true],
+    ]);
+  });
   it("reads only texts of its own form", () => {
     expect(measuredOf(JSON.stringify(measured))?.before).toBe("aa");
     for (const text of ["", "[]", "null", '{"version":"2.1.0","runs":[]}']) {
