@@ -120,6 +120,9 @@ async fn mission_whose_team_is_at_work_pauses_when_its_machine_is_deleted(#[case
         let paused = becomes(owner, &id, "paused").await;
         assert_eq!(paused.str("/status_reason"), "node_deleted");
         assert_eq!(paused.str("/status_detail"), "The target node was deleted.");
+        let audit = owner.get("/api/audit?action=mission.node_deleted");
+        let audit = audit.expect(200).await;
+        assert_eq!(audit.body["items"].as_array().map(Vec::len), Some(1));
         eventually("its run is held", async || {
             let now = mission(owner, &id).await;
             let run = now.body["phase_details"][0]["runs"][0].clone();

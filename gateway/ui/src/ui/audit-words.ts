@@ -109,6 +109,8 @@ const DONE: Record<string, string> = {
   "mission.failed": "marked the mission * as failed",
   "mission.completed": "completed the mission *",
   "mission.runtime_ready": "started the runtime of the mission *",
+  "mission.node_deleted": "paused the mission *, because its machine was deleted",
+  "mission.runtime_failed": "paused the mission *, because its runtime failed",
   "mission.phase_completed": "completed a phase of a mission",
   "mission.phase_failed": "ended a phase of a mission as failed",
   "mission.phase_retried": "retried a phase of a mission",

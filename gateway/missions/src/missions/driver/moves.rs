@@ -48,6 +48,8 @@ impl Driver {
             Status::Paused.as_str().clone_into(&mut row.status);
             row.status_reason = Some(Reason::NodeDeleted.as_str().to_owned());
             row.status_detail = Some("The target node was deleted.".to_owned());
+            let details = serde_json::json!({ "title": row.title });
+            change.record("mission.node_deleted", ("mission", &row.id), details);
         }
         match next {
             Next::Complete => end(&mut change, &self.state, row).await?,

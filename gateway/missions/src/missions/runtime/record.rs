@@ -123,6 +123,8 @@ pub(super) async fn failed(of: &Of, why: String) -> Result<(), Failure> {
     row.runtime_detail = Some(why.clone());
     Status::Paused.as_str().clone_into(&mut row.status);
     row.status_reason = Some(Reason::RuntimeFailed.as_str().to_owned());
+    let details = serde_json::json!({ "title": row.title, "reason": why });
+    change.record("mission.runtime_failed", ("mission", &id), details);
     row.status_detail = Some(why);
     touch(&mut change, row).await?;
     change.commit().await?;
