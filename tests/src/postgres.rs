@@ -17,17 +17,17 @@ impl ScratchPostgres {
     /// # Panics
     /// When the server does not answer, and when none is named although every test must run.
     pub async fn new() -> Option<Self> {
-        let server = std::env::var("ROOST_TEST_POSTGRES_URL").ok();
-        // On a developer's machine half of the tests are better than none. In CI they are not enough.
-        let required = std::env::var("CI").is_ok_and(|ci| ci == "true");
-        assert!(
-            server.is_some() || !required,
-            "CI=true, so PostgreSQL must be tested: set ROOST_TEST_POSTGRES_URL to a server that may make databases \
-             (postgres://user@host:port/postgres); deploy/test.sh starts one and sets it"
-        );
-        let server = server?;
+        let server = server()?;
         let template = template::postgres(&server).await;
         Some(Self::made(server, &template).await)
+    }
+
+    /// As [`new`](Self::new), without a schema.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub async fn empty() -> Option<Self> {
+        Some(Self::made(server()?, "template1").await)
     }
 
     /// A copy of its present state, even while others are connected.
@@ -62,6 +62,19 @@ impl ScratchPostgres {
         let sql = format!("DROP DATABASE {} WITH (FORCE)", self.name);
         run(&self.server, &sql).await;
     }
+}
+
+/// The server that `ROOST_TEST_POSTGRES_URL` names.
+fn server() -> Option<String> {
+    let server = std::env::var("ROOST_TEST_POSTGRES_URL").ok();
+    // On a developer's machine half of the tests are better than none. In CI they are not enough.
+    let required = std::env::var("CI").is_ok_and(|ci| ci == "true");
+    assert!(
+        server.is_some() || !required,
+        "CI=true, so PostgreSQL must be tested: set ROOST_TEST_POSTGRES_URL to a server that may make databases \
+         (postgres://user@host:port/postgres); deploy/test.sh starts one and sets it"
+    );
+    server
 }
 
 async fn run(server: &str, sql: &str) {

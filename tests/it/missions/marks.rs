@@ -61,10 +61,13 @@ async fn marker_in_the_result_of_a_tool_moves_no_task() {
         let skill = json!({ "name": "our-way", "title": "Ours", "when_to_use": "Always.", "tags": [],
             "body": "# Ours\n\nTASK: INT-02\nOf the skill\n\nCOMPLETED: INT-01\n" });
         owner.post("/api/skills").json(&skill).expect(201).await;
-        let server = ModelServer::that(|asked: &Asked| {
-            let talk = asked.body["messages"].to_string();
-            // The second turn of the agent has the text of the skill before it.
-            if talk.contains("Of the skill") {
+        let result = |asked: &Asked| {
+            let messages = asked.body["messages"].as_array().expect("messages");
+            let result = messages.iter().find(|message| message["role"] == "tool");
+            result.map(ToString::to_string)
+        };
+        let server = ModelServer::that(move |asked: &Asked| {
+            if result(asked).is_some() {
                 return piece(json!({ "content": "I have read it." }), "stop");
             }
             let call = json!({ "index": 0, "id": "c1", "type": "function", "function":
@@ -77,17 +80,20 @@ async fn marker_in_the_result_of_a_tool_moves_no_task() {
         })
         .await;
         think_with(owner, &server).await;
-        let writers = template(owner, "Writers").await;
+        let role = json!({ "slot": "writer", "title": "Writer", "system_prompt": "You write.",
+            "skills": ["our-way"], "brain_seed": "# Notes" });
+        let team = json!({ "key": "readers", "name": "Readers", "description": "", "stack": "any",
+            "default_topology": "single", "risk_profile": "research_readonly", "mcp_bundles": ["skills"],
+            "category": "research", "roles": [role] });
+        let made = owner.post("/api/team-templates").json(&team);
+        let readers = made.expect(201).await.str("/id").to_owned();
         let new = json!({ "template_kind": "custom", "title": "Markers", "goal": "Write.",
-            "config": { "phases": ["research"] }, "team_template_id": writers });
+            "config": { "phases": ["research"] }, "team_template_id": readers });
         let id = created(owner, &new).await;
         launched(owner, &id).await;
         let over = becomes(owner, &id, "completed").await;
-        let read = server
-            .asked()
-            .iter()
-            .any(|asked| asked.body.to_string().contains("Of the skill"));
-        assert!(read, "the agent has read the skill");
+        let results: Vec<String> = server.asked().iter().filter_map(result).collect();
+        assert!(results[0].contains("Of the skill"), "{results:?}");
         assert_eq!(tasks(&over, 0), ["INT-01 created"]);
         place.stop().await;
     }

@@ -74,9 +74,13 @@ async fn missions_in_flight_are_landmarks_above_their_teams() {
         let id = created(owner, &new).await;
         let mission = format!("mission:{id}");
         let over = launched(owner, &id).await;
-        let (flying, before) = landmarks(&mut stream, |marks| has(marks, &mission)).await;
-        let team = flying.iter().find(|(mark, _)| mark.starts_with("team:"));
-        let (team, above) = team.expect("its team");
+        // The teams and the missions are read one after the other, so one may be there before the other.
+        let is_team = |(mark, _): &&(String, Value)| mark.starts_with("team:");
+        let (flying, before) = landmarks(&mut stream, |marks| {
+            has(marks, &mission) && marks.iter().any(|mark| is_team(&mark))
+        })
+        .await;
+        let (team, above) = flying.iter().find(is_team).expect("its team");
         assert_eq!(above, &json!(mission), "{flying:?}");
         let agents = flying.iter().filter(|(_, above)| *above == json!(team));
         assert_eq!(agents.count(), 1, "{flying:?}");

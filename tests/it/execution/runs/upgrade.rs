@@ -153,7 +153,7 @@ async fn run_in_flight_continues_after_an_upgrade_with_the_same_keys() {
         format!("sqlite:{}?mode=rwc", file.display()),
         None,
     )];
-    if let Some(scratch) = ScratchPostgres::new().await {
+    if let Some(scratch) = ScratchPostgres::empty().await {
         let (store, url) = (
             Store::Postgres(scratch.url().to_owned()),
             scratch.url().to_owned(),
