@@ -1,5 +1,6 @@
 import tailwindcss from "@tailwindcss/vite";
 import { fileURLToPath } from "node:url";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 const gateway = process.env["ROOST_URL"] ?? "http://127.0.0.1:7667";
@@ -30,8 +31,24 @@ const WORK =
   /src\/api\/(models|nodes|runs|runtime|sandboxes|teams)\.ts|useMutationState|[iI]nfiniteQuery(Observer)?\.js|src\/ui\/(agent-state|fold|folded-text|goal-draft|markdown\/markdown|hardening|inline-code|model-choice|node-state|operation|pace|pace-fields|repo-options|show-in|owner-link|run-state|sandbox-choice|sandbox-words|tabs|work-lacks)\.tsx?/;
 const ofShell = (path: string) => (SHELL.test(path) || RAIL_ICONS.test(path)) && !LATER.test(path);
 
+/** The font comes beside the scripts. Without this, the browser would ask for it after the first text is drawn. */
+const preloadFont: Plugin = {
+  name: "roost-preload-font",
+  transformIndexHtml: {
+    order: "post",
+    handler: (_html, { bundle }) =>
+      Object.keys(bundle ?? {})
+        .filter((file) => file.endsWith(".woff2"))
+        .map((file) => ({
+          tag: "link",
+          attrs: { rel: "preload", as: "font", type: "font/woff2", crossorigin: "", href: `/${file}` },
+          injectTo: "head" as const,
+        })),
+  },
+};
+
 export default defineConfig({
-  plugins: [tailwindcss()],
+  plugins: [tailwindcss(), preloadFont],
   resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
   server: {
     proxy: { "/api": gateway, "/dl": gateway, "/problems": gateway },
