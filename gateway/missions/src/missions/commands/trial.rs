@@ -2,9 +2,8 @@
 
 use super::launch::{Launch, Minted, config_of, kinds_of, mint, no_way_to_launch};
 use crate::missions::dto_plan::{LaunchPlan, PlannedProbes, PlannedTeam};
-use crate::missions::entity::mission;
 use crate::missions::model::{PhaseKind, Status};
-use crate::missions::{MissionError, MissionsContext, sandbox_facts, store};
+use crate::missions::{MissionError, MissionsContext, entity::mission, sandbox_facts, store};
 use crate::probes::{SecuritySettings, scans_with};
 use roost_execution::topology::{self, Graph};
 use roost_machines::{fleet, sandboxes};
