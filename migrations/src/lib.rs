@@ -95,6 +95,7 @@ mod m0941_mission_runtimes;
 mod m0942_commands_of_workspaces;
 mod m0943_missions_of_routines;
 mod m0944_routines_at_doors;
+mod statements;
 
 /// The whole history, oldest first.
 pub struct Migrator;

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -9,7 +11,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("users")
                     .col(uuid("id").primary_key())
@@ -21,7 +23,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("workspaces")
                     .col(uuid("id").primary_key())
@@ -33,7 +35,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("members")
                     .col(uuid("workspace_id"))
@@ -55,7 +57,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("members_by_user")
                     .table("members")
@@ -64,7 +66,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("sessions")
                     .col(uuid("id").primary_key())
@@ -93,7 +95,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("sessions_by_user")
                     .table("sessions")
@@ -102,7 +104,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("one_time_logins")
                     .col(uuid("id").primary_key())
@@ -120,7 +122,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("operator_grants")
                     .col(string("email").primary_key())
@@ -131,7 +133,7 @@ impl MigrationTrait for Migration {
         // One counter per workspace and kind, so that counting and reserving is one UPDATE and the row lock serialises
         // it.
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("quota_usage")
                     .col(uuid("workspace_id"))

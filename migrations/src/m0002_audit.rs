@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*, sea_orm::DbBackend};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -10,7 +12,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("audit_entries")
                     .col(uuid("id").primary_key())
@@ -25,7 +27,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("audit_entries_by_workspace")
                     .table("audit_entries")
@@ -35,7 +37,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("audit_chain")
                     .col(big_integer("position").primary_key())
@@ -66,10 +68,7 @@ impl MigrationTrait for Migration {
             ],
         };
         for statement in statements {
-            manager
-                .get_connection()
-                .execute_unprepared(statement)
-                .await?;
+            manager.run_sql(statement).await?;
         }
         Ok(())
     }

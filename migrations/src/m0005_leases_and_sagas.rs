@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -10,7 +12,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("leases")
                     .col(string("name").primary_key())
@@ -23,7 +25,7 @@ impl MigrationTrait for Migration {
         // No foreign key to the subject: the last step of a purge removes the subject, while the saga's row stays as
         // the receipt.
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("sagas")
                     .col(uuid("id").primary_key())
@@ -42,7 +44,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("sagas_by_state_and_due")
                     .table("sagas")

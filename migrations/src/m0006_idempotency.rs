@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -9,7 +11,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("idempotency_keys")
                     .col(uuid("user_id"))
@@ -47,7 +49,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("idempotency_keys_by_age")
                     .table("idempotency_keys")

@@ -5,6 +5,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -12,7 +14,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("nodes")
                     .col(uuid("id").primary_key())
@@ -69,7 +71,7 @@ impl MigrationTrait for Migration {
             } else {
                 index.col("id");
             }
-            manager.create_index(index.to_owned()).await?;
+            manager.index(index.to_owned()).await?;
         }
         let of_node = |table: &'static str| {
             ForeignKey::create()
@@ -79,7 +81,7 @@ impl MigrationTrait for Migration {
                 .to_owned()
         };
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("node_health")
                     .col(uuid("node_id").primary_key())
@@ -90,7 +92,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("node_tools")
                     .col(uuid("node_id"))

@@ -5,6 +5,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -12,7 +14,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("node_operations")
                     .col(uuid("id").primary_key())
@@ -45,7 +47,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("node_operations_by_node")
                     .table("node_operations")
@@ -55,7 +57,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("node_operations_by_state")
                     .table("node_operations")

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -11,7 +13,7 @@ impl MigrationTrait for Migration {
         // One column per statement: SQLite does not accept more.
         for column in ["from_address", "device"] {
             manager
-                .alter_table(
+                .alter(
                     Table::alter()
                         .table("sessions")
                         .add_column(string_null(column))

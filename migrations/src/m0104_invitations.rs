@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -9,7 +11,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("invitations")
                     .col(uuid("id").primary_key())
@@ -38,7 +40,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("invitations_by_workspace")
                     .table("invitations")

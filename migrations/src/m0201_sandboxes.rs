@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -9,7 +11,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("agent_containers")
                     .col(uuid("id").primary_key())
@@ -44,7 +46,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("agent_containers_by_node")
                     .table("agent_containers")
@@ -55,14 +57,13 @@ impl MigrationTrait for Migration {
             .await?;
         // An agent has at most one live sandbox: two concurrent requests cannot make two containers.
         manager
-            .get_connection()
-            .execute_unprepared(
+            .run_sql(
                 "CREATE UNIQUE INDEX agent_containers_one_live ON agent_containers (agent_id) \
                  WHERE state IN ('provisioning', 'running', 'destroying')",
             )
             .await?;
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("agent_containers_by_agent")
                     .table("agent_containers")
@@ -72,7 +73,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("workspace_placements")
                     .col(uuid("workspace_id").primary_key())

@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -13,7 +15,7 @@ impl MigrationTrait for Migration {
         // log. An entry with neither was not written by the gateway. No foreign key: a vanished entry must be detected,
         // not prevented.
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("audit_waiting")
                     .col(uuid("entry_id").primary_key())
@@ -22,7 +24,7 @@ impl MigrationTrait for Migration {
             .await?;
         // A second copy of the chain's end, so that links removed from its end are detected.
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("audit_head")
                     .col(big_integer("id").primary_key())
@@ -43,11 +45,10 @@ impl MigrationTrait for Migration {
             for column in columns {
                 index.col(column);
             }
-            manager.create_index(index).await?;
+            manager.index(index).await?;
         }
         manager
-            .get_connection()
-            .execute_unprepared("INSERT INTO audit_waiting (entry_id) SELECT id FROM audit_entries")
+            .run_sql("INSERT INTO audit_waiting (entry_id) SELECT id FROM audit_entries")
             .await?;
         Ok(())
     }

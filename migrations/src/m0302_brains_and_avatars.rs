@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -10,7 +12,7 @@ impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         // The primary key decides between two concurrent writers of the same version.
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("claw_brains")
                     .col(uuid("claw_id"))
@@ -33,7 +35,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("claw_avatars")
                     .col(uuid("claw_id").primary_key())

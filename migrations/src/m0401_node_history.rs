@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -45,10 +47,10 @@ impl MigrationTrait for Migration {
         for metric in METRICS {
             table.col(double_null(metric));
         }
-        manager.create_table(table).await?;
+        manager.create(table).await?;
         // Old rows are deleted by age over all machines.
         manager
-            .create_index(
+            .index(
                 Index::create()
                     .name("node_history_by_minute")
                     .table("node_history")

@@ -3,6 +3,8 @@
 
 use sea_orm_migration::prelude::*;
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -13,7 +15,7 @@ impl MigrationTrait for Migration {
             "CREATE INDEX node_operations_by_agent ON node_operations (agent_id, created_at) WHERE agent_id IS NOT NULL",
             "CREATE INDEX events_by_agent ON events (agent_id, at) WHERE agent_id IS NOT NULL",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

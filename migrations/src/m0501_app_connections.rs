@@ -2,22 +2,24 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(oauth_states()).await?;
-        manager.create_table(app_connections()).await?;
-        manager.create_table(credential_deletions()).await?;
+        manager.create(oauth_states()).await?;
+        manager.create(app_connections()).await?;
+        manager.create(credential_deletions()).await?;
         for sql in [
             "CREATE INDEX oauth_states_by_end ON oauth_states (expires_at)",
             "CREATE UNIQUE INDEX app_connections_by_agent ON app_connections (agent_id, provider)",
             "CREATE INDEX app_connections_by_workspace ON app_connections (workspace_id, id)",
             "CREATE INDEX credential_deletions_due ON credential_deletions (due_at)",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -12,7 +14,7 @@ impl MigrationTrait for Migration {
         people(manager).await?;
         home(manager).await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("hosted_sign_ins")
                     .col(string("state_sha256").primary_key())
@@ -32,7 +34,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("login_codes")
                     .col(string("device_sha256").primary_key())
@@ -69,11 +71,11 @@ async fn people(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         timestamp_with_time_zone_null("hosted_at"),
     ] {
         manager
-            .alter_table(Table::alter().table("users").add_column(column).to_owned())
+            .alter(Table::alter().table("users").add_column(column).to_owned())
             .await?;
     }
     manager
-        .create_index(
+        .index(
             Index::create()
                 .name("users_by_auth_subject")
                 .table("users")
@@ -88,7 +90,7 @@ async fn people(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
 /// another tenant's.
 async fn home(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     manager
-        .create_table(
+        .create(
             Table::create()
                 .table("home_workspace")
                 .col(uuid("workspace_id").primary_key())
@@ -102,6 +104,6 @@ async fn home(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         )
         .await?;
     let oldest = "INSERT INTO home_workspace (workspace_id) SELECT id FROM workspaces ORDER BY created_at, id LIMIT 1";
-    manager.get_connection().execute_unprepared(oldest).await?;
+    manager.run_sql(oldest).await?;
     Ok(())
 }

@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -10,7 +12,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("repo_connections")
                     .col(uuid("id").primary_key())
@@ -39,7 +41,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("repos")
                     .col(uuid("id").primary_key())
@@ -76,7 +78,7 @@ impl MigrationTrait for Migration {
             "CREATE UNIQUE INDEX repos_by_connection ON repos (connection_id, external_id)",
             "CREATE INDEX repos_by_workspace ON repos (workspace_id, provider_updated)",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

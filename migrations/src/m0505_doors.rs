@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -9,7 +11,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("doors")
                     .col(uuid("id").primary_key())
@@ -43,7 +45,7 @@ impl MigrationTrait for Migration {
             "CREATE INDEX doors_by_workspace ON doors (workspace_id, id)",
             "CREATE INDEX doors_open ON doors (state, expires_at) WHERE state IN ('pending', 'approved', 'performing')",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -9,7 +11,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("repo_mirrors")
                     .col(uuid("repo_id").primary_key())
@@ -43,7 +45,7 @@ impl MigrationTrait for Migration {
             // The mirror scheduler queries this every few seconds; it is nearly always empty.
             "CREATE INDEX repo_mirrors_to_do ON repo_mirrors (until) WHERE wanted OR dropped",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

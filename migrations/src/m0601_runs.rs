@@ -4,15 +4,17 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(runs()).await?;
-        manager.create_table(steps()).await?;
-        manager.create_table(calls()).await?;
+        manager.create(runs()).await?;
+        manager.create(steps()).await?;
+        manager.create(calls()).await?;
         for sql in [
             // The queue and the active runs. Both are small beside the history.
             "CREATE INDEX topology_runs_queued ON topology_runs (workspace_id, created_ms, id) WHERE status = 'queued'",
@@ -24,7 +26,7 @@ impl MigrationTrait for Migration {
             "CREATE INDEX events_by_run ON events (run_id, seq) WHERE run_id IS NOT NULL",
             "CREATE INDEX topology_runs_of_parent ON topology_runs (parent_run_id)",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -10,7 +12,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("skills")
                     .col(uuid("id").primary_key())
@@ -36,7 +38,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("skill_versions")
                     .col(uuid("skill_id"))
@@ -62,7 +64,7 @@ impl MigrationTrait for Migration {
             .await?;
         // The skill is absent when its name was unknown at the time the role was bound.
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("template_role_skills")
                     .col(uuid("template_id"))
@@ -89,7 +91,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("agent_skill_overrides")
                     .col(uuid("agent_id"))
@@ -115,7 +117,7 @@ impl MigrationTrait for Migration {
             "CREATE INDEX template_role_skills_by_skill ON template_role_skills (skill_id)",
             "CREATE INDEX agent_skill_overrides_by_skill ON agent_skill_overrides (skill_id)",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -10,7 +12,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("team_templates")
                     .col(uuid("id").primary_key())
@@ -37,7 +39,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("team_template_roles")
                     .col(uuid("template_id"))
@@ -61,7 +63,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("team_template_versions")
                     .col(uuid("template_id"))
@@ -82,7 +84,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("agent_template_links")
                     .col(uuid("agent_id").primary_key())
@@ -109,7 +111,7 @@ impl MigrationTrait for Migration {
             "CREATE UNIQUE INDEX team_templates_by_key ON team_templates (workspace_id, key) WHERE deleted_at IS NULL",
             "CREATE INDEX agent_template_links_by_template ON agent_template_links (workspace_id, template_id, agent_id)",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -10,7 +12,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("models")
                     .col(uuid("id").primary_key())
@@ -35,7 +37,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("model_settings")
                     .col(uuid("workspace_id").primary_key())
@@ -54,7 +56,7 @@ impl MigrationTrait for Migration {
             "CREATE UNIQUE INDEX models_by_name ON models (workspace_id, provider, model)",
             "CREATE UNIQUE INDEX models_default ON models (workspace_id) WHERE is_default",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

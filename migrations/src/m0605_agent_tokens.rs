@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -9,7 +11,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("agent_tokens")
                     .col(uuid("id").primary_key())
@@ -36,8 +38,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .get_connection()
-            .execute_unprepared(
+            .run_sql(
                 "CREATE INDEX agent_tokens_of_agent ON agent_tokens (workspace_id, agent_id, id)",
             )
             .await?;

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -9,7 +11,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("teams")
                     .col(uuid("id").primary_key())
@@ -42,7 +44,7 @@ impl MigrationTrait for Migration {
             )
             .await?;
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("team_members")
                     .col(uuid("team_id"))
@@ -63,7 +65,7 @@ impl MigrationTrait for Migration {
         // An agent as the runtime knows it. The gateway decides at each call what a step may use, so the record holds
         // no more than this.
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("runtime_agents")
                     .col(uuid("agent_id").primary_key())
@@ -87,7 +89,7 @@ impl MigrationTrait for Migration {
             "CREATE INDEX teams_listed ON teams (workspace_id, created_at DESC, id DESC)",
             "CREATE INDEX team_members_by_agent ON team_members (agent_id)",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

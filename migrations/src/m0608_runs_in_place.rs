@@ -5,6 +5,8 @@
 
 use sea_orm_migration::{prelude::*, sea_orm::DbBackend};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -21,7 +23,7 @@ impl MigrationTrait for Migration {
             "CREATE INDEX topology_runs_root ON topology_runs (root_run_id)",
         ];
         for sql in index.iter().chain(room) {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

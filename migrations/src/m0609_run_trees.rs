@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -16,7 +18,7 @@ impl MigrationTrait for Migration {
                 .table("topology_runs")
                 .add_column(column)
                 .to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         for sql in [
             // Keeps the counting of earlier rows.
@@ -25,7 +27,7 @@ impl MigrationTrait for Migration {
                WHERE status = 'queued' AND parent_run_id IS NOT NULL",
             "CREATE INDEX topology_runs_kept ON topology_runs (ended_ms) WHERE forgotten_ms IS NULL AND ended_ms IS NOT NULL",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

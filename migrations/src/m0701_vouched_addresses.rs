@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -10,7 +12,7 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .alter_table(
+            .alter(
                 Table::alter()
                     .table("users")
                     .add_column(string("email_by").default("person"))
@@ -25,7 +27,7 @@ impl MigrationTrait for Migration {
             "UPDATE users SET email_by = 'issuer' WHERE auth_subject IS NOT NULL AND password_hash IS NULL \
              AND email NOT LIKE '%@hosted.invalid'",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 
 use sea_orm_migration::prelude::*;
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -25,7 +27,7 @@ impl MigrationTrait for Migration {
             rename.as_str(),
             "CREATE UNIQUE INDEX claws_by_name ON claws (workspace_id, name) WHERE deleted_at IS NULL",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

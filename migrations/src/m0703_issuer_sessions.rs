@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -16,14 +18,14 @@ impl MigrationTrait for Migration {
             timestamp_with_time_zone_null("issuer_answered_at"),
         ] {
             manager
-                .alter_table(Table::alter().table("users").add_column(column).to_owned())
+                .alter(Table::alter().table("users").add_column(column).to_owned())
                 .await?;
         }
         for table in ["sessions", "login_codes"] {
             let mut change = Table::alter();
             change.table(table);
             change.add_column(boolean("by_issuer").default(false));
-            manager.alter_table(change).await?;
+            manager.alter(change).await?;
         }
         Ok(())
     }

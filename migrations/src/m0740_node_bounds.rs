@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -16,7 +18,7 @@ impl MigrationTrait for Migration {
             text_null("image_detail"),
         ] {
             let add = Table::alter().table("nodes").add_column(column).to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         Ok(())
     }

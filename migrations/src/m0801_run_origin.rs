@@ -4,6 +4,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*, sea_orm::DbBackend};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -24,7 +26,7 @@ impl MigrationTrait for Migration {
                 .table("topology_runs")
                 .add_column(column)
                 .to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         for (table, column) in [
             // What follows when a role rejects the work, and the role that gets it back.
@@ -35,12 +37,12 @@ impl MigrationTrait for Migration {
                 .table(table)
                 .add_column(string_null(column))
                 .to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
-        manager.create_table(graphs()).await?;
+        manager.create(graphs()).await?;
         let backend = manager.get_database_backend();
         for sql in earlier_runs(backend) {
-            manager.get_connection().execute_unprepared(&sql).await?;
+            manager.run_sql(&sql).await?;
         }
         Ok(())
     }

@@ -4,6 +4,8 @@
 use sea_orm_migration::sea_orm::DbBackend;
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -15,7 +17,7 @@ const CALLS: &str =
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(children()).await?;
+        manager.create(children()).await?;
         run(
             manager,
             &[
@@ -61,8 +63,8 @@ async fn rebuild(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         ],
     )
     .await?;
-    manager.create_table(steps()).await?;
-    manager.create_table(calls()).await?;
+    manager.create(steps()).await?;
+    manager.create(calls()).await?;
     run(
         manager,
         &[
@@ -84,7 +86,7 @@ async fn rebuild(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
 
 async fn run(manager: &SchemaManager<'_>, all: &[&str]) -> Result<(), DbErr> {
     for sql in all {
-        manager.get_connection().execute_unprepared(sql).await?;
+        manager.run_sql(sql).await?;
     }
     Ok(())
 }

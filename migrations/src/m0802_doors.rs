@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -18,14 +20,14 @@ impl MigrationTrait for Migration {
             timestamp_with_time_zone_null("sending_at"),
         ] {
             let add = Table::alter().table("doors").add_column(column).to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         for sql in [
             // A gateway of the earlier version may have sent what it had begun.
             "UPDATE doors SET sending_at = begun_at WHERE state = 'performing'",
             "CREATE INDEX doors_of_run ON doors (run_id) WHERE run_id IS NOT NULL",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

@@ -9,6 +9,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*, sea_orm::DbBackend};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -45,21 +47,21 @@ impl MigrationTrait for Migration {
             if !postgres {
                 table.extra("WITHOUT ROWID");
             }
-            manager.create_table(table).await?;
+            manager.create(table).await?;
         }
-        let db = manager.get_connection();
         for sql in MOVE {
-            db.execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         for column in MOVED {
             let sql = format!("ALTER TABLE topology_runs DROP COLUMN {column}");
-            db.execute_unprepared(&sql).await?;
+            manager.run_sql(&sql).await?;
         }
-        db.execute_unprepared("ALTER TABLE claws DROP COLUMN status")
+        manager
+            .run_sql("ALTER TABLE claws DROP COLUMN status")
             .await?;
         if postgres {
             for sql in POSTGRES {
-                db.execute_unprepared(sql).await?;
+                manager.run_sql(sql).await?;
             }
         }
         Ok(())

@@ -5,6 +5,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -14,10 +16,10 @@ impl MigrationTrait for Migration {
         // One column per statement: SQLite does not accept more.
         for column in [uuid_null("room_id"), integer_null("ephemeral_bytes")] {
             let add = Table::alter().table("events").add_column(column).to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         manager
-            .create_table(
+            .create(
                 Table::create()
                     .table("event_cuts")
                     .col(uuid("workspace_id").primary_key())
@@ -42,7 +44,7 @@ impl MigrationTrait for Migration {
         let known = "UPDATE events SET ephemeral_bytes = length(data) WHERE kind IN ('agent.task.update', \
                      'agent.reasoning.delta', 'agent.computer.frame', 'agent.tool.call', 'world.touch', \
                      'node.activity', 'telemetry')";
-        manager.get_connection().execute_unprepared(known).await?;
+        manager.run_sql(known).await?;
         Ok(())
     }
 }

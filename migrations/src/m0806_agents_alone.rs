@@ -4,6 +4,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -14,12 +16,12 @@ impl MigrationTrait for Migration {
             .table("runtime_agents")
             .add_column(boolean("minted").default(false))
             .to_owned();
-        manager.alter_table(minted).await?;
+        manager.alter(minted).await?;
         let agent = Table::alter()
             .table("topology_runs")
             .add_column(uuid_null("agent_id"))
             .to_owned();
-        manager.alter_table(agent).await?;
+        manager.alter(agent).await?;
         for sql in [
             "UPDATE runtime_agents SET minted = TRUE",
             // Until now a step read the agent's own row.
@@ -30,7 +32,7 @@ impl MigrationTrait for Migration {
              FROM claws WHERE NOT EXISTS (SELECT 1 FROM runtime_agents WHERE runtime_agents.agent_id = claws.id)",
             "CREATE INDEX topology_runs_of_agent ON topology_runs (agent_id, id) WHERE agent_id IS NOT NULL",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

@@ -3,13 +3,15 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(waits()).await?;
+        manager.create(waits()).await?;
         for sql in [
             "CREATE INDEX run_waits_on ON run_waits (kind, subject) WHERE NOT woken",
             "CREATE INDEX run_waits_due ON run_waits (due_ms) WHERE due_ms IS NOT NULL AND NOT woken",
@@ -17,7 +19,7 @@ impl MigrationTrait for Migration {
             "CREATE INDEX run_state_woken ON run_state (workspace_id, queued_ms, run_id) \
                WHERE status = 'running' AND owner IS NULL AND waiting_on IS NULL",
         ] {
-            manager.get_connection().execute_unprepared(sql).await?;
+            manager.run_sql(sql).await?;
         }
         Ok(())
     }

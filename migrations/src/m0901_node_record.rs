@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*, sea_orm::DbBackend};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -46,17 +48,16 @@ impl MigrationTrait for Migration {
             .table("node_history")
             .rename_column("temp_max_c", "temp_max")
             .to_owned();
-        manager.alter_table(rename).await?;
+        manager.alter(rename).await?;
         // A machine that is away keeps its last numbers.
-        let connection = manager.get_connection();
         for statement in moved(manager.get_database_backend()) {
-            connection.execute_unprepared(&statement).await?;
+            manager.run_sql(&statement).await?;
         }
         let drop = Table::alter()
             .table("node_health")
             .drop_column("sample")
             .to_owned();
-        manager.alter_table(drop).await
+        manager.alter(drop).await
     }
 }
 
@@ -69,7 +70,7 @@ async fn add(
         .table(table)
         .add_column(&mut column)
         .to_owned();
-    manager.alter_table(add).await
+    manager.alter(add).await
 }
 
 /// The statements that move the numbers out of the old JSON column.

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -24,16 +26,16 @@ impl MigrationTrait for Migration {
             .col(text("state"))
             .col(timestamp_with_time_zone("updated_at"))
             .to_owned();
-        manager.create_table(images).await?;
+        manager.create(images).await?;
         let nodes = Table::alter()
             .table("nodes")
             .add_column(json_binary_null("images"))
             .to_owned();
-        manager.alter_table(nodes).await?;
+        manager.alter(nodes).await?;
         let sandboxes = Table::alter()
             .table("agent_containers")
             .add_column(text_null("image_digest"))
             .to_owned();
-        manager.alter_table(sandboxes).await
+        manager.alter(sandboxes).await
     }
 }

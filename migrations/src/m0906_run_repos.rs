@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -35,7 +37,7 @@ impl MigrationTrait for Migration {
             .col(big_integer("version"))
             .foreign_key(&mut of_run("run_repos"))
             .to_owned();
-        manager.create_table(bound).await?;
+        manager.create(bound).await?;
         let checkouts = Table::create()
             .table("run_checkouts")
             .col(uuid("run_id"))
@@ -49,7 +51,7 @@ impl MigrationTrait for Migration {
             .primary_key(Index::create().col("run_id").col("sandbox_id"))
             .foreign_key(&mut of_run("run_checkouts"))
             .to_owned();
-        manager.create_table(checkouts).await?;
+        manager.create(checkouts).await?;
         let commits = Table::create()
             .table("run_commits")
             .col(uuid("run_id"))
@@ -74,6 +76,6 @@ impl MigrationTrait for Migration {
             .primary_key(Index::create().col("run_id").col("step_run_id").col("step"))
             .foreign_key(&mut of_run("run_commits"))
             .to_owned();
-        manager.create_table(commits).await
+        manager.create(commits).await
     }
 }

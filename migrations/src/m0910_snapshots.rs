@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -36,7 +38,7 @@ impl MigrationTrait for Migration {
                     .to("claws", "id"),
             )
             .to_owned();
-        manager.create_table(snapshots).await?;
+        manager.create(snapshots).await?;
         // The same files are one snapshot, however often a workspace returns to them.
         let once = Index::create()
             .name("workspace_snapshots_once")
@@ -45,7 +47,7 @@ impl MigrationTrait for Migration {
             .col("digest")
             .unique()
             .to_owned();
-        manager.create_index(once).await?;
+        manager.index(once).await?;
         for (name, columns) in [
             ("workspace_snapshots_by_agent", ["agent_id", "taken_at"]),
             ("workspace_snapshots_by_machine", ["node_id", "agent_id"]),
@@ -56,19 +58,19 @@ impl MigrationTrait for Migration {
             for column in columns {
                 index.col(column);
             }
-            manager.create_index(index).await?;
+            manager.index(index).await?;
         }
         let restored = Table::alter()
             .table("agent_containers")
             // What the machine restored: `{digest, taken_at}`.
             .add_column(json_binary_null("restored"))
             .to_owned();
-        manager.alter_table(restored).await?;
+        manager.alter(restored).await?;
         let problem = Table::alter()
             .table("agent_containers")
             // Why the machine could not take the last snapshot.
             .add_column(text_null("snapshot_problem"))
             .to_owned();
-        manager.alter_table(problem).await
+        manager.alter(problem).await
     }
 }

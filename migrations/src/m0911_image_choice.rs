@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -21,7 +23,7 @@ impl MigrationTrait for Migration {
             ("runtime_agents", text_null("limits")),
         ] {
             let add = Table::alter().table(table).add_column(column).to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -14,16 +16,16 @@ impl MigrationTrait for Migration {
             .table("doors")
             .add_column(text_null("branch"))
             .to_owned();
-        manager.alter_table(doors).await?;
+        manager.alter(doors).await?;
         let commits = Table::alter()
             .table("run_commits")
             .add_column(text_null("pull_url"))
             .to_owned();
-        manager.alter_table(commits).await?;
+        manager.alter(commits).await?;
         let workspaces = Table::alter()
             .table("workspaces")
             .add_column(text("push_policy").default("ask"))
             .to_owned();
-        manager.alter_table(workspaces).await
+        manager.alter(workspaces).await
     }
 }

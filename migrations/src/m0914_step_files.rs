@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -39,14 +41,14 @@ impl MigrationTrait for Migration {
             .primary_key(Index::create().col("run_id").col("step"))
             .foreign_key(&mut of_run("run_step_files"))
             .to_owned();
-        manager.create_table(around).await?;
+        manager.create(around).await?;
         for column in ["root_run_id", "agent_id"] {
             let index = Index::create()
                 .name(format!("run_step_files_by_{column}"))
                 .table("run_step_files")
                 .col(column)
                 .to_owned();
-            manager.create_index(index).await?;
+            manager.index(index).await?;
         }
         let start = Table::create()
             .table("run_start_files")
@@ -67,12 +69,12 @@ impl MigrationTrait for Migration {
             .primary_key(Index::create().col("run_id").col("agent_id"))
             .foreign_key(&mut of_run("run_start_files"))
             .to_owned();
-        manager.create_table(start).await?;
+        manager.create(start).await?;
         let by_agent = Index::create()
             .name("run_start_files_by_snapshot_agent")
             .table("run_start_files")
             .col("snapshot_agent_id")
             .to_owned();
-        manager.create_index(by_agent).await
+        manager.index(by_agent).await
     }
 }

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -25,18 +27,18 @@ impl MigrationTrait for Migration {
                     .on_delete(ForeignKeyAction::Cascade),
             )
             .to_owned();
-        manager.create_table(uploads).await?;
+        manager.create(uploads).await?;
         let index = Index::create()
             .name("uploads_workspace")
             .table("uploads")
             .col("workspace_id")
             .to_owned();
-        manager.create_index(index).await?;
+        manager.index(index).await?;
         // Without a foreign key: the run stays when its upload goes.
         let bound = Table::alter()
             .table("run_repos")
             .add_column(uuid_null("upload_id"))
             .to_owned();
-        manager.alter_table(bound).await
+        manager.alter(bound).await
     }
 }

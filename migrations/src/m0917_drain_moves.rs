@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -22,7 +24,7 @@ impl MigrationTrait for Migration {
                 .table(table)
                 .add_column(&mut column)
                 .to_owned();
-            manager.alter_table(added).await?;
+            manager.alter(added).await?;
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -12,7 +14,7 @@ impl MigrationTrait for Migration {
         // SQLite adds one column in one statement.
         for column in [uuid_null("repo_id"), text_null("repo_base")] {
             let add = Table::alter().table("teams").add_column(column).to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         Ok(())
     }

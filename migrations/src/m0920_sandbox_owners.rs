@@ -5,6 +5,8 @@ use sea_orm_migration::sea_orm::{DbBackend, Statement};
 use sea_orm_migration::{prelude::*, schema::*};
 use uuid::Uuid;
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -36,13 +38,13 @@ impl MigrationTrait for Migration {
         for table in ["run_step_files", "run_start_files", "run_commits"] {
             let kind = string("owner_kind").default("claw").take();
             let add = Table::alter().table(table).add_column(kind).to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         let shared = Table::alter()
             .table("teams")
             .add_column(boolean("shared_sandbox").default(false))
             .to_owned();
-        manager.alter_table(shared).await?;
+        manager.alter(shared).await?;
         let was_shared = "UPDATE teams SET shared_sandbox = TRUE WHERE workbench_id IS NOT NULL";
         run(manager, &[was_shared]).await?;
         give_files(manager).await?;
@@ -52,7 +54,7 @@ impl MigrationTrait for Migration {
 
 async fn run(manager: &SchemaManager<'_>, all: &[&str]) -> Result<(), DbErr> {
     for sql in all {
-        manager.get_connection().execute_unprepared(sql).await?;
+        manager.run_sql(sql).await?;
     }
     Ok(())
 }
@@ -82,7 +84,7 @@ async fn rebuild(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
             &[&format!("ALTER TABLE {table} RENAME TO {table}_old")],
         )
         .await?;
-        manager.create_table(created).await?;
+        manager.create(created).await?;
         let moves = format!(
             "INSERT INTO {table} (id, workspace_id, owner_kind, owner_id, {columns}) \
              SELECT id, workspace_id, 'claw', agent_id, {columns} FROM {table}_old"

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -13,11 +15,11 @@ impl MigrationTrait for Migration {
             .table("doors")
             .add_column(text_null("packages"))
             .to_owned();
-        manager.alter_table(doors).await?;
+        manager.alter(doors).await?;
         let supplies = Table::alter()
             .table("run_supplies")
             .add_column(text_null("added"))
             .to_owned();
-        manager.alter_table(supplies).await
+        manager.alter(supplies).await
     }
 }

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -12,6 +14,6 @@ impl MigrationTrait for Migration {
             .table("workspaces")
             .add_column(text("file_policy").default("upload"))
             .to_owned();
-        manager.alter_table(workspaces).await
+        manager.alter(workspaces).await
     }
 }

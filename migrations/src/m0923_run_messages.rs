@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -18,7 +20,7 @@ impl MigrationTrait for Migration {
                 .table("run_state")
                 .add_column(column)
                 .to_owned();
-            manager.alter_table(state).await?;
+            manager.alter(state).await?;
         }
         let messages = Table::create()
             .table("run_messages")
@@ -37,18 +39,18 @@ impl MigrationTrait for Migration {
                     .on_delete(ForeignKeyAction::Cascade),
             )
             .to_owned();
-        manager.create_table(messages).await?;
+        manager.create(messages).await?;
         let of_tree = Index::create()
             .name("run_messages_of_tree")
             .table("run_messages")
             .col("root_run_id")
             .to_owned();
-        manager.create_index(of_tree).await?;
+        manager.index(of_tree).await?;
         let of_run = Index::create()
             .name("run_messages_of_run")
             .table("run_messages")
             .col("run_id")
             .to_owned();
-        manager.create_index(of_run).await
+        manager.index(of_run).await
     }
 }

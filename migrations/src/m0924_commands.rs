@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -25,12 +27,11 @@ impl MigrationTrait for Migration {
                 .table("node_operations")
                 .add_column(column)
                 .to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
-        manager.create_table(outputs()).await?;
-        let db = manager.get_connection();
-        db.execute_unprepared(EARLIER).await?;
-        db.execute_unprepared(BY_OWNER).await?;
+        manager.create(outputs()).await?;
+        manager.run_sql(EARLIER).await?;
+        manager.run_sql(BY_OWNER).await?;
         Ok(())
     }
 }

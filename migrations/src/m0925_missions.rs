@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -18,7 +20,7 @@ impl MigrationTrait for Migration {
             artifacts(),
             cards(),
         ] {
-            manager.create_table(table).await?;
+            manager.create(table).await?;
         }
         for (name, table, columns) in [
             ("missions_of_workspace", "missions", ["workspace_id", "id"]),
@@ -64,7 +66,7 @@ impl MigrationTrait for Migration {
             for column in columns {
                 index.col(column);
             }
-            manager.create_index(index.to_owned()).await?;
+            manager.index(index.to_owned()).await?;
         }
         Ok(())
     }

@@ -2,13 +2,15 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(proposals()).await?;
+        manager.create(proposals()).await?;
         for (name, columns) in [
             (
                 "level_up_proposals_by_status",
@@ -22,7 +24,7 @@ impl MigrationTrait for Migration {
             for column in columns {
                 index.col(*column);
             }
-            manager.create_index(index.to_owned()).await?;
+            manager.index(index.to_owned()).await?;
         }
         Ok(())
     }

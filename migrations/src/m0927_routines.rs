@@ -2,14 +2,16 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(routines()).await?;
-        manager.create_table(firings()).await?;
+        manager.create(routines()).await?;
+        manager.create(firings()).await?;
         for (name, table, columns) in [
             ("routines_of_workspace", "routines", ["workspace_id", "id"]),
             ("routines_due", "routines", ["enabled", "next_due_at"]),
@@ -30,7 +32,7 @@ impl MigrationTrait for Migration {
             for column in columns {
                 index.col(column);
             }
-            manager.create_index(index.to_owned()).await?;
+            manager.index(index.to_owned()).await?;
         }
         // A due time is handled once.
         let once = Index::create()
@@ -41,7 +43,7 @@ impl MigrationTrait for Migration {
             .col("cause")
             .unique()
             .to_owned();
-        manager.create_index(once).await
+        manager.index(once).await
     }
 }
 

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -25,13 +27,13 @@ impl MigrationTrait for Migration {
                     .on_delete(ForeignKeyAction::Cascade),
             )
             .to_owned();
-        manager.create_table(pdfs).await?;
+        manager.create(pdfs).await?;
         let of_mission = Index::create()
             .name("mission_pdfs_of_mission")
             .table("mission_pdfs")
             .col("mission_id")
             .to_owned();
-        manager.create_index(of_mission).await?;
+        manager.index(of_mission).await?;
         // The renderer looks for pending ones, every two seconds.
         let pending = Index::create()
             .name("mission_artifacts_by_status")
@@ -39,6 +41,6 @@ impl MigrationTrait for Migration {
             .col("status")
             .col("updated_at")
             .to_owned();
-        manager.create_index(pending).await
+        manager.index(pending).await
     }
 }

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -20,15 +22,15 @@ impl MigrationTrait for Migration {
                 .table("mission_phase_cards")
                 .add_column(column)
                 .to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         // The worker looks for due cards every few seconds, and few are due.
-        let db = manager.get_connection();
-        db.execute_unprepared(
-            "CREATE INDEX mission_phase_cards_due ON mission_phase_cards (narrative_due_ms) \
+        manager
+            .run_sql(
+                "CREATE INDEX mission_phase_cards_due ON mission_phase_cards (narrative_due_ms) \
              WHERE narrative_due_ms IS NOT NULL",
-        )
-        .await?;
+            )
+            .await?;
         Ok(())
     }
 }

@@ -3,6 +3,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -16,11 +18,11 @@ impl MigrationTrait for Migration {
             string_null("avatar"),
         ] {
             let add = Table::alter().table("users").add_column(column).to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         let owner = "UPDATE users SET deployment_owner = TRUE WHERE email = 'owner@roost.localhost' \
              AND email_by = 'deployment'";
-        manager.get_connection().execute_unprepared(owner).await?;
+        manager.run_sql(owner).await?;
         let pictures = Table::create()
             .table("user_avatars")
             .col(uuid("user_id").primary_key())
@@ -33,6 +35,6 @@ impl MigrationTrait for Migration {
                     .on_delete(ForeignKeyAction::Cascade),
             )
             .to_owned();
-        manager.create_table(pictures).await
+        manager.create(pictures).await
     }
 }

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -12,6 +14,6 @@ impl MigrationTrait for Migration {
             .table("sessions")
             .add_column(text_null("scopes"))
             .to_owned();
-        manager.alter_table(add).await
+        manager.alter(add).await
     }
 }

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -18,6 +20,6 @@ impl MigrationTrait for Migration {
             .col(timestamp_with_time_zone("changed_at"))
             .col(big_integer("version"))
             .to_owned();
-        manager.create_table(limits).await
+        manager.create(limits).await
     }
 }

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -21,10 +23,10 @@ impl MigrationTrait for Migration {
             .col(timestamp_with_time_zone_null("ended_at"))
             .col(text_null("error"))
             .to_owned();
-        manager.create_table(mails).await?;
+        manager.create(mails).await?;
         // The worker looks for due mails every few seconds, and few are due.
-        let db = manager.get_connection();
-        db.execute_unprepared("CREATE INDEX mails_due ON mails (due_at) WHERE ended_at IS NULL")
+        manager
+            .run_sql("CREATE INDEX mails_due ON mails (due_at) WHERE ended_at IS NULL")
             .await?;
         // SQLite adds one column in a statement.
         for column in [
@@ -34,16 +36,15 @@ impl MigrationTrait for Migration {
             timestamp_with_time_zone_null("pending_until"),
         ] {
             let add = Table::alter().table("users").add_column(column).to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
-        db.execute_unprepared(
+        manager.run_sql(
             "CREATE INDEX users_pending ON users (pending_sha256) WHERE pending_sha256 IS NOT NULL",
         )
         .await?;
-        db.execute_unprepared(
-            "CREATE INDEX users_noticed ON users (id) WHERE mail_notices_at IS NOT NULL",
-        )
-        .await?;
+        manager
+            .run_sql("CREATE INDEX users_noticed ON users (id) WHERE mail_notices_at IS NOT NULL")
+            .await?;
         Ok(())
     }
 }

@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -14,10 +16,10 @@ impl MigrationTrait for Migration {
                 .table("run_steps")
                 .add_column(column)
                 .to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         let sql = "CREATE INDEX run_steps_stops ON run_steps (stop_asked_ms) WHERE stop_asked_ms IS NOT NULL";
-        manager.get_connection().execute_unprepared(sql).await?;
+        manager.run_sql(sql).await?;
         Ok(())
     }
 }

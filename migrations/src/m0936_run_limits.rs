@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -15,11 +17,11 @@ impl MigrationTrait for Migration {
             ("run_state", big_integer_null("time_up_ms")),
         ] {
             let add = Table::alter().table(table).add_column(column).to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         let sql = "CREATE INDEX run_state_time_up ON run_state (time_up_ms) \
                    WHERE status = 'running' AND time_up_ms IS NOT NULL";
-        manager.get_connection().execute_unprepared(sql).await?;
+        manager.run_sql(sql).await?;
         Ok(())
     }
 }

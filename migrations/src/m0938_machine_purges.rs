@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -19,6 +21,6 @@ impl MigrationTrait for Migration {
             .col(timestamp_with_time_zone("told_at"))
             .primary_key(Index::create().col("node_id").col("owner_id"))
             .to_owned();
-        manager.create_table(purges).await
+        manager.create(purges).await
     }
 }

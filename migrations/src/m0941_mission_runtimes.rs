@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -13,7 +15,7 @@ impl MigrationTrait for Migration {
                 .table("missions")
                 .add_column(text_null(column))
                 .to_owned();
-            manager.alter_table(add).await?;
+            manager.alter(add).await?;
         }
         Ok(())
     }

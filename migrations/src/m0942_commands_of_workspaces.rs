@@ -2,14 +2,15 @@
 
 use sea_orm_migration::prelude::*;
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let db = manager.get_connection();
-        db.execute_unprepared(BY_WORKSPACE).await?;
+        manager.run_sql(BY_WORKSPACE).await?;
         Ok(())
     }
 }

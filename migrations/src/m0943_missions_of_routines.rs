@@ -2,6 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::statements::Statements;
+
 #[derive(DeriveMigrationName)]
 pub struct Migration;
 
@@ -12,11 +14,10 @@ impl MigrationTrait for Migration {
             .table("missions")
             .add_column(uuid_null("routine_id"))
             .to_owned();
-        manager.alter_table(add).await?;
-        let db = manager.get_connection();
-        db.execute_unprepared(EARLIER).await?;
-        db.execute_unprepared(BY_ROUTINE).await?;
-        db.execute_unprepared(BY_PERSON).await?;
+        manager.alter(add).await?;
+        manager.run_sql(EARLIER).await?;
+        manager.run_sql(BY_ROUTINE).await?;
+        manager.run_sql(BY_PERSON).await?;
         Ok(())
     }
 }
