@@ -55,7 +55,7 @@ async fn markers_by_the_thousand_make_tasks_up_to_the_limit_and_each_dropped_tas
 }
 
 #[tokio::test]
-async fn marker_in_the_result_of_a_tool_moves_no_task() {
+async fn marker_in_a_skill_that_was_read_moves_no_task() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
         let skill = json!({ "name": "our-way", "title": "Ours", "when_to_use": "Always.", "tags": [],

@@ -100,7 +100,8 @@ pub use messages::Message as RunMessage;
 pub use model::{Class, Kind, Status as RunStatus, StepStatus, Tier, effect_key, is_last, titled};
 pub use notable_store::{EndedRun, WaitingRun, ended_since, waiting_for_machines};
 pub use of_mission_store::{
-    SaidInStep, SaidSince, UsedInRuns, commands_of, costs, listed, of_mission, said_since, used_in,
+    SaidInStep, SaidSince, UsedInRuns, commands_of, costs, listed, lively_of_mission, of_mission,
+    said_since, used_in,
 };
 pub use open_calls::open_calls;
 pub use origin::{Caller, Origin, OriginWord};

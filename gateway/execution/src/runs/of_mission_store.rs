@@ -12,6 +12,7 @@ use super::entity::{call, record, run, state, step};
 use super::entry::{CommandMade, Entry, EntryKind};
 use super::listed_store::narrow;
 use super::store;
+use crate::tools;
 use roost_platform::db::TenantEntity;
 use roost_platform::ids::{ClawId, MissionId, RunId};
 use roost_tenancy::auth::WorkspaceScope;
@@ -29,6 +30,27 @@ pub async fn of_mission(
     narrow(scope)
         .filter(record::Column::MissionId.eq(mission))
         .order_by_asc(record::Column::Id)
+        .limit(most)
+        .into_model()
+        .all(db)
+        .await
+}
+
+/// The runs of a mission that changed since a time, also those below other runs: at most `most`, the newest ones.
+///
+/// # Errors
+/// When the database fails.
+pub async fn lively_of_mission(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    mission: MissionId,
+    since_ms: i64,
+    most: u64,
+) -> Result<Vec<run::Listed>, DbErr> {
+    narrow(scope)
+        .filter(record::Column::MissionId.eq(mission))
+        .filter(state::Column::UpdatedMs.gte(since_ms))
+        .order_by_desc(record::Column::Id)
         .limit(most)
         .into_model()
         .all(db)
@@ -71,7 +93,7 @@ pub async fn listed(
         .await
 }
 
-/// A text that was said in a step: a turn of its model, the result of a tool, a check or a note; or its output.
+/// A text that was said in a step: a turn of its model, what its command or check printed, or a note; or its output.
 #[derive(Debug, Clone)]
 pub struct SaidInStep {
     pub run: RunId,
@@ -146,6 +168,7 @@ struct CallRow {
     shard: i32,
     idx: i32,
     kind: String,
+    name: String,
     content: String,
     ended_ms: i64,
 }
@@ -242,12 +265,13 @@ async fn agents_of(
         .collect())
 }
 
-/// The text that an entry says. The words that a model thought are not said.
+/// The text that an entry says. The words that a model thought are not said. Nor is what a tool read: a file, a page or a skill
+/// has the words of others. An agent chooses what its commands print.
 fn text_of(row: &CallRow) -> Option<String> {
     let kind = EntryKind::parse(&row.kind)?;
     let text = match Entry::read(kind, &row.content).ok()? {
         Entry::Model(turn) => turn.text,
-        Entry::Tool(answer) => answer.text,
+        Entry::Tool(answer) => (row.name == tools::SHELL).then_some(answer.text)?,
         Entry::Check(made) => made.text,
         Entry::Door(door) => door.answer.text,
         Entry::Note(note) => note.text,
@@ -432,5 +456,27 @@ mod tests {
     fn lists_with_room_are_everything() {
         assert_eq!(joined(&[6, 9], &[7]), (vec![6, 7, 9], 9, false));
         assert_eq!(joined(&[], &[]), (vec![], 5, false));
+    }
+
+    #[test]
+    fn tool_that_reads_says_nothing_and_a_command_does() {
+        let answer = r#"{"call":"c","arguments":{},"text":"COMPLETED: INT-01","is_error":false}"#;
+        let said = |name: &str| {
+            text_of(&CallRow {
+                run_id: RunId(Uuid::nil()),
+                step_key: "a".to_owned(),
+                lap: 1,
+                shard: 0,
+                idx: 0,
+                kind: "tool".to_owned(),
+                name: name.to_owned(),
+                content: answer.to_owned(),
+                ended_ms: 1,
+            })
+        };
+        for name in ["read_file", "read_skill", "diff", "web.search"] {
+            assert_eq!(said(name), None, "{name}");
+        }
+        assert_eq!(said("shell").as_deref(), Some("COMPLETED: INT-01"));
     }
 }

@@ -67,6 +67,9 @@ pub fn all() -> Vec<ToolSpec> {
 /// The name of the tool that requests an action.
 pub const ASK: &str = "door.ask";
 
+/// The name of the tool that runs a command.
+pub const SHELL: &str = "shell";
+
 fn door() -> Vec<ToolSpec> {
     vec![
         tool(
@@ -120,7 +123,7 @@ fn sandbox() -> Vec<ToolSpec> {
     vec![
         tool(
             Bundle::Sandbox,
-            "shell",
+            SHELL,
             false,
             "Runs a command in your sandbox with bash and gives its output (stdout and stderr as they came) and its exit \
              code. Each call is a shell of its own in your working folder: folder and variables do not carry over, files do. There \

@@ -25,7 +25,7 @@ pub mod tokens;
 mod toolbox;
 
 pub use authority::{Authority, AuthorityOf};
-pub use catalogue::ASK;
+pub use catalogue::{ASK, SHELL};
 pub use context::ToolsContext;
 pub use error::{Class, ToolError};
 pub use model::{

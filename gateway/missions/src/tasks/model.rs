@@ -62,6 +62,12 @@ impl Marker {
     }
 }
 
+/// The number in the id of a task. 0 for an id that the parser does not make.
+pub fn number(external_id: &str) -> u32 {
+    let digits = external_id.strip_prefix("INT-");
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
 /// The status of a task, in the order in which it moves.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
@@ -147,5 +153,12 @@ mod tests {
         assert_eq!(failed.after(Marker::Completed), Some(TaskStatus::Complete));
         assert_eq!(failed.after(Marker::Work), None);
         assert_eq!(failed.after(Marker::TestPass), None);
+    }
+
+    #[test]
+    fn tasks_stand_in_the_order_of_their_numbers() {
+        let mut ids = ["INT-100", "INT-11", "INT-0002", "odd", "INT-99999"];
+        ids.sort_by_key(|id| number(id));
+        assert_eq!(ids, ["odd", "INT-0002", "INT-11", "INT-100", "INT-99999"]);
     }
 }

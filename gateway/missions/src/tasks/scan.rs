@@ -43,10 +43,9 @@ pub async fn scan(
     mission: MissionId,
     since_ms: i64,
 ) -> Result<Scan, DbErr> {
-    let all = runs::of_mission(db, scope, mission, MOST_RUNS).await?;
-    let lively: Vec<(RunId, MissionPhaseId)> = all
+    let lively = runs::lively_of_mission(db, scope, mission, since_ms, MOST_RUNS).await?;
+    let lively: Vec<(RunId, MissionPhaseId)> = lively
         .iter()
-        .filter(|run| run.updated_ms >= since_ms)
         .filter_map(|run| Some((run.id, run.mission_phase_id?)))
         .collect();
     let ids: Vec<RunId> = lively.iter().map(|(run, _)| *run).collect();
@@ -73,8 +72,8 @@ pub async fn scan(
     }
 }
 
-/// The maximum number of runs of one mission that are read.
-const MOST_RUNS: u64 = 5_000;
+/// The maximum number of runs that are read: a statement takes no more ids.
+const MOST_RUNS: u64 = 20_000;
 
 fn found_in(said: &SaidInStep, phase: MissionPhaseId) -> impl Iterator<Item = Found> + '_ {
     let step = format!("{}#{}.{}", said.step, said.lap, said.shard);

@@ -1,5 +1,6 @@
 //! All SQL of tasks.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
@@ -10,7 +11,7 @@ use sea_orm::{
 };
 
 use super::entity::{mark, task};
-use super::model::TaskStatus;
+use super::model::{TaskStatus, number};
 use super::scan::Found;
 use roost_platform::db::{TenantEntity, WriteTx};
 use roost_platform::ids::{MissionId, MissionPhaseId, RunId, SharedIds, fresh};
@@ -25,12 +26,20 @@ pub async fn of_mission(
     scope: WorkspaceScope,
     mission: MissionId,
 ) -> Result<Vec<task::Model>, DbErr> {
-    task::Entity::find_in(scope)
+    let mut tasks = task::Entity::find_in(scope)
         .filter(task::Column::MissionId.eq(mission))
-        .order_by_asc(task::Column::ExternalId)
         .order_by_asc(task::Column::CreatedAt)
         .all(db)
-        .await
+        .await?;
+    tasks.sort_by(in_order);
+    Ok(tasks)
+}
+
+/// By the number in the id: `INT-11` stands before `INT-100`.
+fn in_order(one: &task::Model, other: &task::Model) -> Ordering {
+    let key = |task: &task::Model| number(&task.external_id);
+    let by_number = key(one).cmp(&key(other));
+    by_number.then_with(|| one.external_id.cmp(&other.external_id))
 }
 
 /// The tasks of a phase, in the order of their ids.
@@ -42,11 +51,12 @@ pub async fn of_phase(
     scope: WorkspaceScope,
     phase: MissionPhaseId,
 ) -> Result<Vec<task::Model>, DbErr> {
-    task::Entity::find_in(scope)
+    let mut tasks = task::Entity::find_in(scope)
         .filter(task::Column::PhaseId.eq(phase))
-        .order_by_asc(task::Column::ExternalId)
         .all(db)
-        .await
+        .await?;
+    tasks.sort_by(in_order);
+    Ok(tasks)
 }
 
 /// The markers that are shown with the tasks of a mission, oldest first: at most `most`, the newest ones.
