@@ -53,6 +53,12 @@ if [ -n "$found" ]; then detail "$found"; else
     warn "the scan did not report the key in $secret"
     lacks=1
 fi
+if "$roost" mission show "$id" --json | jq -e '.phase_details | length == 4 and all(.[]; .has_card)' >/dev/null; then
+    detail "a summary card of each phase"
+else
+    warn "a phase has no summary card"
+    lacks=1
+fi
 if [ -n "$pdf" ]; then detail "$folder/report.pdf"; else
     warn "the report was not made as PDF; the reason is above"
     lacks=1

@@ -62,7 +62,7 @@ pub enum Metrics {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = PhaseToolUse)]
 pub struct ToolUse {
-    /// `model` or `tool`.
+    /// `model`, `tool` or `check`. A scanner and the command of a benchmark are tools.
     pub kind: String,
     pub name: String,
     pub calls: u64,
@@ -73,6 +73,26 @@ pub struct ToolUse {
     /// Of a model, in millionths of a US dollar.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cost_microusd: u64,
+}
+
+impl ToolUse {
+    /// A tool that was not used yet.
+    pub fn of_tool(name: &str) -> Self {
+        Self {
+            kind: "tool".to_owned(),
+            name: name.to_owned(),
+            calls: 0,
+            failed: 0,
+            tokens: 0,
+            cost_microusd: 0,
+        }
+    }
+
+    /// Counts one use.
+    pub fn add(&mut self, has_failed: bool) {
+        self.calls += 1;
+        self.failed += u64::from(has_failed);
+    }
 }
 
 #[expect(

@@ -95,7 +95,8 @@ pub struct BenchmarkConfig {
 #[schema(as = MissionSecurity)]
 #[expect(dead_code, reason = "as above")]
 pub struct SecurityConfig {
-    /// `bandit`, `semgrep`, `cargo_audit` and `cargo_deny`. Each that the image has when it is absent.
+    /// `bandit`, `semgrep`, `cargo_audit` and `cargo_deny`. The phase fails when one that is named gives no report. Each that the
+    /// image has when it is absent.
     #[schema(max_items = 4)]
     pub scanners: Option<Vec<String>>,
     /// SARIF files of the repository's own tools, as paths in the checkout. Their findings join those of the scanners.

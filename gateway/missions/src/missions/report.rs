@@ -118,11 +118,16 @@ fn body(
                 lines.join("\n")
             );
         }
-        let left = artifacts.iter().filter(|artifact| {
-            artifact.phase_id == Some(phase.id) && artifact.attempt == phase.attempt
-        });
-        for artifact in left {
-            artifact_of(text, artifact, &mut form);
+        let left = artifacts
+            .iter()
+            .filter(|artifact| artifact.phase_id == Some(phase.id));
+        let (present, before): (Vec<_>, Vec<_>) =
+            left.partition(|artifact| artifact.attempt == phase.attempt);
+        for artifact in present {
+            artifact_of(text, artifact, None, &mut form);
+        }
+        for artifact in before {
+            artifact_of(text, artifact, Some(artifact.attempt), &mut form);
         }
     }
 }
@@ -182,6 +187,14 @@ fn card_of(text: &mut String, summary: &PhaseSummary, form: &Form) {
         };
     }
     text.push('\n');
+    if !card.tooling.is_empty() {
+        text.push_str("| used | calls | failed |\n|---|---:|---:|\n");
+        for used in &card.tooling {
+            let name = cell(&used.name);
+            let _ = writeln!(text, "| {name} | {} | {} |", used.calls, used.failed);
+        }
+        text.push('\n');
+    }
     for (heading, lines) in [("Sources", &card.sources), ("Next", &card.next_actions)] {
         if !lines.is_empty() {
             let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
@@ -194,8 +207,10 @@ fn figures<const N: usize>(of: [(&str, Option<u32>); N]) -> Vec<(String, Option<
     of.map(|(name, count)| (name.to_owned(), count)).to_vec()
 }
 
-fn artifact_of(text: &mut String, artifact: &ArtifactRow, form: &mut Form) {
-    let _ = writeln!(text, "### {}\n", artifact.title);
+/// `attempt` is that of an artifact of an earlier attempt.
+fn artifact_of(text: &mut String, artifact: &ArtifactRow, attempt: Option<i32>, form: &mut Form) {
+    let attempt = attempt.map_or_else(String::new, |attempt| format!(" (attempt {attempt})"));
+    let _ = writeln!(text, "### {}{attempt}\n", artifact.title);
     let Some(content) = &artifact.content else {
         let why = artifact.error.as_deref().unwrap_or("It is not ready.");
         let _ = writeln!(text, "{why}\n");
@@ -317,17 +332,18 @@ mod tests {
     fn printed_report_has_no_data_for_programs_and_a_part_of_a_long_text() {
         let mut form = Form::Printed(10);
         let mut text = String::new();
-        artifact_of(&mut text, &artifact("security", "{}"), &mut form);
+        artifact_of(&mut text, &artifact("security", "{}"), None, &mut form);
         assert!(text.contains("(2 bytes of JSON)"), "{text}");
         let mut text = String::new();
-        artifact_of(&mut text, &artifact("markdown", "äääääää"), &mut form);
+        artifact_of(&mut text, &artifact("markdown", "äääääää"), None, &mut form);
         assert!(text.contains("\näääää\n"), "{text}");
         assert!(text.contains("first 10 of 14 bytes"), "{text}");
         let mut text = String::new();
-        artifact_of(&mut text, &artifact("diff", "+x"), &mut form);
+        artifact_of(&mut text, &artifact("diff", "+x"), Some(1), &mut form);
+        assert!(text.starts_with("### A title (attempt 1)\n"), "{text}");
         assert!(text.contains("first 0 of 2 bytes"), "{text}");
         let mut text = String::new();
-        artifact_of(&mut text, &artifact("diff", "+x"), &mut Form::Whole);
+        artifact_of(&mut text, &artifact("diff", "+x"), None, &mut Form::Whole);
         assert!(text.contains("```diff\n+x\n```"), "{text}");
     }
 

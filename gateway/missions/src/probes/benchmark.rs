@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::settings::BenchmarkSettings;
 use super::{BASE_FOLDER, PREPARE, PREPARE_S, Prepared, files};
 use crate::benchmarks::{self, Comparison, Reading, Rules, Snapshot};
+use crate::cards::ToolUse;
 use roost_execution::runs::CommandMade;
 use roost_execution::topology::Command;
 
@@ -97,6 +98,18 @@ impl BenchmarkSettings {
             .into_iter()
             .map(|turn| self.command(turn))
             .collect()
+    }
+
+    /// How often the benchmark ran, with the runs that warm up.
+    pub fn used(&self, made: &[CommandMade]) -> Option<ToolUse> {
+        let name = self.command.as_deref();
+        let mut used = ToolUse::of_tool(name.unwrap_or("the benchmark that Roost found"));
+        for (turn, made) in self.turns().into_iter().zip(made) {
+            if turn != Turn::Prepare {
+                used.add(made.exit_code != Some(0));
+            }
+        }
+        (used.calls > 0).then_some(used)
     }
 
     fn command(&self, turn: Turn) -> Command {

@@ -13,7 +13,7 @@ mod settings;
 pub use benchmark::Measured;
 pub use scans_with::scans_with;
 pub use secrets::{Scanned as ScannedFiles, scan_archive};
-pub use security::{Findings, Found, Side as SecuritySide, Written};
+pub use security::{Findings, Found, Side as SecuritySide, Written, reports as security_reports};
 pub use settings::{BenchmarkSettings, SecuritySettings, check as check_settings};
 
 /// The folder of the base commit in the sandbox, beside the checkout.

@@ -8,10 +8,12 @@ use super::scanners::{NOT_THERE, NOTHING_TO_SCAN, Scanner};
 use super::secrets::Scanned;
 use super::settings::SecuritySettings;
 use super::{BASE_FOLDER, PREPARE, PREPARE_S, Prepared, files};
+use crate::cards::ToolUse;
 use crate::findings::{
     self, Checkout, Format, Merged, Metrics, Report, SECRETS_TOOL, SUPPRESSIONS_FILE, Suppressed,
     Suppressions, Triage,
 };
+use crate::plain;
 use roost_execution::runs::CommandMade;
 use roost_execution::topology::Command;
 
@@ -53,6 +55,17 @@ pub struct Found {
     tools: Vec<ToolRun>,
     suppressions: Option<String>,
     notes: Vec<String>,
+    /// The scanners that gave no report of the base commit, with the reason.
+    without_base: Vec<(String, String)>,
+    /// The scanners that the mission names and that gave no report of the branch, with the reason.
+    lacking: Vec<String>,
+}
+
+/// Why a scanner gave no report.
+enum NoReport {
+    /// The commit has nothing for it.
+    Nothing,
+    Failed(String),
 }
 
 /// A finding, and whether the work brought it.
@@ -85,6 +98,8 @@ pub struct Written {
     pub findings: Findings,
     pub markdown: String,
     pub sarif: Value,
+    /// The scanners that the mission names and that gave no report, with the reason.
+    pub lacking: Vec<String>,
 }
 
 impl SecuritySettings {
@@ -146,6 +161,27 @@ impl SecuritySettings {
         }
     }
 
+    /// How often each scanner ran. One that is missing or has nothing to scan did not run.
+    pub fn used(&self, made: &[CommandMade]) -> Vec<ToolUse> {
+        let mut used: Vec<ToolUse> = Vec::new();
+        for (turn, made) in self.turns().into_iter().zip(made) {
+            let Turn::Scan(scanner, _) = turn else {
+                continue;
+            };
+            if matches!(made.exit_code, Some(NOT_THERE | NOTHING_TO_SCAN)) {
+                continue;
+            }
+            let name = scanner.format().tool();
+            if used.last().is_none_or(|last| last.name != name) {
+                used.push(ToolUse::of_tool(name));
+            }
+            if let Some(last) = used.last_mut() {
+                last.add(made.exit_code != Some(0));
+            }
+        }
+        used
+    }
+
     /// Reads what the commands wrote.
     ///
     /// # Errors
@@ -165,6 +201,8 @@ impl SecuritySettings {
             tools: Vec::new(),
             suppressions: None,
             notes: Vec::new(),
+            without_base: Vec::new(),
+            lacking: Vec::new(),
         };
         for (turn, made) in all {
             match turn {
@@ -177,7 +215,8 @@ impl SecuritySettings {
                 }
                 Turn::Scan(scanner, side) => {
                     let report = report_of(scanner, made, side.root(&prepared.folder));
-                    found.add(scanner.format().tool(), side, report);
+                    let is_named = self.scanners.contains(&scanner);
+                    found.add_scan(scanner.format().tool(), (side, is_named), report);
                 }
                 Turn::Sarif(place, side) => {
                     let report = sarif_of(made, side.root(&prepared.folder));
@@ -190,6 +229,28 @@ impl SecuritySettings {
 }
 
 impl Found {
+    fn add_scan(
+        &mut self,
+        tool: &str,
+        (side, is_named): (Side, bool),
+        result: Result<Report, NoReport>,
+    ) {
+        if let Err(NoReport::Failed(why)) = &result {
+            match side {
+                Side::Base => self.without_base.push((tool.to_owned(), why.clone())),
+                Side::Branch if is_named => self.lacking.push(format!("{tool}: {why}")),
+                Side::Branch => {}
+            }
+        }
+        let before = self.without_base.iter().find(|(name, _)| name == tool);
+        if let (Side::Branch, Ok(_), Some((_, why))) = (side, &result, before) {
+            self.notes.push(format!(
+                "{tool} gave no report of the base commit, so each of its findings counts as new: {why}"
+            ));
+        }
+        self.add(tool, side, result.map_err(NoReport::words));
+    }
+
     fn add(&mut self, tool: &str, side: Side, result: Result<Report, String>) {
         if side == Side::Base {
             // What is missing here is said once, about the branch.
@@ -274,7 +335,9 @@ impl Found {
         };
         let triage: Triage = suppressions.apply(branch, today);
         self.notes.extend(triage.notes.iter().cloned());
-        let markdown = findings::markdown(&triage, Some(&base), &self.notes);
+        let mut markdown = format!("{}\n\n", reports(&self.tools));
+        markdown.push_str(&findings::markdown(&triage, Some(&base), &self.notes));
+        markdown.push_str(&scanners_table(&self.tools));
         let sarif = findings::write_sarif(&triage.open, &triage.suppressed);
         let new: Vec<String> = findings::new_since(&base, &triage.open)
             .into_iter()
@@ -306,6 +369,7 @@ impl Found {
             findings,
             markdown,
             sarif,
+            lacking: self.lacking,
         })
     }
 }
@@ -354,13 +418,44 @@ fn sarif_of(made: &CommandMade, root: &str) -> Result<Report, String> {
     read_report(Format::Sarif, made, root)
 }
 
-fn report_of(scanner: Scanner, made: &CommandMade, root: &str) -> Result<Report, String> {
+fn report_of(scanner: Scanner, made: &CommandMade, root: &str) -> Result<Report, NoReport> {
     match made.exit_code {
-        Some(NOT_THERE) => return Err(scanner.absent().to_owned()),
-        Some(NOTHING_TO_SCAN) => return Err("The repository has nothing for it.".to_owned()),
-        _ => {}
+        Some(NOT_THERE) => Err(NoReport::Failed(scanner.absent().to_owned())),
+        Some(NOTHING_TO_SCAN) => Err(NoReport::Nothing),
+        _ => read_report(scanner.format(), made, root).map_err(NoReport::Failed),
     }
-    read_report(scanner.format(), made, root)
+}
+
+impl NoReport {
+    fn words(self) -> String {
+        match self {
+            Self::Nothing => "The repository has nothing for it.".to_owned(),
+            Self::Failed(why) => why,
+        }
+    }
+}
+
+/// How many scanners gave a report, in a sentence.
+pub fn reports(tools: &[ToolRun]) -> String {
+    let ran = tools.iter().filter(|tool| tool.ran).count();
+    match tools.len() {
+        1 => "The only scanner gave a report.".to_owned(),
+        all => format!("{ran} of {all} scanners gave a report."),
+    }
+}
+
+fn scanners_table(tools: &[ToolRun]) -> String {
+    let mut out =
+        "\n## Scanners\n\n| Scanner | Report | What it gave |\n|---|---|---|\n".to_owned();
+    for tool in tools {
+        out.push_str(&format!(
+            "| {} | {} | {} |\n",
+            plain::cell(&tool.tool, 100),
+            if tool.ran { "yes" } else { "no" },
+            plain::cell(&tool.detail, 400),
+        ));
+    }
+    out
 }
 
 /// The most characters of what a scanner said when it failed.

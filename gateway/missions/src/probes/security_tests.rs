@@ -116,6 +116,61 @@ fn secrets_alone_are_a_scan_and_no_report_at_all_is_an_error() {
 }
 
 #[test]
+fn scan_that_failed_on_the_base_only_is_said() {
+    let failed = (70, "out of memory\n");
+    let read = only_bandit().read(&made([PREPARED, NO_FILE, failed, (0, BANDIT)]));
+    let findings = read.unwrap().written(today()).unwrap().findings;
+    assert!(findings.open[0].is_new);
+    let notes = findings.notes.join("\n");
+    assert!(
+        notes.contains("bandit gave no report of the base commit, so each of its findings counts as new: It failed with exit code 70: out of memory"),
+        "{notes}"
+    );
+    // A base without anything for the scanner makes all of its findings new, and that is true.
+    let read = only_bandit().read(&made([PREPARED, NO_FILE, NO_FILE, (0, BANDIT)]));
+    let findings = read.unwrap().written(today()).unwrap().findings;
+    assert_eq!(findings.notes, [""; 0]);
+}
+
+#[test]
+fn report_says_which_scanners_gave_none_and_those_that_the_mission_names_are_lacking() {
+    let made = made([PREPARED, NO_FILE, EMPTY, (70, "out of memory\n")]);
+    let mut found = only_bandit().read(&made).unwrap();
+    found.add_secrets(Side::Branch, Ok(Scanned::default()));
+    let written = found.written(today()).unwrap();
+    let why = "bandit: It failed with exit code 70: out of memory";
+    assert_eq!(written.lacking, [why]);
+    let report = &written.markdown;
+    assert!(
+        report.starts_with("1 of 2 scanners gave a report.\n\nNo findings."),
+        "{report}"
+    );
+    assert!(
+        report.contains("| bandit | no | It failed with exit code 70"),
+        "{report}"
+    );
+    // The others are those that the image happens to have.
+    let mut found = SecuritySettings {
+        scanners: Vec::new(),
+        ..only_bandit()
+    };
+    let gone = (NOT_THERE, "");
+    let mut texts = vec![PREPARED, NO_FILE];
+    texts.resize(found.commands().len(), gone);
+    let all = ended(&found, &texts);
+    assert_eq!(found.used(&all), []);
+    let mut read = found.read(&all).unwrap();
+    read.add_secrets(Side::Branch, Ok(Scanned::default()));
+    assert_eq!(read.written(today()).unwrap().lacking, [""; 0]);
+    found.scanners = vec![Scanner::Bandit];
+    let used = found.used(&made);
+    assert_eq!(
+        (used[0].name.as_str(), used[0].calls, used[0].failed),
+        ("bandit", 2, 1)
+    );
+}
+
+#[test]
 fn a_report_that_lies_is_said_and_ends_nothing() {
     let lies = (0, r#"{"results": 7}"#);
     let mut found = only_bandit()

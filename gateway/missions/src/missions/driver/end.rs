@@ -34,6 +34,8 @@ pub(super) struct Left {
     commits: u32,
     checks: u32,
     failed_checks: u32,
+    /// What the commands of a phase without teams used.
+    pub(super) tooling: Vec<ToolUse>,
     /// The figures of a phase without teams.
     pub(super) counted: Option<Counted>,
     /// The end of a phase without teams, from what its commands wrote.
@@ -320,7 +322,11 @@ impl Driver {
                 .collect(),
             results: texts.collect(),
             artifacts: u32::try_from(left.drafts.len()).unwrap_or(u32::MAX),
-            tooling: used.into_iter().map(tool_use).collect(),
+            tooling: used
+                .into_iter()
+                .map(tool_use)
+                .chain(left.tooling.iter().cloned())
+                .collect(),
             counted,
         });
         let row = cards::CardRow {

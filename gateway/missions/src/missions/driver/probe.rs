@@ -8,14 +8,15 @@ use super::end::{Draft, Left};
 use super::{Driver, branches};
 use crate::artifacts::ArtifactKind;
 use crate::benchmarks;
-use crate::cards::Counted;
+use crate::cards::{Counted, ToolUse};
+use crate::findings::SECRETS_TOOL;
 use crate::missions::entity::{mission, phase};
 use crate::missions::facts::{Loaded, kind_of};
 use crate::missions::input;
 use crate::missions::model::{PhaseKind, PhaseStatus};
 use crate::missions::store;
 use crate::probes::{
-    BenchmarkSettings, ScannedFiles, SecuritySettings, SecuritySide, scan_archive,
+    BenchmarkSettings, ScannedFiles, SecuritySettings, SecuritySide, scan_archive, security_reports,
 };
 use roost_connections::checkouts::{self, CheckoutError, RunRepo};
 use roost_execution::runs::{
@@ -104,9 +105,17 @@ impl Driver {
             return Ok(());
         };
         let made = runs::commands_of(self.state.db.read(), self.scope, run).await?;
+        let mission = &loaded.mission;
         let read = match kind_of(phase) {
-            PhaseKind::Benchmark => benchmark(&loaded.mission, &made),
-            PhaseKind::SecurityScan => self.security(&loaded.mission, run, &made).await?,
+            PhaseKind::Benchmark => {
+                left.tooling.extend(benchmark_settings(mission).used(&made));
+                benchmark(mission, &made)
+            }
+            PhaseKind::SecurityScan => {
+                left.tooling = security_settings(mission).used(&made);
+                self.security(mission, run, &made, &mut left.tooling)
+                    .await?
+            }
             PhaseKind::Research | PhaseKind::Coding => return Ok(()),
         };
         match read {
@@ -120,7 +129,7 @@ impl Driver {
                         content: Ok(content),
                     }));
                 left.counted = Some(found.counted);
-                left.verdict = Some((PhaseStatus::Completed, found.reason));
+                left.verdict = Some((found.status, found.reason));
             }
             Err(why) => left.verdict = Some((PhaseStatus::Failed, why)),
         }
@@ -132,18 +141,22 @@ impl Driver {
         mission: &mission::Model,
         run: RunId,
         made: &[CommandMade],
+        used: &mut Vec<ToolUse>,
     ) -> Result<Result<Read, String>, DbErr> {
         let mut found = match security_settings(mission).read(made) {
             Ok(found) => found,
             Err(why) => return Ok(Err(why)),
         };
+        let mut secrets = ToolUse::of_tool(SECRETS_TOOL);
         for (side, commit) in [
             (SecuritySide::Base, found.before.clone()),
             (SecuritySide::Branch, found.after.clone()),
         ] {
             let scanned = self.secrets(run, commit).await?;
+            secrets.add(scanned.is_err());
             found.add_secrets(side, scanned);
         }
+        used.push(secrets);
         let today = self.state.clock.now().date_naive();
         Ok(found.written(today).map(|written| {
             let findings = &written.findings;
@@ -156,12 +169,26 @@ impl Driver {
                     (severity.as_str().to_owned(), count)
                 })
                 .collect();
+            let reason = format!(
+                "{} open, {new} of them new since the base commit; {} suppressed. {}",
+                counted(all, "finding is", "findings are"),
+                findings.suppressed.len(),
+                security_reports(&findings.tools),
+            );
+            // The mission names a scanner because its report is needed.
+            let (status, reason) = match written.lacking.as_slice() {
+                [] => (PhaseStatus::Completed, reason),
+                lacking => {
+                    let lacking = lacking.join(" ");
+                    let why = format!(
+                        "A scanner that the mission names gave no report. {lacking} {reason}"
+                    );
+                    (PhaseStatus::Failed, why)
+                }
+            };
             Read {
-                reason: format!(
-                    "{} open, {new} of them new since the base commit; {} suppressed.",
-                    counted(all, "finding is", "findings are"),
-                    findings.suppressed.len()
-                ),
+                status,
+                reason,
                 counted: Counted::Security {
                     findings: counts.into_iter().collect(),
                 },
@@ -217,6 +244,7 @@ impl Driver {
 
 /// What was read from the commands of a phase.
 struct Read {
+    status: PhaseStatus,
     reason: String,
     counted: Counted,
     drafts: Vec<(ArtifactKind, &'static str, String)>,
@@ -232,6 +260,7 @@ fn benchmark(mission: &mission::Model, made: &[CommandMade]) -> Result<Read, Str
     }
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     Ok(Read {
+        status: PhaseStatus::Completed,
         reason: format!(
             "{} and {} in {}.",
             counted(metrics.improvements, "improvement", "improvements"),
