@@ -161,6 +161,7 @@ pub(super) async fn find(api: &Api, wanted: &str) -> anyhow::Result<RunId> {
         None,
         None,
         None,
+        None,
         Some(true),
     );
     let page = api.ask(call).await?;

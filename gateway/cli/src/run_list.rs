@@ -36,7 +36,7 @@ pub struct List {
     /// Only runs in which this model answered
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Only runs with this status: queued, running, completed, failed, cancelled
+    /// Only runs with this status: queued, running, waiting, completed, failed, cancelled
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
     /// Only runs with this outcome: accepted, rejected, undecided
@@ -83,12 +83,21 @@ impl List {
         (team, template, by): (Option<&TeamId>, Option<&TemplateId>, Option<&UserId>),
     ) -> anyhow::Result<Listing> {
         let (from, until) = self.within.times()?;
+        // A run that waits has the status `running` in the API.
+        let (waiting, status) = match self.status.as_deref() {
+            Some("waiting") => (Some(true), None),
+            status => (
+                None,
+                status.map(|status| RunStatus::from(status.to_owned())),
+            ),
+        };
         let call = routes::runs(
             Some(self.limit.into()),
             team,
             template,
             self.model.as_deref(),
-            self.status.clone().map(RunStatus::from).as_ref(),
+            status.as_ref(),
+            waiting,
             self.outcome.clone().map(RunOutcome::from).as_ref(),
             by,
             from.as_ref(),
@@ -101,9 +110,10 @@ impl List {
         let page = api.ask(call).await?;
         let teams = team_names(api).await?;
         let row = |run: &Parsed<RunSummary>| {
-            let state = match &run.paused_at {
-                Some(_) => "paused".to_owned(),
-                None => state(&run.status, run.outcome.as_ref()),
+            let state = match (&run.paused_at, &run.waiting_on) {
+                (Some(_), _) => "paused".to_owned(),
+                (None, Some(_)) if !run.cancelling => "waiting".to_owned(),
+                _ => state(&run.status, run.outcome.as_ref()),
             };
             vec![
                 show::relative(Some(&run.created_at)),

@@ -7,13 +7,14 @@ use super::types::*;
 
 /// `GET /api/topology-runs`
 #[must_use]
-pub fn runs(limit: Option<u64>, team_id: Option<&TeamId>, template_id: Option<&TemplateId>, model: Option<&str>, status: Option<&RunStatus>, outcome: Option<&RunOutcome>, created_by: Option<&UserId>, from: Option<&Moment>, until: Option<&Moment>, q: Option<&str>, sort: Option<&str>, origin: Option<&RunOriginWord>, all: Option<bool>) -> Call<Page<RunSummary>> {
+pub fn runs(limit: Option<u64>, team_id: Option<&TeamId>, template_id: Option<&TemplateId>, model: Option<&str>, status: Option<&RunStatus>, waiting: Option<bool>, outcome: Option<&RunOutcome>, created_by: Option<&UserId>, from: Option<&Moment>, until: Option<&Moment>, q: Option<&str>, sort: Option<&str>, origin: Option<&RunOriginWord>, all: Option<bool>) -> Call<Page<RunSummary>> {
     let mut call = Call::new(Method::GET, "/api/topology-runs".to_owned());
     call.query("limit", limit);
     call.query("team_id", team_id);
     call.query("template_id", template_id);
     call.query("model", model);
     call.query("status", status);
+    call.query("waiting", waiting);
     call.query("outcome", outcome);
     call.query("created_by", created_by);
     call.query("from", from);

@@ -287,6 +287,7 @@ pub struct RunSummary {
     pub status: RunStatus,
     pub outcome: Option<RunOutcome>,
     pub paused_at: Option<Moment>,
+    pub waiting_on: Option<String>,
     pub cancelling: bool,
     pub team_id: Option<TeamId>,
     pub created_at: Moment,

@@ -235,6 +235,7 @@ pub const ROUTES: &[Route] = &[
             "template_id",
             "model",
             "status",
+            "waiting",
             "outcome",
             "created_by",
             "from",

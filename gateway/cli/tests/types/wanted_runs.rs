@@ -184,6 +184,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
             "status",
             "outcome",
             "paused_at",
+            "waiting_on",
             "cancelling",
             "team_id",
             "created_at",

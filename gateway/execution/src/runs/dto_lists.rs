@@ -10,6 +10,7 @@ use super::listed_store::{Order, Wanted};
 use super::model::Status;
 use super::origin::OriginWord;
 use super::outcome::Outcome;
+use super::waits::Waiting;
 use roost_platform::ids::{ClawId, MissionId, RunId, TeamId, TemplateId, UserId};
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::pagination::{PageQuery, PageRequest};
@@ -36,6 +37,8 @@ pub struct RunsQuery {
     /// The runs that were forked from this run.
     pub forked_from: Option<RunId>,
     pub status: Option<Status>,
+    /// Only runs that wait for an approval, an answer or a machine. Their status is `running`.
+    pub waiting: Option<bool>,
     /// Only runs with this outcome. A run that has not ended has none.
     pub outcome: Option<Outcome>,
     /// Only runs that this person started.
@@ -88,6 +91,7 @@ impl RunsQuery {
             mission: self.mission_id,
             parent: self.parent_run_id,
             forked_from: self.forked_from,
+            waiting: self.waiting.unwrap_or(false),
             status: self.status,
             outcome: self.outcome,
             created_by: self.created_by,
@@ -108,6 +112,9 @@ pub struct RunBrief {
     pub id: RunId,
     pub title: String,
     pub status: Status,
+    /// What the run waits for. Absent while it works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_on: Option<String>,
     /// Absent until the run has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
@@ -122,6 +129,7 @@ impl From<run::Listed> for RunBrief {
     fn from(row: run::Listed) -> Self {
         Self {
             status: row.status(),
+            waiting_on: Waiting::read(row.waiting_on.as_deref()).map(|waiting| waiting.text),
             outcome: row.decided(),
             id: row.id,
             title: row.title,

@@ -35,6 +35,8 @@ pub struct Wanted {
     /// Only runs that were forked from this one.
     pub forked_from: Option<RunId>,
     pub status: Option<Status>,
+    /// Only runs that wait.
+    pub waiting: bool,
     /// Only runs with this outcome. A run that has not ended has none.
     pub outcome: Option<Outcome>,
     /// Only runs that this person started.
@@ -158,6 +160,9 @@ fn filtered(mut query: Select<record::Entity>, wanted: &Wanted) -> Select<record
         .apply_if(wanted.until_ms, |query, until| {
             query.filter(CreatedMs.lt(until))
         });
+    if wanted.waiting {
+        query = query.filter(state::Column::WaitingOn.is_not_null());
+    }
     for word in &wanted.words {
         let title = Expr::expr(Func::lower(Expr::col((record::Entity, Title))));
         let pattern = LikeExpr::new(format!("%{}%", escaped(word))).escape('!');

@@ -5770,7 +5770,10 @@ export interface components {
             deadline_s?: number | null;
             /** @description SARIF files of the repository's own tools, as paths in the checkout. Their findings join those of the scanners. */
             sarif?: string[] | null;
-            /** @description `bandit`, `semgrep`, `cargo_audit` and `cargo_deny`. Each that the image has when it is absent. */
+            /**
+             * @description `bandit`, `semgrep`, `cargo_audit` and `cargo_deny`. The phase fails when one that is named gives no report. Each that the
+             *     image has when it is absent.
+             */
             scanners?: string[] | null;
         };
         /**
@@ -7743,7 +7746,7 @@ export interface components {
             cost_microusd?: number;
             /** Format: int64 */
             failed: number;
-            /** @description `model` or `tool`. */
+            /** @description `model`, `tool` or `check`. A scanner and the command of a benchmark are tools. */
             kind: string;
             name: string;
             /**
@@ -8422,6 +8425,8 @@ export interface components {
             outcome?: components["schemas"]["RunOutcome"] | null;
             status: components["schemas"]["RunStatus"];
             title: string;
+            /** @description What the run waits for. Absent while it works. */
+            waiting_on?: string | null;
         };
         /** @description An entry of the journal of a step. */
         RunCall: {
@@ -23273,6 +23278,8 @@ export interface operations {
                 /** @description The runs that were forked from this run. */
                 forked_from?: components["schemas"]["RunId"];
                 status?: components["schemas"]["RunStatus"];
+                /** @description Only runs that wait for an approval, an answer or a machine. Their status is `running`. */
+                waiting?: boolean;
                 /** @description Only runs with this outcome. A run that has not ended has none. */
                 outcome?: components["schemas"]["RunOutcome"];
                 /** @description Only runs that this person started. */

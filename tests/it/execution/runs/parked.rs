@@ -76,6 +76,23 @@ async fn is_parked(owner: &Client, run: &str) {
     .await;
 }
 
+/// The lists of runs, of those that wait, and of teams.
+async fn says_that_it_waits(owner: &Client, run: &str) {
+    let waiting = owner.get("/api/topology-runs?waiting=true").expect(200);
+    let waiting = waiting.await;
+    let found = waiting.body["items"].as_array().expect("a list");
+    assert_eq!(found.len(), 1, "{waiting:?}");
+    assert_eq!(found[0]["id"], run);
+    assert!(found[0]["waiting_on"].is_string(), "{waiting:?}");
+    let teams = owner.get("/api/teams").expect(200).await;
+    let teams = teams.body["items"].as_array().expect("a list").clone();
+    let last = teams
+        .iter()
+        .map(|team| &team["last_run"])
+        .find(|last| last["id"] == run);
+    assert!(last.expect("the team's run")["waiting_on"].is_string());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn parked_run_leaves_its_place_and_continues_when_the_machine_connects() {
     let waits = Waits::default();
@@ -94,6 +111,7 @@ async fn parked_run_leaves_its_place_and_continues_when_the_machine_connects() {
         let other = over(owner, &started(owner, &quick).await).await;
         assert_eq!(other.body["status"], "completed");
         assert_eq!(waits.begun(&owner.workspace), 1, "nobody polls");
+        says_that_it_waits(owner, &parked).await;
         let fake_node = FakeNode::start(machine.clone(), vec![machine.channel.clone()]);
         connection_is(owner, &machine.node_id, "connected").await;
         let ended = over(owner, &parked).await;
