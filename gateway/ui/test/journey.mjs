@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { axe, choose, launch, runAll, shot, until, visitor } from "./kit.ts";
 import { outsideTests } from "./journey-apps.mjs";
+import { firstResultTests } from "./journey-first-result.mjs";
 import { missionTests } from "./journey-missions.mjs";
 import { teamTests } from "./journey-teams.mjs";
 import { remove, startGateway, startNode } from "./real.mjs";
@@ -129,6 +130,7 @@ const failed = await runAll({
   ...outsideTests({ page, open, clean, agent: () => agent }),
 
   ...teamTests({ page, open, clean, calm, patience: PATIENCE }),
+  ...firstResultTests({ page, open, clean, calm }),
   ...missionTests({ page, open, clean, calm, patience: PATIENCE }),
 
   "its sandbox runs real commands": async () => {
