@@ -29,7 +29,10 @@ async function modelServer() {
       const usage = { prompt_tokens: 40, completion_tokens: 9, total_tokens: 49 };
       const pieces = [
         { choices: [{ index: 0, delta }] },
-        { choices: [{ index: 0, delta: {}, finish_reason: works && !isDone ? "tool_calls" : "stop" }], usage },
+        {
+          choices: [{ index: 0, delta: {}, finish_reason: works && !isDone ? "tool_calls" : "stop" }],
+          usage,
+        },
       ];
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (const piece of pieces) response.write(`data: ${JSON.stringify(piece)}\n\n`);
@@ -40,8 +43,8 @@ async function modelServer() {
   return { asked, address: `http://127.0.0.1:${server.address().port}/v1`, stop: () => server.close() };
 }
 
-/** `open(path, heading)` goes somewhere, `clean(name)` checks what is there, `calm()` waits until it is drawn. */
-export const firstResultTests = ({ page, open, clean, calm }) => ({
+/** While the workspace has no run. `open(path, heading)` goes somewhere, `clean(name)` checks what is there, `calm()` waits until it is drawn. */
+export const demonstrationTests = ({ page, open, clean, calm }) => ({
   "the demonstration on Home mends its files": async () => {
     await open("/", "Home");
     await page.getByRole("button", { name: "Run the demonstration" }).click();
@@ -52,13 +55,16 @@ export const firstResultTests = ({ page, open, clean, calm }) => ({
     const changed = page.getByRole("region", { name: "Changes", exact: true });
     await changed.getByText("src/lib.rs").first().waitFor();
   },
+});
 
-  "a model of one's own is added and tried": async () => {
+/** When there is a team. */
+export const firstResultTests = ({ page, open, clean, calm }) => ({
+  "a model of one's own is added and tried, and works on a file that was uploaded": async () => {
     const server = await modelServer();
     try {
       await open("/settings/models", "Models");
       await page.getByRole("button", { name: "Add a model" }).click();
-      await choose(page.getByLabel("Provider"), { label: "Ollama" });
+      await choose(page.getByLabel("Provider"), "ollama");
       await choose(page.getByLabel("Model", { exact: true }), { label: "Another model" });
       await page.getByLabel("Name of the model").fill(MODEL);
       await page.getByLabel("Address").fill(server.address);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { axe, choose, launch, runAll, shot, until, visitor } from "./kit.ts";
 import { outsideTests } from "./journey-apps.mjs";
-import { firstResultTests } from "./journey-first-result.mjs";
+import { demonstrationTests, firstResultTests } from "./journey-first-result.mjs";
 import { missionTests } from "./journey-missions.mjs";
 import { teamTests } from "./journey-teams.mjs";
 import { remove, startGateway, startNode } from "./real.mjs";
@@ -127,6 +127,7 @@ const failed = await runAll({
     await until("the role to go", async () => (await page.getByText("Walks the journey").count()) === 0);
   },
 
+  ...demonstrationTests({ page, open, clean, calm }),
   ...outsideTests({ page, open, clean, agent: () => agent }),
 
   ...teamTests({ page, open, clean, calm, patience: PATIENCE }),
