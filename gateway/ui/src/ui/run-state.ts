@@ -2,6 +2,7 @@ import type { RunOrigin, RunOutcome, RunSummary } from "~/api/runs";
 import { DASH } from "./bytes";
 import { withoutTicks } from "./inline-code";
 import type { Tone } from "./status";
+import { visible } from "./visible";
 
 const STATES: Record<string, { tone: Tone; word: string }> = {
   queued: { tone: "waiting", word: "Queued" },
@@ -13,9 +14,24 @@ const STATES: Record<string, { tone: Tone; word: string }> = {
 
 export const isOver = (status: string) => !["queued", "running"].includes(status);
 
-export function runState(run: Pick<RunSummary, "status" | "cancelling">): { tone: Tone; word: string } {
-  if (run.cancelling && !isOver(run.status)) return { tone: "moving", word: "Cancelling" };
-  return STATES[run.status] ?? { tone: "idle", word: run.status };
+type Standing = Pick<RunSummary, "status"> &
+  Partial<Pick<RunSummary, "cancelling" | "paused_at" | "waits_for" | "waiting_on">>;
+
+/**
+ * The state of a run, in a word. The gateway keeps the status `running` of a run that is paused or waits. A run that
+ * still ends what it has begun is pausing. A short form of a run does not say what the run waits for.
+ */
+export function runState(run: Standing): { tone: Tone; word: string; title?: string } {
+  const { status, waiting_on: on } = run;
+  if (!isOver(status)) {
+    if (run.cancelling) return { tone: "moving", word: "Cancelling" };
+    if (run.paused_at)
+      return status === "queued" || run.waits_for
+        ? { tone: "waiting", word: "Paused" }
+        : { tone: "moving", word: "Pausing" };
+    if (on) return { tone: "waiting", word: "Waiting", title: visible(withoutTicks(on)) };
+  }
+  return STATES[status] ?? { tone: "idle", word: status };
 }
 
 const OUTCOMES: Record<RunOutcome, { tone: Tone; word: string }> = {

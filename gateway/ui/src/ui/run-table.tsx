@@ -43,14 +43,16 @@ function Time({ run }: { run: RunSummary }) {
   return timeOf(run, useNow());
 }
 
+function State({ run }: { run: RunSummary }) {
+  const state = runState(run);
+  return <Status {...state} title={run.error ? withoutTicks(run.error) : state.title} />;
+}
+
 const FIGURE = "whitespace-nowrap text-fg-2";
 
 const COLUMNS: Column<RunSummary>[] = [
   { name: "Run", cell: "w-full max-w-0", show: (run) => <Name run={run} /> },
-  {
-    name: "State",
-    show: (run) => <Status {...runState(run)} title={run.error ? withoutTicks(run.error) : undefined} />,
-  },
+  { name: "State", show: (run) => <State run={run} /> },
   {
     name: "Outcome",
     shown: (

@@ -19,7 +19,12 @@ function atWork({ state }: Mock): void {
   const { id: team_id } = state.teams.list[0];
   state.runs.list.push(
     makeRun(state, { title: "Stream the importer", steps_done: 3, team_id }),
-    makeRun(state, { title: "Ask first", steps_done: 1, waiting_on: "a decision of a person", team_id }),
+    makeRun(state, {
+      title: "Ask first",
+      steps_done: 1,
+      waiting_on: "A person has to decide on the agent's request.",
+      team_id,
+    }),
     makeRun(state, {
       title: "Speed up the tests",
       status: "completed",

@@ -175,10 +175,6 @@ export function ofRun(run: RunSummary): Entry {
   const outcome = outcomeState(run);
   const why =
     run.status === "failed" ? run.error : outcome && run.outcome !== "accepted" ? run.outcome_reason : null;
-  const waits = run.waiting_on && !isOver(run.status) && !run.cancelling;
-  const state = waits
-    ? { tone: "waiting" as Tone, word: "Waiting", title: `Waits for ${visible(run.waiting_on ?? "")}` }
-    : runState(run);
   return {
     id: `run:${run.id}`,
     at: run.ended_at ?? run.created_at,
@@ -186,7 +182,7 @@ export function ofRun(run: RunSummary): Entry {
     before: "started the run",
     worker: run.team_id ?? run.agent_id ?? undefined,
     thing: { text: visible(run.title) || "untitled", to: { to: "/runs/$id", id: run.id } },
-    results: [state, ...(outcome ? [outcome] : [])],
+    results: [runState(run), ...(outcome ? [outcome] : [])],
     detail: why ? visible(why) : undefined,
     took: isOver(run.status) ? took(run.started_at, run.ended_at, 0) : undefined,
     since: isOver(run.status) ? undefined : (run.started_at ?? undefined),

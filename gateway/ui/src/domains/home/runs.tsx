@@ -55,8 +55,7 @@ function Progress({ run }: { run: RunSummary }) {
 
 function Active({ run, who }: { run: RunSummary; who: string | undefined }) {
   const now = useNow();
-  const waits = run.waiting_on && !run.cancelling;
-  const state = waits ? { tone: "waiting" as const, word: "Waiting" } : runState(run);
+  const state = runState(run);
   return (
     <li data-row className={row}>
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-1.5 sm:grid-cols-[104px_minmax(0,1fr)_180px]">
@@ -67,10 +66,10 @@ function Active({ run, who }: { run: RunSummary; who: string | undefined }) {
           </p>
           <p className="truncate text-small text-fg-3">
             {who && <bdi>{who}</bdi>}
-            {waits && (
+            {state.title && (
               <>
-                {who && ", "}
-                <bdi>waits for {visible(run.waiting_on ?? "")}</bdi>
+                {who && ". "}
+                <bdi>{state.title}</bdi>
               </>
             )}
           </p>

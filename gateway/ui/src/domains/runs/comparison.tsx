@@ -73,7 +73,7 @@ function columns(verdict: Told["verdict"], gone: ReadonlySet<string>): Column<Ca
       name: "State",
       show: ({ one }) => (
         <>
-          <Status {...runState({ status: one.status, cancelling: false })} />
+          <Status {...runState(one)} />
           <OutcomeOf one={one} />
           {verdict?.best === one.label && (
             <span className="flex items-center gap-1 text-small text-done">

@@ -20,7 +20,7 @@ import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { forkedAt } from "./fork-history";
 import { codeWord, EVIDENCE_RUN, evidenceWord, OUTCOME_NOTE, spoken } from "./words";
-import { pauseState } from "./words-live";
+import { wholeState } from "./words-live";
 
 /** What it came to, or why it did not. */
 export function Outcome({ run }: { run: Run }) {
@@ -110,7 +110,7 @@ export function Verdict({ run }: { run: Run }) {
 /** How it stands, in figures. */
 export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
   const now = useNow();
-  const state = pauseState(run);
+  const state = wholeState(run);
   return (
     <section aria-label="Run" className="min-w-0">
       <Fold
@@ -118,7 +118,7 @@ export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
         title="Run"
         summary={
           <>
-            <Status tone={state.tone} word={state.word} /> Goal, time and tokens
+            <Status {...state} /> Goal, time and tokens
           </>
         }
         opened={!isOver(run.status)}

@@ -23,7 +23,7 @@ import { exported } from "./journal";
 import { modelOf } from "./nodes";
 import { CancelRun } from "./outcome";
 import { callsQuery, forksQuery, pause, resume, runRepoQuery } from "./queries";
-import { pauseState, workingNode } from "./words-live";
+import { wholeState, workingNode } from "./words-live";
 
 /** How far it is: each step that is done fills its part. */
 function Progress({ run }: { run: Run }) {
@@ -205,7 +205,7 @@ interface Props {
 export function RunHead({ run, title, mayStart, teamGone, nameOf, following, onFollow, onCancelled }: Props) {
   const now = useNow();
   const [forking, setForking] = useState(false);
-  const state = pauseState(run);
+  const state = wholeState(run);
   const outcome = outcomeState(run);
   const over = isOver(run.status);
   const working = workingNode(run);
@@ -249,13 +249,13 @@ export function RunHead({ run, title, mayStart, teamGone, nameOf, following, onF
         className="flex flex-col gap-2 max-sm:sticky max-sm:top-10 max-sm:z-10 max-sm:-mx-1 max-sm:bg-canvas max-sm:px-1 max-sm:py-1"
       >
         <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-fg-2">
-          <Status tone={state.tone} word={state.word} />
+          <Status {...state} />
           {outcome && <Status {...outcome} />}
           <Origin run={run} />
           <span className="tabular-nums">{duration(took(run.started_at, run.ended_at, now))}</span>
           <span>{stepsWord(run)}</span>
           <span className="tabular-nums">{money(run.cost_microusd)}</span>
-          {working && !over && !run.paused_at && (
+          {working && state.tone === "running" && (
             <span>
               <bdi>{visible(nameOf(working))}</bdi> works
             </span>

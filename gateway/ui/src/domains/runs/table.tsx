@@ -4,13 +4,10 @@ import type { RunSummary } from "~/api/runs";
 import { DASH } from "~/ui/bytes";
 import type { ListColumn } from "~/ui/list/list-table";
 import { Person } from "~/ui/person";
-import { isOver, money, originWord, outcomeState, runState, took } from "~/ui/run-state";
+import { money, originWord, outcomeState, runState, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
-
-const PAUSED = { tone: "waiting", word: "Paused" } as const;
-const isPaused = (run: RunSummary) => run.paused_at != null && !run.cancelling && !isOver(run.status);
 
 /** Names that the list shows and the runs do not have. */
 export interface Names {
@@ -85,10 +82,11 @@ function Who({ run, names }: { run: RunSummary; names: Names }) {
 }
 
 function State({ run }: { run: RunSummary }) {
+  const state = runState(run);
   const outcome = outcomeState(run);
   return (
     <span className="flex flex-col gap-0.5">
-      <Status {...(isPaused(run) ? PAUSED : runState(run))} title={run.error ?? undefined} />
+      <Status {...state} title={run.error ?? state.title} />
       {outcome && <Status {...outcome} className="text-small" />}
     </span>
   );

@@ -17,7 +17,7 @@ function State({ run }: { run: LastRun }) {
   const outcome = outcomeState(run);
   return (
     <span className="flex flex-col gap-0.5">
-      <Status {...runState({ ...run, cancelling: false })} />
+      <Status {...runState(run)} />
       {outcome && <Status {...outcome} className="text-small" />}
     </span>
   );
