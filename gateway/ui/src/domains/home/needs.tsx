@@ -8,6 +8,7 @@ import { pendingLevelUpsQuery } from "~/api/levelups";
 import { useMay } from "~/api/may";
 import { missionsQuery } from "~/api/missions";
 import { nodesQuery } from "~/api/nodes";
+import type { RunSummary } from "~/api/runs";
 import { teamsQuery } from "~/api/teams";
 import { Button, IconButton } from "~/ui/button";
 import { inlineCode, withoutTicks } from "~/ui/inline-code";
@@ -17,16 +18,47 @@ import { Ago, span, useNow, useRemaining } from "~/ui/time";
 import { needsPerson, type Need } from "./attention";
 import { dismiss, useDismissed } from "./dismissed";
 import { Nothing, row, rowLink, Section, Unloaded } from "./part";
-import { actionsQuery, connectionsQuery, hostsQuery, recentQuery } from "./queries";
+import {
+  actionsQuery,
+  activeQuery,
+  badQuery,
+  completedQuery,
+  connectionsQuery,
+  hostsQuery,
+  newestEnd,
+  recentQuery,
+} from "./queries";
 
 const FIRST = 6;
+
+const NO_RUNS: never[] = [];
+
+/** Runs that ended badly, and those that may have done their work again. */
+function useBad() {
+  const bad = useQuery(badQuery);
+  const recent = useQuery(recentQuery);
+  const active = useQuery(activeQuery);
+  const known = recent.data ?? NO_RUNS;
+  const oldest = (runs: readonly RunSummary[]) =>
+    runs.reduce((first, { created_at: at }) => (first === "" || at < first ? at : first), "");
+  const from = oldest(bad.data ?? NO_RUNS);
+  const completed = useQuery({
+    ...completedQuery(from, newestEnd(known)),
+    enabled: recent.data !== undefined && from !== "" && from < oldest(known),
+  });
+  const runs = useMemo(() => {
+    const all = [completed.data, bad.data, active.data, recent.data].flatMap((list) => list ?? NO_RUNS);
+    return [...new Map(all.map((run) => [run.id, run])).values()];
+  }, [completed.data, bad.data, active.data, recent.data]);
+  return { runs, bad, pending: recent.isLoading || completed.isLoading };
+}
 
 /** Everything that a person is needed for, with each list that it is made of. */
 export function useNeeds() {
   const may = useMay();
   const now = useNow();
   const doors = useQuery({ ...waitingDoorsQuery, enabled: may("doors.read") });
-  const runs = useQuery(recentQuery);
+  const { runs, bad, pending: unanswered } = useBad();
   const missions = useQuery({ ...missionsQuery("paused"), enabled: may("missions.read") });
   const nodes = useQuery(nodesQuery);
   const connections = useQuery({ ...connectionsQuery, enabled: may("apps.read") });
@@ -41,7 +73,7 @@ export function useNeeds() {
   const needs = useMemo(() => {
     const facts = {
       doors: doors.data ?? [],
-      runs: runs.data ?? [],
+      runs,
       missions: missions.data ?? [],
       nodes: nodes.data ?? [],
       connections: connections.data ?? [],
@@ -54,7 +86,7 @@ export function useNeeds() {
     return needsPerson(facts, minute).filter(({ id }) => !aside.has(id));
   }, [
     doors.data,
-    runs.data,
+    runs,
     missions.data,
     nodes.data,
     connections.data,
@@ -68,14 +100,14 @@ export function useNeeds() {
   ]);
   const parts = [
     { what: "Approvals", query: doors },
-    { what: "Runs that failed", query: runs },
+    { what: "Runs that failed", query: bad },
     { what: "Missions", query: missions },
     { what: "Machines", query: nodes },
     { what: "Connections", query: connections },
     { what: "Code hosts", query: hosts },
     { what: "Level-ups", query: levelUps },
   ];
-  const pending = parts.some(({ query }) => query.isLoading);
+  const pending = unanswered || parts.some(({ query }) => query.isLoading);
   const failed = parts.some(({ query }) => query.isError);
   return { needs, parts, pending, failed };
 }

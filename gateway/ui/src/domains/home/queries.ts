@@ -4,40 +4,107 @@ import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { MODELS } from "~/api/models";
 import type { RunSummary } from "~/api/runs";
+import { RECENT_DAYS } from "./attention";
 import { DAYS } from "./usage";
 
-/** A run that another run started is part of it: its cost is rolled up there. */
-const whole = (run: RunSummary) => !run.parent_run_id;
+const PAGE = 200;
+const PAGES = 5;
+const DAY_MS = 86_400_000;
 
-/** The newest ones, for what needs a person and what was done. */
+export interface Read {
+  runs: RunSummary[];
+  /** There are more runs than were read. */
+  cut: boolean;
+}
+
+interface Asked {
+  status?: RunSummary["status"];
+  outcome?: NonNullable<RunSummary["outcome"]>;
+  from?: string;
+}
+
+/**
+ * Runs that no other run started, newest first. A run that another run started is part of it: its cost is rolled up
+ * there. The gateway cannot leave out the parts alone, and one run may start hundreds. So more pages are read until
+ * `enough` says that the next one is not needed.
+ */
+async function whole(
+  asked: Asked,
+  signal: AbortSignal,
+  enough: (runs: readonly RunSummary[], last: RunSummary) => boolean = () => false,
+  first = PAGE,
+): Promise<Read> {
+  const runs: RunSummary[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES; page += 1) {
+    const answer = await api.get("/api/topology-runs", {
+      query: { ...asked, limit: page === 0 ? first : PAGE, all: true, cursor },
+      signal,
+    });
+    runs.push(...answer.items.filter((run) => !run.parent_run_id));
+    cursor = answer.next_cursor ?? undefined;
+    const last = answer.items.at(-1);
+    if (!cursor || !last || enough(runs, last)) return { runs, cut: false };
+  }
+  return { runs, cut: true };
+}
+
+/** Whether the pages have reached the runs that began before the last days. */
+const beyond = (days: number) => {
+  const since = Date.now() - days * DAY_MS;
+  return (_: readonly RunSummary[], last: RunSummary) => Date.parse(last.created_at) < since;
+};
+
+/** The newest runs come with each visit and each change, so their first page is shorter. */
+const FIRST_PAGE = 100;
+const FEW = 20;
+
+/** The newest ones, for what was done, and for whether anything was done at all. */
 export const recentQuery = queryOptions({
   queryKey: [...keys.runs, "home", "recent"],
-  queryFn: async ({ signal }) => {
-    const page = await api.get("/api/topology-runs", { query: { limit: 100, all: true }, signal });
-    return page.items.filter(whole);
-  },
+  queryFn: async ({ signal }) => (await whole({}, signal, (runs) => runs.length >= FEW, FIRST_PAGE)).runs,
 });
 
 /** A run that began long ago is not among the newest, so these have requests of their own. */
 export const activeQuery = queryOptions({
   queryKey: [...keys.runs, "home", "active"],
   queryFn: async ({ signal }) => {
-    const ask = (status: "running" | "queued") =>
-      api.get("/api/topology-runs", { query: { limit: 100, all: true, status }, signal });
-    const [running, queued] = await Promise.all([ask("running"), ask("queued")]);
-    return [...running.items, ...queued.items].filter(whole);
+    const lists = await Promise.all([
+      whole({ status: "running" }, signal),
+      whole({ status: "queued" }, signal),
+    ]);
+    return lists.flatMap(({ runs }) => runs);
   },
 });
 
-const PAGE = 200;
-const PAGES = 5;
-const DAY_MS = 86_400_000;
+/** Runs that ended badly in the time in which they ask for a person. They may be older than the newest runs. */
+export const badQuery = queryOptions({
+  queryKey: [...keys.runs, "home", "bad"],
+  queryFn: async ({ signal }) => {
+    const enough = beyond(RECENT_DAYS);
+    const lists = await Promise.all([
+      whole({ status: "failed" }, signal, enough),
+      whole({ outcome: "rejected" }, signal, enough),
+    ]);
+    return lists.flatMap(({ runs }) => runs);
+  },
+});
 
-export interface Spent {
-  runs: RunSummary[];
-  /** More runs began in the time than were read. */
-  cut: boolean;
-}
+/** The newest end of a run. */
+export const newestEnd = (runs: readonly RunSummary[]) =>
+  runs.reduce((newest, { ended_at: at }) => (at && at > newest ? at : newest), "");
+
+/**
+ * Runs that were completed since a run that ended badly began. One of them may have done its work again. Only asked for
+ * when the newest runs do not reach so far back; `ended` as for `spentQuery`.
+ */
+export const completedQuery = (from: string, ended: string) =>
+  queryOptions({
+    queryKey: ["completed", from, ended],
+    queryFn: async ({ signal }) => (await whole({ status: "completed", from }, signal)).runs,
+    placeholderData: keepPreviousData,
+    gcTime: 30_000,
+  });
 
 /**
  * The runs of the last days, for the figures. `ended` names the newest end of a run: when another run has ended, they are
@@ -46,22 +113,7 @@ export interface Spent {
 export const spentQuery = (ended: string) =>
   queryOptions({
     queryKey: ["spent", ended],
-    queryFn: async ({ signal }): Promise<Spent> => {
-      const since = Date.now() - DAYS * DAY_MS;
-      const runs: RunSummary[] = [];
-      let cursor: string | undefined;
-      for (let page = 0; page < PAGES; page += 1) {
-        const answer = await api.get("/api/topology-runs", {
-          query: { limit: PAGE, all: true, cursor },
-          signal,
-        });
-        runs.push(...answer.items.filter(whole));
-        cursor = answer.next_cursor ?? undefined;
-        const last = answer.items.at(-1);
-        if (!cursor || !last || Date.parse(last.created_at) < since) return { runs, cut: false };
-      }
-      return { runs, cut: true };
-    },
+    queryFn: ({ signal }) => whole({}, signal, beyond(DAYS)),
     placeholderData: keepPreviousData,
     gcTime: 30_000,
   });

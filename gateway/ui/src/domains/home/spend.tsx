@@ -12,7 +12,7 @@ import { Segments } from "~/ui/segments";
 import { Loading } from "~/ui/skeleton";
 import { useNow } from "~/ui/time";
 import { Nothing, SecondSection, Section, Unloaded } from "./part";
-import { ceilingsQuery, recentQuery, spentQuery, type Spent } from "./queries";
+import { ceilingsQuery, newestEnd, recentQuery, spentQuery, type Read } from "./queries";
 import { DAYS, daysOf, totalOf, type Day } from "./usage";
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -96,7 +96,7 @@ function UseOf({ name, use }: { name: string; use: Use }) {
   );
 }
 
-function Found({ spent }: { spent: Spent }) {
+function Found({ spent }: { spent: Read }) {
   // A day begins once in a day; the clock of the page moves each second.
   const hour = Math.floor(useNow() / 3_600_000) * 3_600_000;
   const days = useMemo(() => daysOf(spent.runs, spent.cut, hour + 3_599_999), [spent, hour]);
@@ -167,11 +167,7 @@ function Found({ spent }: { spent: Spent }) {
 
 export function Spend() {
   const recent = useQuery(recentQuery);
-  const ended = (recent.data ?? []).reduce(
-    (newest, { ended_at: at }) => (at && at > newest ? at : newest),
-    "",
-  );
-  const spent = useQuery({ ...spentQuery(ended), enabled: !recent.isPending });
+  const spent = useQuery({ ...spentQuery(newestEnd(recent.data ?? [])), enabled: !recent.isPending });
   const quota = useQuery(quotaQuery);
   return (
     <>
