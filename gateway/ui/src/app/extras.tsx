@@ -37,10 +37,11 @@ export function Extras({ me }: { me: Me }) {
   const held = useHeld((state) => state.held);
   const client = useQueryClient();
   const { user, workspace } = me;
+  const readsMissions = me.permissions.includes("missions.read");
   useEffect(() => {
     openNotices(user.id, workspace.id);
-    return watchNotices(client, user.id);
-  }, [client, user.id, workspace.id]);
+    return watchNotices(client, user.id, readsMissions);
+  }, [client, user.id, workspace.id, readsMissions]);
   useEffect(() => {
     // Safari has no idle callback.
     (globalThis.requestIdleCallback ?? setTimeout)(dialogsReady);

@@ -1,5 +1,6 @@
 // What is worth telling somebody who looked elsewhere, worked out from what the gateway says. Pure.
 import type { Door } from "~/api/doors";
+import type { Mission } from "~/api/missions";
 import type { RunSummary } from "~/api/runs";
 import type { Claw, NodeLine } from "~/api/types";
 import { asked } from "~/ui/door-words";
@@ -17,6 +18,9 @@ export type NoticeKind =
   | "run-failed"
   | "run-rejected"
   | "run-waits"
+  | "mission-done"
+  | "mission-failed"
+  | "mission-stuck"
   | "quota-refused"
   | "export-done"
   | "export-failed";
@@ -30,7 +34,7 @@ export interface Notice {
   /** Of the machine, agent or team, or what was refused. */
   name: string;
   /** Where more about it is. */
-  thing?: { kind: "node" | "agent" | "team" | "door" | "run"; id: string };
+  thing?: { kind: "node" | "agent" | "team" | "door" | "run" | "mission"; id: string };
   /** A reason or a count, in words. */
   more?: string;
   read: boolean;
@@ -45,6 +49,8 @@ export interface Standing {
   doors?: Record<string, true>;
   /** How the newest runs stood, by run. Absent until they were looked at once. */
   runs?: Record<string, string>;
+  /** The same of the newest missions. */
+  missions?: Record<string, string>;
 }
 
 export const NOTHING: Standing = { nodes: {}, sandboxes: {} };
@@ -137,15 +143,19 @@ export function compareDoors(before: Standing, waiting: Door[], now: number): [N
 /** A run that ended long ago is no news, whenever it comes into sight. */
 const NEWS_MS = 86_400_000;
 
+type Told = Pick<Notice, "kind" | "more">;
+
+const why = (text: string | null | undefined) => visible(withoutTicks(short(text ?? "")));
+
 /** What a person has to know of a run that stands like this; nothing while it works, and nothing of one that was cancelled. */
-function ofRun(run: RunSummary): Pick<Notice, "kind" | "more"> | undefined {
-  const why = (text: string | null | undefined) => visible(withoutTicks(short(text ?? "")));
+function ofRun(run: RunSummary): Told | undefined {
   if (run.status === "failed") return { kind: "run-failed", more: why(run.error) };
   if (run.status === "completed" && run.outcome === "rejected")
     return { kind: "run-rejected", more: why(run.outcome_reason) };
   if (run.status === "completed") return { kind: "run-done", more: run.outcome ?? "" };
-  // What an agent asks a person for has a notification of its own.
-  if (run.status !== "cancelled" && run.waiting_on && run.waits_for?.type !== "door")
+  // What an agent asks a person for has a notification of its own. A run that waits for its own parts is at work, and a
+  // person knows of a pause.
+  if (run.status !== "cancelled" && run.waiting_on && run.waits_for?.type === "machine")
     return { kind: "run-waits", more: why(run.waiting_on) };
   return undefined;
 }
@@ -175,6 +185,50 @@ export function compareRuns(
     });
   }
   return [notices, { ...before, runs: seen }];
+}
+
+const STUCK: Record<NonNullable<Mission["status_reason"]>, string> = {
+  person: "A person ended it.",
+  phase_failed: "A phase failed.",
+  node_deleted: "Its machine was deleted.",
+  runtime_failed: "Its runtime failed.",
+};
+
+/** What a person has to know of a mission: how it ended, or that something paused it. A pause by a person is no news. */
+function ofMission({ status, status_reason: reason, status_detail }: Mission): Told | undefined {
+  const more = why(status_detail) || (reason ? STUCK[reason] : "");
+  if (status === "completed") return { kind: "mission-done" };
+  if (status === "failed") return { kind: "mission-failed", more };
+  if (status === "paused" && reason && reason !== "person") return { kind: "mission-stuck", more };
+  return undefined;
+}
+
+/** The missions that `me` launched, or nobody. */
+export function compareMissions(
+  before: Standing,
+  missions: readonly Mission[],
+  me: string,
+  now: number,
+): [Notice[], Standing] {
+  const notices: Notice[] = [];
+  const seen: Record<string, string> = {};
+  for (const mission of missions) {
+    if (mission.created_by && mission.created_by.id !== me) continue;
+    const told = ofMission(mission);
+    seen[mission.id] = told?.kind ?? "";
+    const at = Date.parse(mission.ended_at ?? mission.updated_at) || now;
+    if (!before.missions || !told || before.missions[mission.id] === told.kind || now - at > NEWS_MS)
+      continue;
+    notices.push({
+      id: `mission:${mission.id}:${told.kind}:${at}`,
+      ...told,
+      at: Math.min(at, now),
+      name: short(visible(mission.title)) || "A mission",
+      thing: { kind: "mission", id: mission.id },
+      read: false,
+    });
+  }
+  return [notices, { ...before, missions: seen }];
 }
 
 /** Newest first, each once, the oldest forgotten. What is known already keeps whether it was read. */

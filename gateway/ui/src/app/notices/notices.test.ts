@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Door } from "~/api/doors";
+import type { Mission } from "~/api/missions";
 import type { RunSummary } from "~/api/runs";
 import type { Claw, NodeLine } from "~/api/types";
 import {
@@ -7,6 +8,7 @@ import {
   countAll,
   compareAgents,
   compareDoors,
+  compareMissions,
   compareNodes,
   compareRuns,
   merge,
@@ -103,11 +105,13 @@ describe("what is told", () => {
       run("c", { ...ended, status: "failed", error: "`tests` fail" }),
       run("d", { ...ended, outcome: "rejected" }),
       run("e", {
-        waiting_on: "a machine",
+        waiting_on: "The machine den is not connected.",
         waiting_since: "2026-03-10T11:58:00Z",
         waits_for: { type: "machine" },
       }),
-      run("f", { waiting_on: "a decision", waits_for: { type: "door" } }),
+      ...["door", "child", "pause"].map((type) =>
+        run(`f ${type}`, { waiting_on: "It waits.", waits_for: { type } }),
+      ),
       run("g", { ...ended, created_by: { id: "somebody" } }),
       run("h", { ...ended, ended_at: "2026-01-01T00:00:00Z" }),
       run("i", { ...ended, status: "cancelled" }),
@@ -117,10 +121,54 @@ describe("what is told", () => {
       "Run a has ended. The work is accepted.",
       "Run c failed: tests fail",
       "Run d was rejected.",
-      "Run e waits for a machine.",
+      "Run e waits: The machine den is not connected.",
     ]);
     expect(told[0]?.thing).toEqual({ kind: "run", id: "a" });
     expect(compareRuns(standing, later, "me", now)[0]).toEqual([]);
+  });
+  it("tells of missions that ended or that something paused, and not of a pause by a person", () => {
+    const now = Date.parse("2026-03-10T12:00:00Z");
+    const mission = (id: string, more: Partial<Mission> = {}) =>
+      ({
+        id,
+        title: `M ${id}`,
+        status: "running",
+        created_by: { id: "me" },
+        updated_at: "2026-03-10T11:59:00Z",
+        ...more,
+      }) as Mission;
+    const done = { status: "completed", ended_at: "2026-03-10T11:58:00Z" } as const;
+    const stuck = { status: "paused", status_reason: "phase_failed" } as const;
+    const first = compareMissions(NOTHING, [mission("a"), mission("b", done)], "me", now);
+    expect(first[0]).toEqual([]);
+    const later = [
+      mission("a", done),
+      mission("b", done),
+      mission("c", { ...stuck, status_detail: "The run of `coder` failed." }),
+      mission("d", { ...stuck, status_reason: "node_deleted" }),
+      mission("e", { ...stuck, status_reason: "runtime_failed" }),
+      mission("f", { ...stuck, status_reason: "person" }),
+      mission("g", { status: "failed", status_reason: "person", ended_at: "2026-03-10T11:58:00Z" }),
+      mission("h", { status: "cancelled", status_reason: "person" }),
+      mission("i", { ...done, created_by: { id: "somebody", name: "", email: "" } }),
+      mission("j", { ...done, ended_at: "2026-01-01T00:00:00Z" }),
+    ];
+    const [told, standing] = compareMissions(first[1], later, "me", now);
+    expect(told.map((one) => said(one).before + one.name + said(one).after)).toEqual([
+      "The mission M a is completed.",
+      "The mission M c is paused and waits for you: The run of coder failed.",
+      "The mission M d is paused and waits for you: Its machine was deleted.",
+      "The mission M e is paused and waits for you: Its runtime failed.",
+      "The mission M g failed: A person ended it.",
+    ]);
+    expect(told[0]).toMatchObject({
+      thing: { kind: "mission", id: "a" },
+      at: Date.parse("2026-03-10T11:58:00Z"),
+    });
+    expect(compareMissions(standing, later, "me", now)[0]).toEqual([]);
+    // It works again, and is paused again.
+    const [, works] = compareMissions(standing, [mission("c")], "me", now);
+    expect(compareMissions(works, [later[2]!], "me", now)[0]).toHaveLength(1);
   });
   it("tells the browser once, and only while nobody looks", () => {
     const [one, two] = [notice("1", 1), notice("2", 2, { read: true })];

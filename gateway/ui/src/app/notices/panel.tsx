@@ -77,6 +77,7 @@ function BrowserSwitch() {
 
 const PLACES = [
   ["/runs", "Runs"],
+  ["/missions", "Missions"],
   ["/approvals", "Approvals"],
   ["/fleet", "Fleet"],
   ["/agents", "Agents"],
@@ -134,9 +135,10 @@ export function NoticePanel({ onClose }: { onClose: () => void }) {
           {all > list.length && <Older kept={list.length} all={all} onClose={onClose} />}
           {list.length === 0 ? (
             <p className="flex-1 p-4 text-fg-2">
-              No notifications yet. You see here when a run that you started ends, fails or waits, a machine
-              goes offline or comes back, an agent asks for approval, a sandbox is lost or created elsewhere
-              than wanted, the plan refuses something, or an export ends.
+              No notifications yet. You see here when a run that you started ends, fails or waits, a mission
+              of yours ends or is paused by a problem, a machine goes offline or comes back, an agent asks for
+              approval, a sandbox is lost or created elsewhere than wanted, the plan refuses something, or an
+              export ends.
             </p>
           ) : (
             <ul aria-label="What happened" className="min-h-0 flex-1 overflow-y-auto">

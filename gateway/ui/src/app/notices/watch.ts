@@ -10,7 +10,7 @@ import { nodesQuery } from "~/domains/fleet/queries";
 import { onNews } from "~/live/news";
 import { watchAllEvents } from "~/live/provider";
 import type { LiveEvent } from "~/live/stream";
-import { compareAgents, compareNodes, compareDoors, compareRuns } from "./model";
+import { compareAgents, compareDoors, compareMissions, compareNodes, compareRuns } from "./model";
 import { notices } from "./store";
 
 interface Named {
@@ -42,8 +42,11 @@ export function seldom(run: () => void, apart = APART_MS): { call: () => void; s
   };
 }
 
-/** Lists that a page asks for are compared as they come; where no page does, an event makes this one ask. */
-export function watchNotices(client: QueryClient, me: string): () => void {
+/**
+ * Lists that a page asks for are compared as they come; where no page does, an event makes this one ask. Missions are
+ * only asked for where the person may read them.
+ */
+export function watchNotices(client: QueryClient, me: string, readsMissions: boolean): () => void {
   const take = (key: readonly unknown[], data: unknown) => {
     if (!Array.isArray(data)) return;
     if (key[0] === keys.doorsWaiting[0] && key[1] === keys.doorsWaiting[1]) {
@@ -80,11 +83,19 @@ export function watchNotices(client: QueryClient, me: string): () => void {
       () => undefined,
     );
   }, RUNS_APART_MS);
+  const missions = seldom(() => {
+    if (!readsMissions) return;
+    void api.get("/api/missions", { query: { limit: 50 } }).then(
+      ({ items }) => notices.compare((was) => compareMissions(was, items, me, gatewayNow())),
+      () => undefined,
+    );
+  });
   // What a page asked for before this part had arrived.
   for (const key of [keys.nodes, keys.claws, keys.doorsWaiting]) take(key, client.getQueryData(key));
   nodes.call();
   agents.call();
   runs.call();
+  missions.call();
 
   const event = ({ id, type, data }: LiveEvent, leading: boolean) => {
     // One tab of a browser looks; what it finds, the others read.
@@ -92,6 +103,7 @@ export function watchNotices(client: QueryClient, me: string): () => void {
     if (type === "resource.changed" && data["kind"] === "node") nodes.call();
     if (type === "resource.changed" && data["kind"] === "sandbox") agents.call();
     if (type === "resource.changed" && data["kind"] === "run") runs.call();
+    if (type === "resource.changed" && data["kind"] === "mission") missions.call();
     if (type !== "placement.fallback") return;
     const kind = typeof data["teamId"] === "string" ? "team" : "agent";
     const owner = data[`${kind}Id`];
@@ -131,6 +143,7 @@ export function watchNotices(client: QueryClient, me: string): () => void {
     nodes.stop();
     agents.stop();
     runs.stop();
+    missions.stop();
     unwatch();
     unproblem();
   };

@@ -8,6 +8,7 @@ export const TARGET = {
   team: "/teams/$id",
   door: "/approvals/$id",
   run: "/runs/$id",
+  mission: "/missions/$id",
 } as const;
 
 const REASON: Record<string, string> = {
@@ -44,7 +45,18 @@ const SAID: Record<NoticeKind, { tone: Tone; before: string; after: (more: strin
     before: "",
     after: (why) => (why ? ` was rejected: ${why}` : " was rejected."),
   },
-  "run-waits": { tone: "waiting", before: "", after: (what) => ` waits for ${what}.` },
+  "run-waits": { tone: "waiting", before: "", after: (what) => ` waits: ${what}` },
+  "mission-done": { tone: "done", before: "The mission ", after: () => " is completed." },
+  "mission-failed": {
+    tone: "failed",
+    before: "The mission ",
+    after: (why) => (why ? ` failed: ${why}` : " failed."),
+  },
+  "mission-stuck": {
+    tone: "waiting",
+    before: "The mission ",
+    after: (why) => ` is paused and waits for you: ${why}`,
+  },
   "quota-refused": { tone: "warning", before: "Refused, the plan is used up: ", after: (why) => ` ${why}` },
   "export-done": { tone: "done", before: "Exported: ", after: (count) => `, ${count}.` },
   "export-failed": { tone: "failed", before: "Not exported: ", after: (why) => `. ${why}` },

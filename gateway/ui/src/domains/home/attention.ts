@@ -100,6 +100,12 @@ const answers = (later: RunSummary, run: RunSummary) =>
 const isStuck = ({ status, status_reason }: Mission) =>
   status === "paused" && status_reason != null && status_reason !== "person";
 
+const STUCK: Record<string, string> = {
+  phase_failed: "a phase failed",
+  node_deleted: "its machine was deleted",
+  runtime_failed: "its runtime failed",
+};
+
 const stuck = ({ missions }: Facts): Need[] =>
   missions
     .filter(isStuck)
@@ -108,7 +114,7 @@ const stuck = ({ missions }: Facts): Need[] =>
       id: `mission:${mission.id}`,
       tone: "failed",
       word: "Mission",
-      says: `${visible(mission.title)} waits for you: ${mission.status_reason === "phase_failed" ? "a phase failed" : "its machine was deleted"}`,
+      says: `${visible(mission.title)} waits for you: ${STUCK[mission.status_reason ?? ""] ?? "something failed"}`,
       why: visible(mission.status_detail ?? ""),
       at: mission.updated_at,
       to: { to: "/missions/$id", id: mission.id },

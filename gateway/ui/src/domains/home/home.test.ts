@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Door } from "~/api/doors";
 import type { LevelUpBrief } from "~/api/levelups";
+import type { Mission } from "~/api/missions";
 import type { RunSummary } from "~/api/runs";
 import type { AppConnection, NodeLine, RepoConnection } from "~/api/types";
 import { needsPerson, type Facts } from "./attention";
@@ -185,6 +186,29 @@ describe("what needs a person", () => {
       "GitHub of scribe has to be connected again",
       "GitHub has to be connected again",
       "Repositories of git.example could not be read",
+    ]);
+  });
+
+  it("says why a mission is paused, and has none that a person paused", () => {
+    const paused = (title: string, status_reason: Mission["status_reason"]) =>
+      ({
+        id: title,
+        title,
+        status: "paused",
+        status_reason,
+        created_at: ago(1),
+        updated_at: ago(1),
+      }) as Mission;
+    const missions = [
+      paused("A", "phase_failed"),
+      paused("B", "node_deleted"),
+      paused("C", "runtime_failed"),
+      paused("D", "person"),
+    ];
+    expect(says({ missions })).toEqual([
+      "A waits for you: a phase failed",
+      "B waits for you: its machine was deleted",
+      "C waits for you: its runtime failed",
     ]);
   });
 });
