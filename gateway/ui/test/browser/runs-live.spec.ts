@@ -130,6 +130,52 @@ test.describe("a run at work", () => {
     await page.mouse.wheel(0, -5000);
     await expect(follow).toHaveAttribute("aria-pressed", "false");
   });
+
+  test("following goes on while the page grows, and ends with a scroll that is no wheel or key", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ width: 1280, height: 600 });
+    const run = atWork(mock);
+    // The way of a reader: from a list that was scrolled.
+    for (let n = 0; n < 40; n += 1) mock.state.runs.list.push(makeRun(mock.state, { title: `Other ${n}` }));
+    run.title = "Last of the list";
+    mock.state.runs.list.push(...mock.state.runs.list.splice(0, 1));
+    await page.goto(`${mock.url}/runs`);
+    await page.getByRole("link", { name: run.title }).click();
+    const follow = page.getByRole("button", { name: "Follow" });
+    await expect(page.locator("#agent-planner")).toBeInViewport();
+    await settled(page);
+    await expect(follow).toHaveAttribute("aria-pressed", "true");
+
+    // Something above the agent grows, and the browser keeps the agent where it is.
+    const at = () => page.evaluate(() => window.scrollY);
+    const before = await at();
+    await page.locator("[data-run-head]").evaluate((head) => {
+      const more = document.createElement("p");
+      more.style.height = "700px";
+      head.after(more);
+    });
+    await expect.poll(at, { message: "the browser moves the page itself" }).toBeGreaterThan(before + 600);
+    await settled(page);
+    await expect(page.locator("#agent-planner")).toBeInViewport();
+    await expect(follow).toHaveAttribute("aria-pressed", "true");
+
+    // What a dragged scroll bar does.
+    await page.evaluate(() => window.scrollTo({ top: 300 }));
+    await expect(follow).toHaveAttribute("aria-pressed", "false");
+    run.steps[0]!.status = "done";
+    run.steps.push(makeStep(run, "coder"));
+    mock.hub.changed("run", run.id, 12);
+    await page.locator("[data-run-state]").getByText("Coder works").waitFor();
+    expect(await at(), "the page stays where the reader put it").toBe(300);
+
+    await follow.click();
+    await expect(page.locator("#agent-coder")).toBeInViewport();
+    await settled(page);
+    await expect(follow).toHaveAttribute("aria-pressed", "true");
+    await page.evaluate(() => (document.scrollingElement!.scrollTop = 0));
+    await expect(follow).toHaveAttribute("aria-pressed", "false");
+  });
 });
 
 test.describe("a run that is over", () => {
