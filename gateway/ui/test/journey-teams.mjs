@@ -108,7 +108,7 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
     await page.getByRole("link", { name: "New routine" }).click();
     await page.getByRole("button", { name: "In a loop" }).click();
     await page.getByLabel("Interval, in minutes").fill("60");
-    await page.getByLabel("Number of firings").fill("1");
+    await page.getByLabel("Number of starts").fill("1");
     await page.getByLabel("Name", { exact: true }).fill("Look once");
     await choose(page.getByLabel("Team template"), { label: "Ours" });
     await page.getByLabel("Goal", { exact: true }).fill("Say what you would do.");
@@ -123,7 +123,7 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
     await clean("routine");
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByLabel("Name", { exact: true }).fill("Look again");
-    await page.getByLabel("Number of firings").fill("2");
+    await page.getByLabel("Number of starts").fill("2");
     await clean("routine-edit");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("heading", { name: "Look again", exact: true }).waitFor();

@@ -35,7 +35,7 @@ export function nodeState(node: Stateful): NodeState {
       return { tone: "paused", word: "Empty", why: "Takes no new sandboxes, and has nothing that is needed" };
     return node.drained
       ? { tone: "paused", word: "Drained", why: "Takes no new sandboxes, and reports that it has none left" }
-      : { tone: "moving", word: "Draining", why: "Takes no new sandboxes; its present sandboxes continue" };
+      : { tone: "moving", word: "Draining", why: "Takes no new sandboxes; those on it now continue" };
   }
   if (away) return { tone: "offline", word: "Offline", why: "Not connected. This alone destroys nothing" };
   if (node.connection === "suspect") {

@@ -174,7 +174,7 @@ test.describe("doors: list", () => {
     await bar.getByRole("button", { name: "Deny…" }).click();
     const denying = page.getByRole("dialog", { name: "Deny 2 requests?" });
     await denying.getByRole("button", { name: "Deny 2 requests" }).click();
-    await denying.getByText("All 2 requests answered.").waitFor();
+    await denying.getByText("Done for 2 requests.").waitFor();
     expect(mock.state.doors.filter(({ target }) => target === "octo/third")[0].state).toBe("pending");
   });
 });

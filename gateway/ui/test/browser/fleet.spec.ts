@@ -108,12 +108,12 @@ test.describe("fleet", () => {
     await dialog.getByText("Not started").first().waitFor();
     expect(await axe(page)).toStrictEqual([]);
     await dialog.getByRole("button", { name: "Drain 2 machines" }).click();
-    await dialog.getByText("1 answered, 1 did not.").waitFor();
+    await dialog.getByText("Done for 1 of 2. 1 failed.").waitFor();
     await dialog.getByText("Another gateway has it").waitFor();
     await shot(page, "bulk-drain");
     mock.state.failNext.clear();
     await dialog.getByRole("button", { name: "Try 1 again" }).click();
-    await dialog.getByText("All 2 machines answered.").waitFor();
+    await dialog.getByText("Done for 2 machines.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await until(
       "both to drain",

@@ -29,14 +29,14 @@ test.describe("several at once", () => {
     const pausing = page.getByRole("dialog", { name: "Pause 1 mission" });
     await pausing.getByText("1 of the 2 is not running.").waitFor();
     await pausing.getByRole("button", { name: "Pause 1 mission" }).click();
-    await pausing.getByText("All 1 mission answered.").waitFor();
+    await pausing.getByText("Done for 1 mission.").waitFor();
     expect(parser.status).toBe("paused");
     await pausing.getByRole("button", { name: "Close" }).last().click();
     await bar.getByRole("button", { name: "Resume…" }).click();
     const resuming = page.getByRole("dialog", { name: "Resume 1 mission" });
     await resuming.getByText("1 of the 2 is not paused, or has a failed phase.").waitFor();
     await resuming.getByRole("button", { name: "Resume 1 mission" }).click();
-    await resuming.getByText("All 1 mission answered.").waitFor();
+    await resuming.getByText("Done for 1 mission.").waitFor();
     expect(parser.status).toBe("running");
     await resuming.getByRole("button", { name: "Close" }).last().click();
     await page.getByLabel("Select all that are listed").check();
@@ -50,7 +50,7 @@ test.describe("several at once", () => {
     expect(databases.status).toBe("draft");
     await bar.getByRole("button", { name: "Cancel…" }).click();
     await cancelling.getByRole("button", { name: "Cancel 3 missions" }).click();
-    await cancelling.getByText("All 3 missions answered.").waitFor();
+    await cancelling.getByText("Done for 3 missions.").waitFor();
     expect([parser, clock, databases].map(({ status }) => status)).toStrictEqual(
       Array.from({ length: 3 }, () => "cancelled"),
     );
@@ -72,13 +72,13 @@ test.describe("several at once", () => {
     const pausing = page.getByRole("dialog", { name: "Pause 1 routine" });
     await pausing.getByText("1 of the 2 is paused or has ended already.").waitFor();
     await pausing.getByRole("button", { name: "Pause 1 routine" }).click();
-    await pausing.getByText("All 1 routine answered.").waitFor();
+    await pausing.getByText("Done for 1 routine.").waitFor();
     expect(news.enabled).toBe(false);
     await pausing.getByRole("button", { name: "Close" }).last().click();
     await bar.getByRole("button", { name: "Resume…" }).click();
     const resuming = page.getByRole("dialog", { name: "Resume 2 routines" });
     await resuming.getByRole("button", { name: "Resume 2 routines" }).click();
-    await resuming.getByText("All 2 routines answered.").waitFor();
+    await resuming.getByText("Done for 2 routines.").waitFor();
     expect([news.enabled, report.enabled]).toStrictEqual([true, true]);
     await resuming.getByRole("button", { name: "Close" }).last().click();
     await bar.getByRole("button", { name: "Delete…" }).click();
@@ -87,7 +87,7 @@ test.describe("several at once", () => {
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "routines-delete-many");
     await deleting.getByRole("button", { name: "Delete 2 routines" }).click();
-    await deleting.getByText("All 2 routines answered.").waitFor();
+    await deleting.getByText("Done for 2 routines.").waitFor();
     expect(mock.state.routines.list).toStrictEqual([]);
   });
 
@@ -108,7 +108,7 @@ test.describe("several at once", () => {
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "teams-delete-many");
     await dialog.getByRole("button", { name: "Delete 2 teams" }).click();
-    await dialog.getByText("All 2 teams answered.").waitFor();
+    await dialog.getByText("Done for 2 teams.").waitFor();
     expect(mock.state.teams.list.some(({ id }) => id === one.id || id === two.id)).toBe(false);
     expect(mock.state.teams.deleted).toMatchObject({ agents: "true" });
   });
@@ -163,7 +163,7 @@ test.describe("several at once", () => {
     // Another person is faster with one of them.
     decide(mock, two, "deny", mock.state.user);
     await approving.getByRole("button", { name: "Approve 2 requests" }).click();
-    await approving.getByText("1 answered, 1 did not.").waitFor();
+    await approving.getByText("Done for 1 of 2. 1 failed.").waitFor();
     await approving.getByText("Decided before: Denied").waitFor();
     expect([one, two, three, four].map(({ state }) => state)).toStrictEqual([
       "performed",
@@ -187,7 +187,7 @@ test.describe("several at once", () => {
     await denying.getByText("Not just now").waitFor();
     mock.state.failNext.clear();
     await denying.getByRole("button", { name: "Try 1 again" }).click();
-    await denying.getByText("All 2 requests answered.").waitFor();
+    await denying.getByText("Done for 2 requests.").waitFor();
     await denying.getByRole("button", { name: "Close" }).last().click();
     await page.getByText("No pending approvals").waitFor();
     expect([three, four].map(({ state }) => state)).toStrictEqual(["denied", "denied"]);

@@ -271,11 +271,11 @@ test.describe("lists", () => {
     expect(await axe(page)).toStrictEqual([]);
     await shot(page, "lists-runs-cancel");
     await dialog.getByRole("button", { name: "Cancel 2 runs" }).click();
-    await dialog.getByText("1 answered, 1 did not.").waitFor();
+    await dialog.getByText("Done for 1 of 2. 1 failed.").waitFor();
     await dialog.getByText("Not just now").waitFor();
     mock.state.failNext.clear();
     await dialog.getByRole("button", { name: "Try 1 again" }).click();
-    await dialog.getByText("All 2 runs answered.").waitFor();
+    await dialog.getByText("Done for 2 runs.").waitFor();
     expect([running.cancelling, queued.cancelling]).toStrictEqual([true, true]);
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await page.getByText("Cancelling", { exact: true }).first().waitFor();
@@ -352,7 +352,7 @@ test.describe("lists", () => {
       "hermitNot started",
     ]);
     await dialog.getByRole("button", { name: "Delete 2 agents" }).click();
-    await dialog.getByText("All 2 agents answered.").waitFor();
+    await dialog.getByText("Done for 2 agents.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await shows(page, "mason", "lookout", "scribe");
     await choose(page, "State", "Working");

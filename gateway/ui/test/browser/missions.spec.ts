@@ -254,7 +254,7 @@ test.describe("missions", () => {
     await page.getByText("Insights").waitFor();
     await page.getByRole("link", { name: "https://example.org/parsing.pdf" }).waitFor();
     expect(await page.getByRole("link", { name: "javascript:alert(1)" }).count(), "it is no address").toBe(0);
-    await page.getByText("What its runs got").click();
+    await page.getByText("Goal given to its runs").click();
     await page.getByText("This is phase 1 of 3: research.").waitFor();
     await page.getByText("Show the goal").click();
     await page.getByText("no new dependency").waitFor();

@@ -5,7 +5,7 @@ import { newId } from "../mock/ids.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
 
 test.describe("routines", () => {
-  test("the form draws the next firings while the schedule is typed, and makes the routine", async ({
+  test("the form draws the next starts while the schedule is typed, and makes the routine", async ({
     visit,
   }) => {
     const { mock, page } = await visit();
@@ -20,7 +20,7 @@ test.describe("routines", () => {
     expect(await page.locator("[data-due]").count()).toBe(0);
     await page.getByRole("button", { name: "In a loop" }).click();
     await page.getByLabel("Interval, in minutes").fill("30");
-    await page.getByLabel("Number of firings").fill("3");
+    await page.getByLabel("Number of starts").fill("3");
     await until("three marks", async () => (await page.locator("[data-due]").count()) === 3);
     await page.getByRole("button", { name: "Make routine" }).click();
     await page.getByText("Give it a name.").waitFor();
@@ -52,7 +52,7 @@ test.describe("routines", () => {
     await page.getByText("3 due times").waitFor();
     await page
       .getByRole("row", { name: /Missed/ })
-      .getByText("did not fire")
+      .getByText("not started")
       .waitFor();
     expect(await page.locator("[data-due]").count()).toBe(5);
     for (const theme of THEMES) {
@@ -60,9 +60,9 @@ test.describe("routines", () => {
       expect(await axe(page)).toStrictEqual([]);
       await shot(page, `routine-${theme}`);
     }
-    await page.getByRole("button", { name: "Fire now" }).click();
+    await page.getByRole("button", { name: "Start now" }).click();
     await until("two runs", async () => (await page.getByRole("link", { name: "Its run" }).count()) === 2);
-    await page.getByRole("button", { name: "Fire now" }).click();
+    await page.getByRole("button", { name: "Start now" }).click();
     await page.getByText("An earlier firing of the routine still works.").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText("The routine is paused.").waitFor();
@@ -79,7 +79,7 @@ test.describe("routines", () => {
     await page.goto(`${mock.url}/routines/${routine.id}`);
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await settled(page);
-    // A firing writes a version, and decides nothing.
+    // A start writes a version, and decides nothing.
     routine.version += 1;
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText("The routine is paused.").waitFor();
@@ -175,10 +175,10 @@ test.describe("routines", () => {
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Evening news");
     await page.getByRole("button", { name: "Save mine too" }).click();
     await page.getByRole("heading", { name: "Evening news" }).waitFor();
-    await page.getByText("Firings may overlap").waitFor();
+    await page.getByText("It starts although earlier work goes on").waitFor();
     expect(mock.state.routines.changes.at(-1)).toStrictEqual({ name: "Evening news" });
     expect(sent.at(-1)).toBe('"9"');
-    // A firing writes a version and changes nothing that the form has, so nobody has to decide.
+    // A start writes a version and changes nothing that the form has, so nobody has to decide.
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByLabel("Name", { exact: true }).fill("Night news");
     routine.version = 20;
@@ -210,7 +210,7 @@ test.describe("routines", () => {
     const routine = makeRoutine(mock.state);
     await page.goto(`${mock.url}/routines/${routine.id}`);
     await page.getByRole("heading", { name: "Morning news" }).waitFor();
-    expect(await page.getByRole("button", { name: "Fire now" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Start now" }).count()).toBe(0);
     await page.goto(`${mock.url}/routines/new`);
     await page.getByText(/You may not make routines/).waitFor();
   });

@@ -31,7 +31,7 @@ export const words = {
     "Your role does not include pairing machines. An Admin or Owner of the workspace can do it, or give you the right.",
   pairLead: "Run one command on the machine. The machine connects to this gateway, and opens no port.",
   drain:
-    "It takes no new sandboxes. Its present sandboxes continue until they end or are destroyed. You can undo this.",
+    "It takes no new sandboxes. The sandboxes that are on it now continue until they end or are destroyed. You can undo this.",
   drainOne: "It takes no new sandboxes. You can undo this.",
   drainStay: "They are saved and continue until they end or are destroyed.",
   drainMove:

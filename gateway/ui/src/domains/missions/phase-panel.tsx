@@ -121,10 +121,10 @@ export function PhasePanel({ mission, phase }: { mission: MissionDetail; phase: 
         <Runs phase={phase} />
         {phase.input && (
           <details className="border-t border-line">
-            <summary className="px-4 py-2 text-fg-2 hover:text-fg">What its runs got</summary>
+            <summary className="px-4 py-2 text-fg-2 hover:text-fg">Goal given to its runs</summary>
             <div
               role="region"
-              aria-label="What its runs got"
+              aria-label="Goal given to its runs"
               tabIndex={0}
               className="max-h-[60vh] overflow-auto border-t border-line px-4 py-3"
             >

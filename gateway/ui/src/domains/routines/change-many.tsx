@@ -21,7 +21,7 @@ interface Words {
   not: readonly [string, string];
   done: string;
   look: Look;
-  /** No version is sent: each change is the same whatever else was changed, and each firing writes a version. */
+  /** No version is sent: each change is the same whatever else was changed, and each start writes a version. */
   act: (id: string) => Promise<unknown>;
 }
 
@@ -30,8 +30,8 @@ export const CHANGES: Record<Change, Words> = {
     verb: "Pause",
     fits: ({ enabled, state }) => enabled && state !== "done",
     lead: [
-      "It does not fire until you resume it. What it started goes on.",
-      "They do not fire until you resume them. What they started goes on.",
+      "It does not start until you resume it. What it started goes on.",
+      "They do not start until you resume them. What they started goes on.",
     ],
     not: ["is paused or has ended already", "are paused or have ended already"],
     done: "Paused",
@@ -41,7 +41,7 @@ export const CHANGES: Record<Change, Words> = {
   resume: {
     verb: "Resume",
     fits: ({ enabled }) => !enabled,
-    lead: ["It fires at its next due time.", "They fire at their next due times."],
+    lead: ["It starts again at its next due time.", "They start again at their next due times."],
     not: ["is not paused", "are not paused"],
     done: "Resumed",
     look: "primary",

@@ -94,7 +94,7 @@ export function draftOf({ name, schedule, recipe, missed, overlap }: Routine): D
 export const PARTS = ["name", "schedule", "recipe", "missed", "overlap"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** The parts of a routine that are not as they were. A firing changes none of them. */
+/** The parts of a routine that are not as they were. A start changes none of them. */
 export const partsChanged = (before: Routine, now: Routine): Part[] =>
   PARTS.filter((part) => text(before[part]) !== text(now[part]));
 

@@ -84,7 +84,7 @@ function Form({ routine, mission, onEnd, templates }: Props & { templates: Templ
         if (asProblem(error).status !== 412) throw error;
         const fresh = await client.fetchQuery({ ...routineQuery(routine.id), staleTime: 0 });
         if (partsChanged(routine, fresh).length > 0) throw new Moved();
-        // A firing writes a version too, and it changes no part of the form.
+        // A start writes a version too, and it changes no part of the form.
         return changeRoutine(routine.id, change, fresh.version);
       }
     },

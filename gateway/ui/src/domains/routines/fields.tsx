@@ -83,11 +83,11 @@ function ScheduleStep({ draft, set }: PartProps) {
               inputMode="numeric"
               value={draft.minutes}
               onChange={(event) => set({ minutes: event.target.value })}
-              hint="The first firing is at once, also after a change."
+              hint="The first start is at once, also after a change."
               error={problem?.field("/schedule/every_minutes")}
             />
             <Field
-              label="Number of firings"
+              label="Number of starts"
               inputMode="numeric"
               value={draft.times}
               onChange={(event) => set({ times: event.target.value })}
@@ -112,7 +112,7 @@ interface WorkProps extends PartProps {
   mistakes: ReturnType<typeof mistakesOf>;
 }
 
-/** A team that is made for each firing. */
+/** A team that is made for each start. */
 function TeamWork({ draft, set, templates, problem, mistakes }: WorkProps) {
   const gone = draft.template !== "" && !templates.some(({ id }) => id === draft.template);
   return (
@@ -121,7 +121,7 @@ function TeamWork({ draft, set, templates, problem, mistakes }: WorkProps) {
         label="Team template"
         value={draft.template}
         onChange={(event) => set({ template: event.target.value })}
-        hint="Each firing creates the team, which works once and is then deleted with its agents."
+        hint="Each start creates the team, which works once and is then deleted with its agents."
         error={problem?.field("/recipe/template_id") ?? mistakes.template}
       >
         <option value="">Choose</option>
@@ -171,7 +171,7 @@ function WorkStep({ draft, set, templates, problem, mistakes }: WorkProps) {
           <TeamWork {...{ draft, set, templates, problem, mistakes }} />
         ) : (
           <p className="text-fg-2">
-            Each firing creates the mission that you describe below, and launches it. When a mission of this
+            Each start creates the mission that you describe below, and launches it. When a mission of this
             routine ends, the teams of its earlier missions are deleted with their agents. A team that still
             works stays, and so does one with a level-up that waits for a decision.
           </p>
@@ -183,17 +183,17 @@ function WorkStep({ draft, set, templates, problem, mistakes }: WorkProps) {
             onChange={(event) => set({ missed: event.target.value === "skip" ? "skip" : "once" })}
             hint={MISSED[draft.missed]}
           >
-            <option value="once">Fire once</option>
-            <option value="skip">Do not fire</option>
+            <option value="once">Start once</option>
+            <option value="skip">Do not start</option>
           </Choice>
           <Choice
-            label="While an earlier firing works"
+            label="While earlier work goes on"
             value={draft.overlap}
             onChange={(event) => set({ overlap: event.target.value === "allow" ? "allow" : "skip" })}
             hint={OVERLAP[draft.overlap]}
           >
             <option value="skip">Skip</option>
-            <option value="allow">Fire too</option>
+            <option value="allow">Start too</option>
           </Choice>
         </div>
         <Tick

@@ -13,11 +13,11 @@ const SORTS = ["-name", "state", "-state", "due", "-due"];
 export const readAsked = ({ q, sort }: { [name: string]: string | undefined }): Filters =>
   cleared({ q, sort: SORTS.find((one) => one === sort) });
 
-/** When it fires next. A paused routine does not fire. */
+/** When it starts next. A paused routine does not start. */
 export const nextDue = ({ next_due: [next], enabled }: Routine): string | undefined =>
   enabled ? next : undefined;
 
-/** Routines that fire no more come last, whichever way the others are sorted. */
+/** Routines that start no more come last, whichever way the others are sorted. */
 export function sorted(routines: readonly Routine[], by: string): Routine[] {
   const down = by.startsWith("-") ? -1 : 1;
   const names = (a: Routine, b: Routine) => compareNames(a.name, b.name) || (a.id < b.id ? -1 : 1);
@@ -35,7 +35,7 @@ export function sorted(routines: readonly Routine[], by: string): Routine[] {
   });
 }
 
-/** Every word must be found in the name, the schedule, the state, or how it fired last. */
+/** Every word must be found in the name, the schedule, the state, or how it started last. */
 export function shown(routines: readonly Routine[], q: string): Routine[] {
   const parts = q.toLowerCase().split(/\s+/).filter(Boolean);
   return routines.filter((routine) => {

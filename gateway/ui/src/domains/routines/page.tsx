@@ -40,7 +40,7 @@ const dueWord = (routine: Routine) => {
   return next ? dueTime(next) : DASH;
 };
 
-/** The widths do not follow the words, so a routine that fires moves nothing. */
+/** The widths do not follow the words, so a routine that starts moves nothing. */
 const COLUMNS: ListColumn<Routine>[] = [
   {
     name: "Routine",

@@ -31,7 +31,7 @@ import { EditRoutine } from "./edit";
 import type { DrawMission } from "./fields";
 import {
   dueTime,
-  firedWord,
+  causeWord,
   firingState,
   goalOf,
   MISSED,
@@ -77,7 +77,7 @@ const JOURNAL: Column<RoutineFiring>[] = [
     ),
   },
   { name: "State", look: "w-32", show: (firing) => <Status {...firingState(firing)} /> },
-  { name: "Fired", look: "w-32 max-sm:hidden", cell: "text-fg-2", show: firedWord },
+  { name: "Started", look: "w-32 max-sm:hidden", cell: "text-fg-2", show: causeWord },
   { name: "What", show: (firing) => <Started firing={firing} /> },
 ];
 
@@ -114,14 +114,14 @@ function Actions({ routine, onEdit, onProblem }: ActionsProps) {
       const fresh = await client.fetchQuery({ ...routineQuery(id), staleTime: 0 });
       if (fresh.enabled === wanted) return;
       if (partsChanged(routine, fresh).length > 0) throw error;
-      // A firing writes a version too, and it changes nothing that a person decided.
+      // A start writes a version too, and it changes nothing that a person decided.
       await changeRoutine(id, { enabled: wanted }, fresh.version);
     }
   };
   return (
     <>
       <Button busy={busy === "fire"} onClick={() => void act("fire", () => fireRoutine(id))}>
-        Fire now
+        Start now
       </Button>
       <Button busy={busy === "pause"} onClick={() => void act("pause", () => switchTo(!enabled))}>
         {enabled ? "Pause" : "Resume"}
@@ -151,7 +151,7 @@ function Shown({ routine }: { routine: Routine }) {
   const journal = useQuery(journalQuery(routine.id));
   return (
     <>
-      <Panel title="Next firings" aside={<Status {...routineState(routine)} />}>
+      <Panel title="Next starts" aside={<Status {...routineState(routine)} />}>
         <div className="px-4 py-3">
           {routine.enabled ? (
             <DueLine due={routine.next_due} words={visible(routine.words)} />
@@ -195,7 +195,7 @@ function Shown({ routine }: { routine: Routine }) {
   );
 }
 
-/** One routine: its next firings, what it does, and its journal. */
+/** One routine: its next starts, what it does, and its journal. */
 export function RoutinePage({ mission }: { mission: DrawMission }) {
   const { id } = route.useParams();
   const routine = useQuery(routineQuery(id));

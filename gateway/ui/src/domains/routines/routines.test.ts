@@ -3,7 +3,7 @@ import type { Routine } from "~/api/routines";
 import { bodyOf, changeOf, draftOf, EMPTY, mistakesOf, partsChanged, scheduleOf } from "./draft";
 import { readAsked, shown, sorted } from "./list";
 import { marksOf } from "./places";
-import { firedWord, limitOf } from "./words";
+import { causeWord, limitOf } from "./words";
 
 const routine = (more: Partial<Routine> = {}): Routine => ({
   id: "r",
@@ -24,7 +24,7 @@ const routine = (more: Partial<Routine> = {}): Routine => ({
 });
 
 describe("routines", () => {
-  test("the list sorts by the next due time, and routines that fire no more come last", () => {
+  test("the list sorts by the next due time, and routines that start no more come last", () => {
     const all = [
       routine({ id: "a", name: "a", next_due: ["2026-11-29T09:00:00Z"], enabled: false, state: "paused" }),
       routine({ id: "b", name: "b", next_due: ["2026-11-29T09:00:00Z"] }),
@@ -105,7 +105,7 @@ describe("routines", () => {
     });
   });
 
-  test("a firing is no change of a routine, and neither is another order of its keys", () => {
+  test("a start is no change of a routine, and neither is another order of its keys", () => {
     const before = routine();
     const recipe = { goal: "Read.", accept_lacks: undefined, ...before.recipe } as Routine["recipe"];
     expect(partsChanged(before, routine({ version: 9, at_work: 1, state: "running", recipe }))).toStrictEqual(
@@ -115,10 +115,10 @@ describe("routines", () => {
     expect(partsChanged(before, now)).toStrictEqual(["recipe", "overlap"]);
   });
 
-  test("a due time that was missed did not fire", () => {
-    expect(firedWord({ cause: "schedule", state: "missed" })).toBe("did not fire");
-    expect(firedWord({ cause: "schedule", state: "skipped" })).toBe("did not fire");
-    expect(firedWord({ cause: "catch_up", state: "done" })).toBe("afterwards");
+  test("a due time that was missed started nothing", () => {
+    expect(causeWord({ cause: "schedule", state: "missed" })).toBe("not started");
+    expect(causeWord({ cause: "schedule", state: "skipped" })).toBe("not started");
+    expect(causeWord({ cause: "catch_up", state: "done" })).toBe("after a downtime");
   });
 
   test("the cost limit is that of a run or of a mission", () => {

@@ -1,4 +1,4 @@
-// What routines and their firings are called, and what each means.
+// What routines and their starts are called, and what each means. The gateway calls a start a firing.
 import type { Routine, RoutineFiring } from "~/api/routines";
 import { money } from "~/ui/run-state";
 import type { Tone } from "~/ui/status";
@@ -28,12 +28,12 @@ export const firingState = ({ state }: Pick<RoutineFiring, "state">): State => F
 
 const CAUSES: Record<RoutineFiring["cause"], string> = {
   schedule: "on schedule",
-  catch_up: "afterwards",
+  catch_up: "after a downtime",
   manual: "by hand",
 };
-/** What made it fire. A due time that was missed or skipped did not fire. */
-export const firedWord = ({ cause, state }: Pick<RoutineFiring, "cause" | "state">): string =>
-  state === "missed" || state === "skipped" ? "did not fire" : CAUSES[cause];
+/** What started it. A due time that was missed or skipped started nothing. */
+export const causeWord = ({ cause, state }: Pick<RoutineFiring, "cause" | "state">): string =>
+  state === "missed" || state === "skipped" ? "not started" : CAUSES[cause];
 
 type Recipe = Routine["recipe"];
 
@@ -43,7 +43,7 @@ export const goalOf = (recipe: Recipe): string =>
   recipe.kind === "team" ? recipe.goal : (recipe.mission.goal ?? recipe.mission.title ?? "");
 export const modelOf = (recipe: Recipe): string | null | undefined =>
   recipe.kind === "team" ? recipe.model_binding : recipe.mission.model;
-/** What one firing may cost. */
+/** What one start may cost. */
 export function limitOf(recipe: Recipe): string {
   const usd = recipe.kind === "mission" ? recipe.mission.budget_usd : undefined;
   const most = recipe.kind === "team" ? recipe.cost_ceiling_microusd : usd == null ? usd : usd * 1e6;
@@ -51,13 +51,13 @@ export function limitOf(recipe: Recipe): string {
 }
 
 export const MISSED = {
-  once: "The newest due time fires once, when it is at most seven days old. The others are noted in the journal.",
+  once: "It starts once for the newest due time, when that is at most seven days old. The others are noted in the journal.",
   skip: "Due times at which no gateway worked are only noted in the journal.",
 };
 
 export const OVERLAP = {
-  skip: "While an earlier firing works, a due time is only noted in the journal.",
-  allow: "Firings may overlap, up to five at once.",
+  skip: "While earlier work goes on, a due time is only noted in the journal.",
+  allow: "It starts although earlier work goes on, up to five times at once.",
 };
 
 const time = new Intl.DateTimeFormat("en-GB", {

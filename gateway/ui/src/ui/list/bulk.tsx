@@ -114,8 +114,8 @@ export function BulkDialog<T extends { id: string }>(props: Props<T>) {
       <p role="status" className="mt-2 min-h-5 text-small text-fg-2">
         {finished &&
           (failed.length === 0
-            ? `All ${countOf(items.length, what)} answered.`
-            : `${items.length - failed.length} answered, ${failed.length} did not.`)}
+            ? `Done for ${countOf(items.length, what)}.`
+            : `Done for ${items.length - failed.length} of ${items.length}. ${failed.length} failed.`)}
       </p>
       <DialogActions>
         <Button onClick={onClose} disabled={running}>

@@ -101,7 +101,7 @@ export function DrainDialog({
     >
       <div className="mt-4">
         <Radios<DrainChoice>
-          label="Its present sandboxes"
+          label="Sandboxes that are on it now"
           value={choice}
           onChange={setChoice}
           options={[
