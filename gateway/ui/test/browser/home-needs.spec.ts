@@ -64,6 +64,24 @@ test.describe("what needs a person", () => {
     await needs(page).getByRole("link", { name: "Paint the door" }).waitFor();
   });
 
+  test("a run that began long ago and failed today is there, behind failures that began later", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    mock.state.runs.list = [];
+    for (let n = 0; n < 60; n += 1)
+      older(mock, ended(100, { title: `Old ${n}`, status: "failed", error: "no key" }));
+    older(mock, { ...FAILED, created_at: ago(120 * HOUR), ended_at: ago(HOUR) });
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.goto(mock.url);
+    await needs(page).getByRole("link", { name: "Sort the shelves" }).waitFor();
+    await settled(page);
+    expect(await needs(page).getByText(/^Old/).count(), "they ended too long ago").toBe(0);
+    // The newest runs reach back to it, so nothing else is needed to know that its work was not done again.
+    expect(asked.filter((address) => address.includes("status=completed"))).toStrictEqual([]);
+  });
+
   test("work that was done again long ago does not ask for a person", async ({ visit }) => {
     const { mock, page } = await visit();
     mock.state.runs.list = [];

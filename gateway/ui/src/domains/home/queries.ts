@@ -55,14 +55,15 @@ const beyond = (days: number) => {
   return (_: readonly RunSummary[], last: RunSummary) => Date.parse(last.created_at) < since;
 };
 
-/** The newest runs come with each visit and each change, so their first page is shorter. */
-const FIRST_PAGE = 100;
+/** These come with each visit and each change of a run, so their first pages are shorter. */
+const FIRST_PAGE = { recent: 100, bad: 50 };
 const FEW = 20;
 
 /** The newest ones, for what was done, and for whether anything was done at all. */
 export const recentQuery = queryOptions({
   queryKey: [...keys.runs, "home", "recent"],
-  queryFn: async ({ signal }) => (await whole({}, signal, (runs) => runs.length >= FEW, FIRST_PAGE)).runs,
+  queryFn: async ({ signal }) =>
+    (await whole({}, signal, (runs) => runs.length >= FEW, FIRST_PAGE.recent)).runs,
 });
 
 /** A run that began long ago is not among the newest, so these have requests of their own. */
@@ -77,16 +78,22 @@ export const activeQuery = queryOptions({
   },
 });
 
+/** A run may work and wait so long before it ends. The gateway lists runs by when they began. */
+const LONGEST_DAYS = 7;
+
 /** Runs that ended badly in the time in which they ask for a person. They may be older than the newest runs. */
 export const badQuery = queryOptions({
   queryKey: [...keys.runs, "home", "bad"],
   queryFn: async ({ signal }) => {
-    const enough = beyond(RECENT_DAYS);
+    const since = Date.now() - RECENT_DAYS * DAY_MS;
+    const enough = beyond(RECENT_DAYS + LONGEST_DAYS);
     const lists = await Promise.all([
-      whole({ status: "failed" }, signal, enough),
-      whole({ outcome: "rejected" }, signal, enough),
+      whole({ status: "failed" }, signal, enough, FIRST_PAGE.bad),
+      whole({ outcome: "rejected" }, signal, enough, FIRST_PAGE.bad),
     ]);
-    return lists.flatMap(({ runs }) => runs);
+    return lists.flatMap(({ runs }) =>
+      runs.filter((run) => Date.parse(run.ended_at ?? run.created_at) >= since),
+    );
   },
 });
 
