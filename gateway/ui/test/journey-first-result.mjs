@@ -2,7 +2,7 @@
 // and a goal, and what changed.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { choose } from "./kit.ts";
+import { choose, shot } from "./kit.ts";
 
 const MODEL = "tiny";
 const SAID = "A list of birds that live here.";
@@ -49,7 +49,7 @@ export const demonstrationTests = ({ page, open, clean, calm }) => ({
     await open("/", "Home");
     await page.getByRole("button", { name: "Run the demonstration" }).click();
     await page.waitForURL(/\/runs\//u);
-    await page.getByRole("region", { name: "Run", exact: true }).getByText("Accepted").first().waitFor();
+    await page.locator("[data-run-state]").getByText("Accepted").waitFor();
     await calm();
     await clean("demonstration");
     const changed = page.getByRole("region", { name: "Changes", exact: true });
@@ -92,6 +92,11 @@ async function workIsGiven({ page, open, clean, calm }, server) {
   await clean("give-work");
   await dialog.getByRole("button", { name: "Run" }).click();
   await page.waitForURL(/\/runs\//u);
+  await page
+    .locator("[data-run-state]")
+    .getByText(/^(Completed|Failed)$/u)
+    .waitFor();
+  await shot(page, "real-first-result");
   const changed = page.getByRole("region", { name: "Changes", exact: true });
   await changed.getByText("README.md").first().waitFor();
   await changed.getByText(SAID).first().waitFor();

@@ -10,7 +10,6 @@ use super::listed_store::{Order, Wanted};
 use super::model::Status;
 use super::origin::OriginWord;
 use super::outcome::Outcome;
-use super::waits::Waiting;
 use roost_platform::ids::{ClawId, MissionId, RunId, TeamId, TemplateId, UserId};
 use roost_web::error::{ApiError, ApiResult};
 use roost_web::pagination::{PageQuery, PageRequest};
@@ -115,6 +114,11 @@ pub struct RunBrief {
     /// What the run waits for. Absent while it works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_on: Option<String>,
+    /// When a person paused the run. Absent while it is not paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_at: Option<DateTime<Utc>>,
+    /// Somebody cancelled the run, and it still ends what it has begun.
+    pub cancelling: bool,
     /// Absent until the run has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
@@ -129,7 +133,9 @@ impl From<run::Listed> for RunBrief {
     fn from(row: run::Listed) -> Self {
         Self {
             status: row.status(),
-            waiting_on: Waiting::read(row.waiting_on.as_deref()).map(|waiting| waiting.text),
+            waiting_on: row.waits_on(),
+            paused_at: row.paused_ms.map(at),
+            cancelling: row.is_cancelling(),
             outcome: row.decided(),
             id: row.id,
             title: row.title,

@@ -5,6 +5,7 @@ use sea_orm::FromQueryResult;
 use super::entity::run::Model;
 use super::model::Status;
 use super::outcome::Outcome;
+use super::waits::Waiting;
 use roost_platform::ids::{ClawId, MissionId, MissionPhaseId, RoomId, RunId, TeamId, UserId};
 
 /// A run in a list: a [`Model`] without the graph, the input and the results.
@@ -53,6 +54,16 @@ impl Listed {
     /// The status. A word that this version does not know counts as failed.
     pub fn status(&self) -> Status {
         Status::parse(&self.status).unwrap_or(Status::Failed)
+    }
+
+    /// What the whole run waits for. Absent while it works.
+    pub fn waits_on(&self) -> Option<String> {
+        Waiting::read(self.waiting_on.as_deref()).map(|waiting| waiting.text)
+    }
+
+    /// Somebody cancelled it, and it still ends what it has begun.
+    pub fn is_cancelling(&self) -> bool {
+        !self.status().is_final() && self.cancel_requested_ms.is_some()
     }
 
     /// Whether the goal was met. Absent until the run has ended.

@@ -365,6 +365,11 @@ pub struct MissionRun {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     pub is_paused: bool,
+    /// What the run waits for. Absent while it works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_on: Option<String>,
+    /// The run was cancelled, and it still ends what it has begun.
+    pub cancelling: bool,
     pub steps_done: i32,
     pub steps_most: i32,
     pub cost_microusd: i64,

@@ -191,6 +191,8 @@ fn phase_of(loaded: &Loaded, phase: &phase::Model, has_card: bool) -> MissionPha
             status: row.map(runs::ListedRun::status),
             outcome: row.and_then(runs::ListedRun::decided),
             is_paused: row.is_some_and(|row| row.paused_ms.is_some()),
+            waiting_on: row.and_then(runs::ListedRun::waits_on),
+            cancelling: row.is_some_and(runs::ListedRun::is_cancelling),
             steps_done: row.map_or(0, |row| row.steps_done),
             steps_most: row.map_or(0, |row| row.steps_most),
             cost_microusd: row.map_or(0, |row| row.cost_microusd),

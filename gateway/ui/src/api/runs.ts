@@ -27,6 +27,8 @@ export type RunsWanted = {
   /** The name of a model that it used. */
   model?: string;
   status?: RunStatus;
+  /** Only runs that wait. Their status is `running`. */
+  waiting?: boolean;
   parent_run_id?: string;
   all?: boolean;
   /** Words of the title. */

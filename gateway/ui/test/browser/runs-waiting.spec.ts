@@ -1,6 +1,6 @@
 // A run that waits keeps the status `running`. Each page that shows it says that it waits.
 import { makeRun, makeStep } from "../mock/runs.ts";
-import { axe, shot } from "../kit.ts";
+import { axe, choose, shot, until } from "../kit.ts";
 import { expect, type Mock, test } from "./fixtures.ts";
 
 const WHY = "The machine kitchen is not connected.";
@@ -71,6 +71,24 @@ test.describe("a run that waits", () => {
       await page.goto(mock.url + at);
       await row.getByText("Paused", { exact: true }).waitFor();
     }
+  });
+
+  test("the list of runs shows only those that wait, and the list of teams says so of the last run", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    const run = waiting(mock);
+    run.created_at = new Date().toISOString();
+    await page.goto(`${mock.url}/runs`);
+    await page.getByRole("row", { name: TITLE }).waitFor();
+    expect(await page.locator("main [data-row]").count()).toBeGreaterThan(1);
+    await choose(page.getByLabel("State"), "waiting");
+    await page.waitForURL(/state=waiting/u);
+    await until("only one row", async () => (await page.locator("main [data-row]").count()) === 1);
+    await page.getByRole("row", { name: TITLE }).getByText("Waiting", { exact: true }).waitFor();
+    await page.goto(`${mock.url}/teams`);
+    const team = page.locator("main [data-row]").filter({ hasText: mock.state.teams.list[0].name });
+    await team.getByText("Waiting", { exact: true }).waitFor();
   });
 
   test("the first page says what it waits for", async ({ visit }) => {

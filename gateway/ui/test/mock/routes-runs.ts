@@ -42,6 +42,7 @@ function listed({ runs: { list: runs }, teams }: State, query: URLSearchParams):
   const found = runs.filter(
     (run) =>
       belongs(run) &&
+      (query.get("waiting") !== "true" || Boolean(run.waiting_on)) &&
       (!query.get("forked_from") || run.forked_from === query.get("forked_from")) &&
       (["status", "team_id", "agent_id", "mission_id", "outcome"] as const).every((name) =>
         fits(run, name),

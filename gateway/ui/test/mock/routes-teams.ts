@@ -19,7 +19,9 @@ function lastOf({ runs }: AskedOf["state"], { id }: { id: string }): Schemas["Ru
     .toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
   if (!run) return null;
   const { title, status, outcome, created_at, ended_at, cost_microusd } = run;
-  return { id: run.id, title, status, outcome, created_at, ended_at, cost_microusd };
+  const { waiting_on, paused_at, cancelling } = run;
+  const standing = { status, outcome, waiting_on, paused_at, cancelling };
+  return { id: run.id, title, ...standing, created_at, ended_at, cost_microusd };
 }
 
 export const teamRoutes = {

@@ -147,7 +147,7 @@ export function firstShown(mission: Pick<MissionDetail, "phase_details">): Missi
 export function missionRunState(run: MissionRun): State {
   if (!run.status) return { tone: "offline", word: "Deleted" };
   if (run.is_paused && !isOver(run.status)) return { tone: "paused", word: "Paused" };
-  return runState({ status: run.status });
+  return runState({ ...run, status: run.status });
 }
 export const missionRunOutcome = ({ status, outcome }: MissionRun) =>
   status && outcome ? outcomeState({ status, outcome }) : undefined;

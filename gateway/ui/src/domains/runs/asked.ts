@@ -4,9 +4,10 @@ import type { Option } from "~/ui/list/select";
 import { boundsOf, SPANS } from "~/ui/list/range";
 import { cleared, type Filters, type View } from "~/ui/list/saved";
 
-export const STATES: readonly (Option & { value: RunStatus | "" })[] = [
+export const STATES: readonly (Option & { value: RunStatus | "waiting" | "" })[] = [
   { value: "", label: "Any" },
   { value: "running", label: "Running" },
+  { value: "waiting", label: "Waiting" },
   { value: "queued", label: "Queued" },
   { value: "completed", label: "Completed" },
   { value: "failed", label: "Failed" },
@@ -93,7 +94,8 @@ export function wantedOf(asked: Filters, words: string, today: string): RunsWant
   const { state, outcome, team, by, mission, template, model, sort, shown } = asked;
   return {
     ...(words.trim() && { q: words.trim().slice(0, MOST_OF_Q) }),
-    ...(state && { status: state as RunStatus }),
+    // A run that waits has the status `running`.
+    ...(state && (state === "waiting" ? { waiting: true } : { status: state as RunStatus })),
     ...(outcome && { outcome: outcome as RunOutcome }),
     ...(team && { team_id: team }),
     ...(by && { created_by: by }),
