@@ -47,7 +47,11 @@ test.describe("level-ups", () => {
       `/runs/${run.id}#agent-planner`,
     );
     await change(page, "i2: New text of the brain").getByText("removed: Keeps it short.").waitFor();
-    await change(page, "i3: Skill from the catalogue").getByRole("link", { name: "debugging" }).waitFor();
+    const skill = change(page, "i3: Skill from the catalogue");
+    await skill.getByRole("link", { name: "release-notes" }).waitFor();
+    // The skills that the agent has stay around the one that is added.
+    const skills = skill.getByRole("region", { name: "Changes of the skills" }).getByRole("listitem");
+    await expect(skills).toHaveText([/code-review$/, /debugging$/, /added: release-notes$/]);
     await change(page, "i4: New skill").getByText("When tests take longer than a minute.").waitFor();
     await change(page, "i5: Change of tools").getByText("added: read skills").waitFor();
     await page.getByText("2 ended runs: 1 accepted, 1 rejected, 0 without a verdict").waitFor();
@@ -64,7 +68,9 @@ test.describe("level-ups", () => {
     await first.getByText("Applied", { exact: true }).waitFor();
     expect(mock.state.levelUps.sent).toStrictEqual([["i1", "i5"]]);
     await change(page, "i5: Change of tools").getByText("A person makes this change").waitFor();
-    await change(page, "i3: Skill from the catalogue").getByText("Not applied").waitFor();
+    await skill.getByText("Not applied").waitFor();
+    // The list that this proposal was about is not known any more.
+    await expect(skills).toHaveText([/added: release-notes$/]);
     await page.getByText(/1 of 5 changes, .* by Ada/).waitFor();
     expect(await page.getByRole("button", { name: "Reject all" }).count()).toBe(0);
     expect(await axe(page)).toStrictEqual([]);
@@ -107,7 +113,7 @@ test.describe("level-ups", () => {
     await page.goto(`${path}&proposal=${proposal.id}`);
     await settled(page);
     await page.getByLabel("Approve Run the tests before saying").check();
-    await page.getByLabel("Approve Learn to debug").check();
+    await page.getByLabel("Approve Learn to write release notes").check();
     await page.getByLabel("Approve Keep what worked as a skill").check();
     // Somebody writes new instructions while this person reads.
     Object.assign(agent, { system_prompt: "Something else.", version: agent.version + 1 });
@@ -145,7 +151,7 @@ test.describe("level-ups", () => {
     const second = proposed(mock, "scribe");
     await page.goto(`${path}&proposal=${second.proposal.id}`);
     await settled(page);
-    await page.getByLabel("Approve Learn to debug").check();
+    await page.getByLabel("Approve Learn to write release notes").check();
     // Without an event: the page does not know yet.
     second.proposal.status = "rejected";
     await page.getByRole("button", { name: "Apply 1 change" }).click();
@@ -159,10 +165,19 @@ test.describe("level-ups", () => {
     const team = mock.state.teams.list[0];
     const mason = agentNamed(mock.state, "mason");
     const items = [
-      makeItem("i1", "skill_add", { agent_id: mason.id, agent_name: mason.name, summary: "Learn to debug" }),
+      makeItem("i1", "skill_add", {
+        agent_id: mason.id,
+        agent_name: mason.name,
+        skill_name: "code-review",
+        summary: "Learn to review",
+      }),
       makeItem("i2", "roster_change", {
         summary: "Add a tester",
-        roster: { action: "add", slot: "tester", detail: "Nobody runs the tests." },
+        roster: { action: "add", slot: "linter", detail: "Nobody runs the tests." },
+      }),
+      makeItem("i3", "roster_change", {
+        summary: "Sharpen the coder",
+        roster: { action: "change", slot: "coder", detail: "Write smaller commits." },
       }),
     ];
     const proposal = makeLevelUp(mock.state, { team }, items);
@@ -175,9 +190,18 @@ test.describe("level-ups", () => {
     await page.goto(`${mock.url}/claws/${mason.id}?app=level-ups`);
     await page.getByText("From a level-up of its team.").waitFor();
     await page.goto(`${mock.url}/`);
-    await page.getByRole("link", { name: "A level-up of Ledger has 2 proposed changes" }).click();
+    await page.getByRole("link", { name: "A level-up of Ledger has 3 proposed changes" }).click();
     await page.getByRole("heading", { name: "Ledger", exact: true }).waitFor();
     await change(page, "i2: Change of roles").getByText("Nobody runs the tests.").waitFor();
+    const roles = (id: string) =>
+      change(page, `${id}: Change of roles`)
+        .getByRole("region", { name: "Changes of the roles" })
+        .getByRole("listitem");
+    await expect(roles("i2").last()).toHaveText(/added: linter: new role$/);
+    const coder = roles("i3").filter({ hasText: "coder" });
+    await expect(coder).toHaveText([/removed: coder: Coder, mason$/, /added: coder: as "What to do" says$/]);
+    // Somebody has added the skill since.
+    await change(page, "i1: Skill from the catalogue").getByText("The agent has this skill now.").waitFor();
     await page.getByText("the agent does not belong to the team").waitFor();
     await page.getByRole("button", { name: "All level-ups" }).click();
     await page.getByRole("button", { name: "Propose a level-up" }).click();

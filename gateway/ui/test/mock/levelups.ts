@@ -35,7 +35,7 @@ export function makeItem(id: string, kind: Kind, more: Partial<Item> = {}): Item
 export function itemsFor(state: State, claw: Claw): Item[] {
   const of = { agent_id: claw.id, agent_name: claw.name };
   const run = must(state.runs.list[0]);
-  const skill = must(state.skills.find(({ name }) => name === "debugging"));
+  const skill = must(state.skills.find(({ name }) => name === "release-notes"));
   const brain = must(state.brains.get(claw.id)?.at(-1));
   return [
     makeItem("i1", "identity_refinement", {
@@ -58,7 +58,7 @@ export function itemsFor(state: State, claw: Claw): Item[] {
     }),
     makeItem("i3", "skill_add", {
       ...of,
-      summary: "Learn to debug",
+      summary: "Learn to write release notes",
       skill_id: skill.id,
       skill_name: skill.name,
     }),

@@ -3,14 +3,12 @@ import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import type { LevelUp, LevelUpEvidence, LevelUpItem } from "~/api/levelups";
 import { cx, textLink } from "~/ui/class";
-import { DiffView } from "~/ui/diff/diff-view";
 import { Tick } from "~/ui/field";
-import { Facts } from "~/ui/panel";
-import { sentence } from "~/ui/sentence";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
+import { Change } from "./change";
 import { brainQuery, clawQuery } from "./queries";
-import { fate, KINDS, partOf, texts } from "./words";
+import { fate, KINDS, partOf } from "./words";
 
 const OUTCOMES: Record<string, string> = {
   accepted: "accepted",
@@ -77,57 +75,6 @@ function Evidence({ item, proposal }: { item: LevelUpItem; proposal: LevelUp }) 
         ))}
       </ul>
     </section>
-  );
-}
-
-/** The change itself: two texts as one, or what is added, in words. */
-function Change({ item }: { item: LevelUpItem }) {
-  const both = texts(item);
-  return (
-    <>
-      {item.kind === "skill_add" && (
-        <p className="px-4 py-3">
-          Adds the skill{" "}
-          {item.skill_id ? (
-            <Link to="/skills/$id" params={{ id: item.skill_id }} className={textLink}>
-              <bdi>{visible(item.skill_name ?? "")}</bdi>
-            </Link>
-          ) : (
-            <bdi>{visible(item.skill_name ?? "")}</bdi>
-          )}
-          .
-        </p>
-      )}
-      {item.skill && (
-        <Facts
-          items={[
-            [
-              "Name",
-              <code key="name" className="font-mono">
-                {visible(item.skill.name)}
-              </code>,
-            ],
-            ["Title", <bdi key="title">{visible(item.skill.title)}</bdi>],
-            ["When to use", <bdi key="when">{visible(item.skill.when_to_use)}</bdi>],
-            ["Tags", item.skill.tags.map(visible).join(", ") || "none"],
-          ]}
-        />
-      )}
-      {item.roster && (
-        <Facts
-          items={[
-            ["Role", <bdi key="slot">{`${sentence(item.roster.action)} ${visible(item.roster.slot)}`}</bdi>],
-            [
-              "What to do",
-              <p key="detail" className="break-words whitespace-pre-wrap">
-                {visible(item.roster.detail)}
-              </p>,
-            ],
-          ]}
-        />
-      )}
-      {both && <DiffView before={both.before} after={both.after} label={`Changes of ${both.what}`} />}
-    </>
   );
 }
 
@@ -216,7 +163,7 @@ export function Item({ proposal, item, approved, refused, onApprove }: Props) {
         </p>
       )}
       <div className="border-t border-line">
-        <Change item={item} />
+        <Change proposal={proposal} item={item} />
       </div>
       <div className="border-t border-line">
         <Evidence item={item} proposal={proposal} />

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { LevelUp, LevelUpBrief, LevelUpItem } from "~/api/levelups";
 import { Problem } from "~/api/problem";
+import type { Team } from "~/api/teams";
+import { changeAlone, rolesWith, skillsWith } from "./lists";
 import { contents, fate, isOfOthers, outdated, pendingOf, texts } from "./words";
 
 const item = (more: Partial<LevelUpItem>) =>
@@ -29,6 +31,58 @@ describe("the texts of an item", () => {
 
   it("do not exist for a skill of the catalogue", () => {
     expect(texts(item({ kind: "skill_add" }))).toBeUndefined();
+  });
+});
+
+describe("the list that an item changes", () => {
+  const has = { items: [{ name: "writing" }, { name: "debugging" }] } as Parameters<typeof skillsWith>[0];
+  const team = {
+    members: [
+      { node: "a", slot: "coder", name: "mason" },
+      { node: "b", slot: "critic" },
+    ],
+    topology: { nodes: [{ id: "a", label: "Coder" }, { id: "b" }] },
+  } as Team;
+  const roster = (action: "add" | "remove" | "change", slot: string) => ({ action, slot, detail: "d" });
+
+  it("has each skill in a line, by name", () => {
+    expect(skillsWith(has, "planning")).toEqual({
+      before: "debugging\nwriting",
+      after: "debugging\nplanning\nwriting",
+    });
+    expect(skillsWith(has, "writing")).toEqual({ note: "The agent has this skill now." });
+  });
+
+  it("has each role in a line, with its title and its agent", () => {
+    const before = "coder: Coder, mason\ncritic: agent deleted";
+    expect(rolesWith(team, roster("add", "tester"))).toEqual({
+      before,
+      after: `${before}\ntester: new role`,
+    });
+    expect(rolesWith(team, roster("remove", "critic"))).toEqual({ before, after: "coder: Coder, mason" });
+    expect(rolesWith(team, roster("change", "coder"))).toEqual({
+      before,
+      after: 'coder: as "What to do" says\ncritic: agent deleted',
+    });
+  });
+
+  it("says when the team's roles do not permit the change", () => {
+    expect(rolesWith(team, roster("add", "coder"))).toEqual({ note: "The team has this role now." });
+    expect(rolesWith(team, roster("remove", "tester"))).toEqual({
+      note: "The team has no role with this slot now.",
+    });
+  });
+
+  it("is the entry alone once the proposal was decided", () => {
+    const decided = (action: "add" | "remove" | "change") =>
+      changeAlone(item({ kind: "roster_change", roster: roster(action, "coder") }));
+    expect(decided("add")).toEqual({ before: "", after: "coder: new role" });
+    expect(decided("remove")).toEqual({ before: "coder", after: "" });
+    expect(decided("change")).toEqual({ before: "coder", after: 'coder: as "What to do" says' });
+    expect(changeAlone(item({ kind: "skill_add", skill_name: "debugging" }))).toEqual({
+      before: "",
+      after: "debugging",
+    });
   });
 });
 

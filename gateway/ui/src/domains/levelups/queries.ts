@@ -41,6 +41,14 @@ export const brainQuery = (id: string) =>
     queryFn: ({ signal }) => api.get("/api/claws/{id}/brain", { path: { id }, signal }),
   });
 
+/** The skills that an item adds to. No event reports a change of them, so each visit requests them. */
+export const agentSkillsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.claw(id), "skills"],
+    queryFn: ({ signal }) => api.get("/api/claws/{id}/skills", { path: { id }, signal }),
+    staleTime: 0,
+  });
+
 export const levelUps = {
   propose: ({ kind, id }: Subject, idempotencyKey: string) =>
     kind === "agent"

@@ -22,7 +22,7 @@ export const STATUSES: Record<LevelUpStatus, { tone: Tone; word: string }> = {
 
 export const count = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
-/** What an item changes, as two texts. Absent for an item without a text. */
+/** What an item changes, as two texts. Absent for an item that changes a list (`lists.ts`). */
 export function texts(item: LevelUpItem): { before: string; after: string; what: string } | undefined {
   const lines = (bundles: readonly string[]) => bundles.map(bundleName).toSorted().join("\n");
   switch (item.kind) {
