@@ -32,6 +32,8 @@ interface Props {
   label: string;
   /** A name of the deployment's images; null inherits. */
   value: string | null;
+  /** The value before this edit. It stays a choice when the deployment has no image of this name. */
+  saved?: string | null;
   /** What applies when none is chosen. */
   inherited: string;
   disabled?: boolean;
@@ -40,9 +42,12 @@ interface Props {
 }
 
 /** Which image new sandboxes get. What the gateway's host lacks of it is said at once. */
-export function ImageChoice({ label, value, inherited, disabled, error, onChange }: Props) {
+export function ImageChoice({ label, value, saved, inherited, disabled, error, onChange }: Props) {
   const images = useQuery(imagesQuery).data?.items ?? [];
   const chosen = images.find(({ name }) => name === value);
+  const others = [...new Set([value, saved])].flatMap((name) =>
+    name && images.every((one) => one.name !== name) ? [name] : [],
+  );
   return (
     <Choice
       label={label}
@@ -59,7 +64,11 @@ export function ImageChoice({ label, value, inherited, disabled, error, onChange
           {state === "missing" && " (not here)"}
         </option>
       ))}
-      {value && !chosen && <option value={value}>{visible(value)}</option>}
+      {others.map((name) => (
+        <option key={name} value={name}>
+          {visible(name)}
+        </option>
+      ))}
     </Choice>
   );
 }

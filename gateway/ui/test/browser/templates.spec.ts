@@ -141,6 +141,38 @@ test.describe("templates", () => {
       expect(await axe(page)).toStrictEqual([]);
     });
 
+  test("the image of a template and the seats of its roles are choices with words", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const [template] = mock.state.templates;
+    // This deployment has no image of this name.
+    Object.assign(template, { source: "workspace", image: { kind: "cobol", tag: null, lacks: [] } });
+    await page.goto(`${mock.url}/templates/${template.id}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("form", { name: "Write a new version" });
+    const image = form.getByRole("combobox", { name: "Image of their sandboxes" });
+    await expect(image).toHaveText("cobol");
+    await choose(image, { label: "node (not here)" });
+    await form.getByText("roost-agent:node is not on the gateway's host").waitFor();
+    // The saved name remains a choice.
+    await choose(image, "cobol");
+    await choose(image, "rust");
+    await form.getByText("Rust with Clippy and rustfmt").waitFor();
+
+    const role = form.getByRole("group", { name: "Role 1" });
+    await expect(role.getByLabel("Slot")).toHaveAccessibleDescription(/^The role's id, such as tester\./);
+    const seat = role.getByRole("combobox", { name: "Seat" });
+    await expect(seat).toHaveText("Chosen by the topology");
+    await seat.click();
+    await page.getByRole("option", { name: /^Lead In Hierarchy, it gives work/ }).click();
+    await role.getByText("In Hierarchy, it gives work to the roles that follow it").waitFor();
+    await drawn(page);
+    expect(await axe(page)).toStrictEqual([]);
+    await form.getByRole("button", { name: "Save as version 2" }).click();
+    await page.getByText("version 2, the workspace's own").waitFor();
+    expect([template.image.kind, template.roles[0].seat]).toStrictEqual(["rust", "lead"]);
+    await page.locator("summary").filter({ hasText: "planner, Lead" }).waitFor();
+  });
+
   test("the page handles no templates, failures, hostile texts and viewers", async ({ visit }) => {
     const { mock, page } = await visit({ width: 390 });
     const kept = mock.state.templates;

@@ -5,8 +5,7 @@ import { Button } from "~/ui/button";
 import { Area, Choice, Field } from "~/ui/field";
 import { visible } from "~/ui/visible";
 import { EditSkills } from "./edit-skills";
-
-const SEATS = ["hub", "gate", "expert", "spoke", "lead", "member"];
+import { SEAT_NAMES, seatSays } from "./seats";
 
 interface Props {
   role: TemplateRole;
@@ -62,9 +61,10 @@ export function EditRole({ role, at, count, problem, change, move, remove }: Pro
           <Field label="Title" required maxLength={100} autoComplete="off" {...bind("title")} />
           <Field
             label="Slot"
+            hint="The role's id, such as tester. Runs and upgrades identify the role by it."
             required
             maxLength={40}
-            pattern="[a-z0-9_]+"
+            pattern="[a-z][a-z0-9_]*"
             autoComplete="off"
             spellCheck="false"
             {...bind("slot")}
@@ -72,13 +72,14 @@ export function EditRole({ role, at, count, problem, change, move, remove }: Pro
           <Choice
             label="Seat"
             value={role.seat ?? ""}
+            hint={seatSays(role.seat)}
             error={problem?.field(`/roles/${at}/seat`)}
             onChange={(event) => change({ seat: event.target.value || null })}
           >
-            <option value="">as the topology has it</option>
-            {SEATS.map((seat) => (
-              <option key={seat} value={seat}>
-                {seat}
+            <option value="">Chosen by the topology</option>
+            {SEAT_NAMES.map(({ value, label, says }) => (
+              <option key={value} value={value} title={says}>
+                {label}
               </option>
             ))}
           </Choice>

@@ -12,9 +12,11 @@ import { Area, Choice, Field, Tick } from "~/ui/field";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
+import { ImageChoice } from "~/ui/sandbox-choice";
 import {
   BUNDLE_NAMES,
   bundleName,
+  imageName,
   NEED_NAMES,
   needName,
   PROFILE_NAMES,
@@ -31,10 +33,13 @@ type Need = NonNullable<TemplateContent["needs"]>[number];
 /** What belongs to the whole team. */
 function About({
   draft,
+  saved,
   problem,
   set,
 }: {
   draft: TemplateContent;
+  /** The image of the version that is being edited. */
+  saved: string | null | undefined;
   problem: Problem | undefined;
   set: (more: Partial<TemplateContent>) => void;
 }) {
@@ -82,16 +87,13 @@ function About({
           </option>
         ))}
       </Choice>
-      <Field
+      <ImageChoice
         label="Image of their sandboxes"
-        hint="A name of the deployment's images, such as rust. Leave it empty to use the default image."
-        maxLength={40}
-        pattern="[a-z0-9_\-]+"
-        autoComplete="off"
-        spellCheck="false"
-        value={draft.image ?? ""}
+        value={draft.image ?? null}
+        saved={saved ?? null}
+        inherited={`No own image: ${imageName(null)}`}
         error={problem?.field("/image")}
-        onChange={(event) => set({ image: event.target.value || null })}
+        onChange={(image) => set({ image })}
       />
       <fieldset className="flex flex-col gap-y-2">
         <legend className="mb-1 text-small font-[550] text-fg-2">They also need</legend>
@@ -219,6 +221,8 @@ function say(key: keyof TemplateDraft, of: TemplateDraft): string {
       return of.mcp_bundles.map(bundleName).join(", ");
     case "needs":
       return (of.needs ?? []).map(needName).join(", ");
+    case "image":
+      return imageName(of.image);
     default:
       return of[key] ?? "";
   }
@@ -253,7 +257,12 @@ export function EditTemplate({ template, onDone }: { template: TeamTemplate; onD
         title={`Version ${template.version + 1}`}
         aside="Agents that exist stay as they are until they are upgraded."
       >
-        <About draft={content} problem={problem} set={({ roles: _roles, ...more }) => edit.set(more)} />
+        <About
+          draft={content}
+          saved={template.image.kind}
+          problem={problem}
+          set={({ roles: _roles, ...more }) => edit.set(more)}
+        />
       </Panel>
       <Roles roles={draft.roles} problem={problem} set={(roles) => edit.set({ roles })} />
       <ClashPart

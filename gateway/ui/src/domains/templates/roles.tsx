@@ -4,6 +4,7 @@ import type { TemplateRole } from "~/api/teams";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Panel } from "~/ui/panel";
 import { visible } from "~/ui/visible";
+import { seatName } from "./seats";
 
 function Skills({ names, missing }: { names: string[]; missing: Set<string> }) {
   if (names.length === 0) return <p className="text-fg-3">None.</p>;
@@ -43,7 +44,7 @@ function Role({ role, missing }: { role: TemplateRole; missing: Set<string> }) {
             </span>
             <span className="text-small text-fg-3">
               <bdi className="font-mono">{visible(role.slot)}</bdi>
-              {role.seat && `, ${visible(role.seat)}`}
+              {role.seat && `, ${visible(seatName(role.seat))}`}
             </span>
             <span className="w-full min-w-0 break-words text-fg-2">{visible(role.summary ?? "")}</span>
           </span>
