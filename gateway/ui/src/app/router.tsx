@@ -137,7 +137,7 @@ const audit = createRoute({
 const members = createRoute({
   getParentRoute: () => shell,
   path: "/members",
-  validateSearch: only("sort"),
+  validateSearch: only("q", "sort"),
   component: page(() => import("~/domains/people/page"), "MembersPage"),
 });
 type SettingsPart = "General" | "Models" | "SignIn" | "Connections" | "Mesh" | "Broker";

@@ -5,7 +5,8 @@ import { missionNamed } from "../mock/missions.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { decide } from "../mock/routes-doors.ts";
 import { makeRoutine } from "../mock/routes-routines.ts";
-import { makeTeam } from "../mock/teams.ts";
+import { makeSkill } from "../mock/skills.ts";
+import { makeTeam, makeTemplate } from "../mock/teams.ts";
 import { expect, test } from "./fixtures.ts";
 
 test.describe("several at once", () => {
@@ -89,6 +90,44 @@ test.describe("several at once", () => {
     await deleting.getByRole("button", { name: "Delete 2 routines" }).click();
     await deleting.getByText("Done for 2 routines.").waitFor();
     expect(mock.state.routines.list).toStrictEqual([]);
+  });
+
+  test("selected skills and templates of the workspace are deleted, and built-in ones cannot be selected", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ width: 1440 });
+    const { skills, templates } = mock.state;
+    skills.push(makeSkill("our-style", { visibility: "workspace", source_kind: "authored" }));
+    for (const name of ["Ours", "Theirs"])
+      templates.push(makeTemplate(name.toLowerCase(), { name, source: "workspace" }));
+    for (const [list, what, row, builtin] of [
+      ["skills", "2 skills", "Our style", "Code review"],
+      ["templates", "2 templates", "Ours", "Rust, from plan to commit"],
+    ] as const) {
+      await page.goto(`${mock.url}/${list}?sort=-source`);
+      await settled(page);
+      await page.getByLabel(`Select ${row}`).waitFor();
+      await expect(page.getByLabel(`Select ${builtin}`)).toHaveCount(0);
+      await page.getByLabel("Select all that are listed").check();
+      const bar = page.getByRole("toolbar", { name: `Selected ${list}` });
+      await bar.getByText("2 selected").waitFor();
+      await bar.getByRole("button", { name: "Delete…" }).click();
+      const dialog = page.getByRole("dialog", { name: `Delete ${what}` });
+      await dialog
+        .getByText(/^(Roles and agents that have them continue|Nobody can create a team from them)/)
+        .waitFor();
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `${list}-delete-many`);
+      await dialog.getByRole("button", { name: `Delete ${what}` }).click();
+      await dialog.getByText(`All ${what} answered.`).waitFor();
+      await dialog.getByRole("button", { name: "Close" }).last().click();
+      await page.reload();
+      await page.getByRole("link", { name: builtin }).waitFor();
+      // The last one of the workspace is gone, so nothing can be selected.
+      await expect(page.getByLabel("Select all that are listed")).toHaveCount(0);
+    }
+    expect(mock.state.skills.map(({ name }) => name)).toStrictEqual(["code-review", "debugging"]);
+    expect(mock.state.templates.every(({ source }) => source === "builtin")).toBe(true);
   });
 
   test("selected teams are deleted, and their agents only when that is asked", async ({ visit }) => {

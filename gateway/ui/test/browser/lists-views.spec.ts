@@ -3,9 +3,16 @@ import { axe, settled, shot } from "../kit.ts";
 import { expect, test } from "./fixtures.ts";
 
 test.describe("saved views", () => {
-  test("filters of the approvals and of the audit log are saved as views", async ({ visit }) => {
+  test("filters of each list that has no states of its own are saved as views", async ({ visit }) => {
     const { mock, page } = await visit({ waiting: true });
-    for (const address of ["/approvals?q=github", "/audit?action=node."]) {
+    for (const address of [
+      "/approvals?q=github",
+      "/audit?action=node.",
+      "/skills?tag=writing",
+      "/templates?q=rust",
+      "/repos?q=ledger",
+      "/members?q=admin",
+    ]) {
       await page.goto(mock.url + address);
       await settled(page);
       await page.getByRole("button", { name: "Save as a view" }).click();
@@ -18,5 +25,20 @@ test.describe("saved views", () => {
       expect(await axe(page)).toStrictEqual([]);
       await shot(page, `views-${address.slice(1, 6)}`);
     }
+  });
+
+  test("members are filtered by name, address and role", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const [first, other] = mock.state.people.members;
+    await page.goto(`${mock.url}/members?q=${other.role}`);
+    const table = page.getByRole("region", { name: "Table of members" });
+    await table.getByText(other.user.email).waitFor();
+    await expect(table.getByText(first.user.email)).toHaveCount(0);
+    await page.getByLabel("Filter by name, address or role").fill("nobody at all");
+    await page.getByText("No member fits the filter").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await page.getByRole("button", { name: "Clear filter" }).last().click();
+    await table.getByText(first.user.email).waitFor();
+    await page.waitForURL(`${mock.url}/members`);
   });
 });

@@ -8,12 +8,16 @@ import { Button } from "~/ui/button";
 import { Box } from "~/ui/choice/box";
 import { useOneChange } from "~/ui/clash/one-change";
 import { Confirm } from "~/ui/dialog";
+import { Empty } from "~/ui/empty";
+import { FilterField } from "~/ui/filter-field";
 import { choiceClass } from "~/ui/input-class";
 import { isolate } from "~/ui/isolate";
 import type { ListColumn } from "~/ui/list/list-table";
 import { useLook } from "~/ui/list/look";
+import { cleared } from "~/ui/list/saved";
 import type { Keys } from "~/ui/list/sort";
 import { SortedTable } from "~/ui/list/sorted-table";
+import { Views } from "~/ui/list/views";
 import { Panel } from "~/ui/panel";
 import { Avatar } from "~/ui/person";
 import { Failed, ProblemNote } from "~/ui/problem";
@@ -23,7 +27,7 @@ import { Stale } from "~/ui/stale";
 import { Ago } from "~/ui/time";
 import { membersQuery, removeMember, setRole } from "./queries";
 import { RoleDialog } from "./role-dialog";
-import { givable, lastOwner, ROLES } from "./words";
+import { fits, givable, lastOwner, ROLES } from "./words";
 
 const route = getRouteApi("/shell/members");
 
@@ -139,10 +143,14 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
   const [leaving, setLeaving] = useState<Member>();
   const [asking, setAsking] = useState<{ member: Member; role: Role }>();
   const last = lastOwner(members.data ?? []);
-  const { sorting } = useLook(route, KEYS);
+  const { asked, look, sorting } = useLook(route, KEYS);
+  const { q = "" } = asked;
   const listed = useMemo(
-    () => (members.data ?? []).map((member) => ({ id: member.user.id, member })),
-    [members.data],
+    () =>
+      (members.data ?? [])
+        .filter((member) => fits(member, q))
+        .map((member) => ({ id: member.user.id, member })),
+    [members.data, q],
   );
   const again = () => client.invalidateQueries({ queryKey: keys.members(workspace) });
   const change = useOneChange<Member[]>({
@@ -177,64 +185,74 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
     else await again();
   };
   return (
-    <Panel title="People">
-      {members.isPending && <Loading what="members" rows={3} />}
-      {members.isError && !members.data && (
-        <Failed error={members.error} retry={() => void members.refetch()} />
-      )}
-      <Stale query={members} className="m-4" />
-      {change.error && <ProblemNote problem={asProblem(change.error)} className="m-4" />}
-      {change.note && <div className="m-4">{change.note}</div>}
-      {members.data && (
-        <SortedTable
-          bare
-          opens={false}
-          label="Table of members"
-          what={["person", "people"]}
-          columns={shown}
-          rows={listed}
-          keys={KEYS}
-          own={OWN}
-          nameOf={nameOfRow}
-          chosen=""
-          sorting={sorting}
-          heights={HEIGHTS}
-        />
-      )}
-      {last === me.user.id && (
-        <p className="border-t border-line px-4 py-2 text-small text-fg-2">
-          You are the only Owner. You cannot leave the workspace or change your role until another member is
-          an Owner.
-        </p>
-      )}
-      {asking && (
-        <RoleDialog
-          name={nameOf(asking.member).slice(0, 80)}
-          you={asking.member.you}
-          from={asking.member.role}
-          to={asking.role}
-          onClose={() => setAsking(undefined)}
-          onChange={() => give(asking.member.user.id, asking.role)}
-        />
-      )}
-      {leaving && (
-        <Confirm
-          open
-          onClose={() => setLeaving(undefined)}
-          title={
-            leaving.you
-              ? `Leave ${isolate(me.workspace.name)}?`
-              : `Remove ${isolate((leaving.user.name || leaving.user.email).slice(0, 80))}?`
-          }
-          consequence={
-            leaving.you
-              ? "Your tokens for this workspace end at once. To come back you need an invitation."
-              : "Their open pages and their tokens for this workspace end at once. Agents that they manage stay."
-          }
-          action={leaving.you ? "Leave" : "Remove"}
-          run={() => remove(leaving)}
-        />
-      )}
-    </Panel>
+    <>
+      <Views list="members" filters={cleared(asked)} />
+      <FilterField label="Filter by name, address or role" value={q} onChange={(text) => look({ q: text })} />
+      <Panel title="People">
+        {members.isPending && <Loading what="members" rows={3} />}
+        {members.isError && !members.data && (
+          <Failed error={members.error} retry={() => void members.refetch()} />
+        )}
+        <Stale query={members} className="m-4" />
+        {change.error && <ProblemNote problem={asProblem(change.error)} className="m-4" />}
+        {change.note && <div className="m-4">{change.note}</div>}
+        {members.data && listed.length === 0 && (
+          <Empty
+            title="No member fits the filter"
+            action={<Button onClick={() => look({ q: "" })}>Clear filter</Button>}
+          />
+        )}
+        {members.data && listed.length > 0 && (
+          <SortedTable
+            bare
+            opens={false}
+            label="Table of members"
+            what={["person", "people"]}
+            columns={shown}
+            rows={listed}
+            keys={KEYS}
+            own={OWN}
+            nameOf={nameOfRow}
+            chosen={q}
+            sorting={sorting}
+            heights={HEIGHTS}
+          />
+        )}
+        {last === me.user.id && (
+          <p className="border-t border-line px-4 py-2 text-small text-fg-2">
+            You are the only Owner. You cannot leave the workspace or change your role until another member is
+            an Owner.
+          </p>
+        )}
+        {asking && (
+          <RoleDialog
+            name={nameOf(asking.member).slice(0, 80)}
+            you={asking.member.you}
+            from={asking.member.role}
+            to={asking.role}
+            onClose={() => setAsking(undefined)}
+            onChange={() => give(asking.member.user.id, asking.role)}
+          />
+        )}
+        {leaving && (
+          <Confirm
+            open
+            onClose={() => setLeaving(undefined)}
+            title={
+              leaving.you
+                ? `Leave ${isolate(me.workspace.name)}?`
+                : `Remove ${isolate((leaving.user.name || leaving.user.email).slice(0, 80))}?`
+            }
+            consequence={
+              leaving.you
+                ? "Your tokens for this workspace end at once. To come back you need an invitation."
+                : "Their open pages and their tokens for this workspace end at once. Agents that they manage stay."
+            }
+            action={leaving.you ? "Leave" : "Remove"}
+            run={() => remove(leaving)}
+          />
+        )}
+      </Panel>
+    </>
   );
 }

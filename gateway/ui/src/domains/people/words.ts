@@ -45,3 +45,12 @@ export const lastOwner = (members: readonly Pick<Member, "role" | "user">[]): st
 
 /** Roles that somebody with this one may give. */
 export const givable = (own: Role) => ROLES.slice(0, ROLES.indexOf(own) + 1);
+
+/** Whether a member has every word in the name, the address or the role. */
+export const fits = ({ user, role }: Pick<Member, "user" | "role">, words: string): boolean => {
+  const text = `${user.name ?? ""} ${user.email} ${role}`.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+};

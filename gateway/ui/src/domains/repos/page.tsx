@@ -8,8 +8,10 @@ import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import { GuideLink } from "~/ui/guide-link";
 import { useLook } from "~/ui/list/look";
+import { cleared, type Filters } from "~/ui/list/saved";
 import { useSettled } from "~/ui/list/settled";
 import type { Sorting } from "~/ui/list/sort";
+import { Views } from "~/ui/list/views";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { PageFrame } from "~/ui/page";
@@ -29,11 +31,13 @@ const box = "rounded-panel border border-line bg-surface";
 
 interface ListProps {
   q: string;
+  /** What the address has, without its dialog. */
+  filters: Filters;
   onFilter: (q: string) => void;
   sorting: Sorting;
 }
 
-function List({ q, onFilter, sorting }: ListProps) {
+function List({ q, filters, onFilter, sorting }: ListProps) {
   const everything = useQuery(reposQuery(""));
   const full = (everything.data?.length ?? 0) >= MOST;
   // Where the gateway could not give all of them, it searches; otherwise everything is here already.
@@ -55,6 +59,7 @@ function List({ q, onFilter, sorting }: ListProps) {
   if (!found.data) return <Failed error={found.error} retry={() => void found.refetch()} className="" />;
   return (
     <>
+      <Views list="repos" filters={filters} />
       <FilterField label="Search repositories" value={q} onChange={onFilter} />
       <Stale query={found} />
       {full && shown.length >= MOST && (
@@ -77,11 +82,8 @@ function List({ q, onFilter, sorting }: ListProps) {
 }
 
 export function ReposPage() {
-  const {
-    asked: { q = "", dialog },
-    look,
-    sorting,
-  } = useLook(route, KEYS);
+  const { asked, look, sorting } = useLook(route, KEYS);
+  const { q = "", dialog } = asked;
   const connections = useQuery(connectionsQuery);
   const may = useMay();
   const manages = may("repos.manage");
@@ -116,7 +118,12 @@ export function ReposPage() {
       {connections.data && !none && (
         <>
           <Connections query={connections} />
-          <List q={q} onFilter={(text) => look({ q: text })} sorting={sorting} />
+          <List
+            q={q}
+            filters={cleared({ ...asked, dialog: undefined })}
+            onFilter={(text) => look({ q: text })}
+            sorting={sorting}
+          />
         </>
       )}
       {connections.data && !manages && <MissingRight what="connect or remove code hosts" least="admin" />}

@@ -1,14 +1,16 @@
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, type ReactNode } from "react";
 import { Fold } from "~/ui/fold";
 import type { ListColumn } from "~/ui/list/list-table";
+import type { Selection } from "~/ui/list/selection";
 import type { Keys, Sorting } from "~/ui/list/sort";
 import { SortedTable } from "~/ui/list/sorted-table";
 import { sentence } from "~/ui/sentence";
 import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { SKILLS } from "./delete-many";
 import type { SkillBrief } from "./queries";
-import { bySubject, sourceWord } from "./words";
+import { bySubject, isOwn, sourceWord } from "./words";
 
 export const KEYS: Keys<SkillBrief> = {
   name: ({ title }) => title,
@@ -84,18 +86,22 @@ interface Props {
   sorting: Sorting;
 }
 
-export const Catalogue = ({
-  skills,
-  label = "Table of skills",
-  ...more
-}: Props & { label?: string; bare?: boolean }) => (
+interface CatalogueProps extends Props {
+  label?: string;
+  bare?: boolean;
+  selection?: Selection | undefined;
+  bar?: ReactNode;
+}
+
+export const Catalogue = ({ skills, label = "Table of skills", ...more }: CatalogueProps) => (
   <SortedTable
     {...more}
     label={label}
-    what={["skill", "skills"]}
+    what={SKILLS}
     columns={COLUMNS}
     rows={skills}
     keys={KEYS}
+    selectable={isOwn}
     own={OWN}
     nameOf={nameOf}
     heights={HEIGHTS}

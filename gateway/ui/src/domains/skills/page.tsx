@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { BookOpen, Plus } from "lucide-react";
-import { useMemo } from "react";
+import { BookOpen, Plus, Trash2 } from "lucide-react";
+import { useMemo, useState } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
@@ -9,6 +9,10 @@ import { Modal } from "~/ui/dialog";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import { useLook } from "~/ui/list/look";
+import { cleared } from "~/ui/list/saved";
+import { useSelection } from "~/ui/list/selection";
+import { SelectionBar } from "~/ui/list/tick";
+import { Views } from "~/ui/list/views";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
@@ -16,15 +20,18 @@ import { Segments } from "~/ui/segments";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { Catalogue, KEYS, Subjects } from "./catalogue";
+import { DeleteDialog } from "./delete-many";
 import { create, skillsQuery } from "./queries";
 import { SkillForm } from "./skill-form";
 import { Tags } from "./tags";
-import { fits, tagsOf } from "./words";
+import { fits, isOwn, tagsOf } from "./words";
 
 const route = getRouteApi("/shell/skills");
 
 /** More skills than these stand under their subjects, folded. */
 const MANY = 12;
+
+const BUILT = [{ name: "Own skills first", filters: { sort: "-source" } }];
 
 /** What agents can be taught: skills that come with Roost, and the workspace's own. */
 export function SkillsPage() {
@@ -38,8 +45,11 @@ export function SkillsPage() {
     () => (skills.data ?? []).filter((skill) => fits(skill, q.trim(), tag)),
     [skills.data, q, tag],
   );
+  const selection = useSelection();
+  const [deletes, setDeletes] = useState(false);
+  // Skills that the search hides are not acted on: nobody sees that they are chosen.
+  const selected = useMemo(() => shown.filter(({ id }) => selection.ids.has(id)), [shown, selection.ids]);
   const grouped = shown.length > MANY && q.trim() === "" && tag === "";
-  const List = grouped && sorting.by === "" ? Subjects : Catalogue;
   const button = manages && (
     <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => look({ dialog: "new" })}>
       Write a skill
@@ -62,6 +72,7 @@ export function SkillsPage() {
       )}
       {skills.data && skills.data.length > 0 && (
         <>
+          <Views list="skills" filters={cleared({ ...asked, dialog: undefined })} built={BUILT} />
           <div className="flex flex-wrap items-center gap-3">
             <FilterField label="Search skills" value={q} onChange={(text) => look({ q: text })} />
             {grouped && (
@@ -77,9 +88,25 @@ export function SkillsPage() {
             )}
           </div>
           <Tags tags={tagsOf(skills.data)} chosen={tag} choose={(one) => look({ tag: one })} />
-          {shown.length > 0 ? (
-            <List skills={shown} chosen={`${q} ${tag}`} sorting={sorting} />
-          ) : (
+          {shown.length > 0 && grouped && sorting.by === "" && (
+            <Subjects skills={shown} chosen={`${q} ${tag}`} sorting={sorting} />
+          )}
+          {shown.length > 0 && !(grouped && sorting.by === "") && (
+            <Catalogue
+              skills={shown}
+              chosen={`${q} ${tag}`}
+              sorting={sorting}
+              selection={manages && shown.some(isOwn) ? selection : undefined}
+              bar={
+                <SelectionBar what="skills" count={selected.length} onClear={selection.clear}>
+                  <Button icon={<Trash2 size={14} aria-hidden />} onClick={() => setDeletes(true)}>
+                    Delete…
+                  </Button>
+                </SelectionBar>
+              }
+            />
+          )}
+          {shown.length === 0 && (
             <Empty
               title="No skill fits the search"
               action={<Button onClick={() => look({ q: "", tag: "" })}>Clear search</Button>}
@@ -87,6 +114,7 @@ export function SkillsPage() {
           )}
         </>
       )}
+      {deletes && <DeleteDialog skills={selected} onClose={() => setDeletes(false)} />}
       {skills.data && !manages && <MissingRight what="write skills" least="member" />}
       {dialog === "new" && manages && (
         <Modal

@@ -19,7 +19,7 @@ import { BackLink } from "~/ui/back-link";
 import { remove, skillQuery, write, type Skill } from "./queries";
 import { SkillForm } from "./skill-form";
 import { Versions } from "./versions";
-import { sourceWord } from "./words";
+import { isOwn, sourceWord } from "./words";
 
 const route = getRouteApi("/shell/skills/$id");
 
@@ -82,7 +82,7 @@ export function SkillPage() {
   const manages = useMay()("skills.manage");
   const [edits, setEdits] = useState(false);
   const title = skill.data ? visible(skill.data.title) : "…";
-  const own = skill.data?.visibility === "workspace";
+  const own = skill.data !== undefined && isOwn(skill.data);
   return (
     <PageFrame
       wide

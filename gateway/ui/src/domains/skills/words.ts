@@ -7,6 +7,9 @@ const SOURCES: Record<string, string> = {
 };
 export const sourceWord = (source: string) => SOURCES[source] ?? source;
 
+/** Whether the workspace wrote the skill. Only such a skill can be changed. */
+export const isOwn = ({ visibility }: Pick<SkillBrief, "visibility">) => visibility === "workspace";
+
 /** Whether a skill has all the words, and the tag. */
 export function fits(skill: SkillBrief, words: string, tag: string): boolean {
   if (tag && !skill.tags.includes(tag)) return false;

@@ -1,15 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { LayoutTemplate } from "lucide-react";
-import { useMemo } from "react";
+import { LayoutTemplate, Trash2 } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useMay } from "~/api/may";
 import { templatesQuery, type TemplateBrief } from "~/api/teams";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import type { ListColumn } from "~/ui/list/list-table";
 import { useLook } from "~/ui/list/look";
+import { cleared } from "~/ui/list/saved";
+import { useSelection } from "~/ui/list/selection";
 import type { Keys } from "~/ui/list/sort";
 import { SortedTable } from "~/ui/list/sorted-table";
+import { SelectionBar } from "~/ui/list/tick";
+import { Views } from "~/ui/list/views";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -19,9 +24,13 @@ import { kindName } from "~/ui/topology/kinds";
 import { shapeOf } from "~/ui/topology/place";
 import { Sketch } from "~/ui/topology/sketch";
 import { visible } from "~/ui/visible";
+import { DeleteDialog, TEMPLATES } from "./delete-many";
 
 const route = getRouteApi("/shell/templates");
 
+const BUILT = [{ name: "Own templates first", filters: { sort: "-source" } }];
+
+const isOwn = ({ source: from }: TemplateBrief) => from === "workspace";
 const source = ({ source: from }: TemplateBrief) => (from === "builtin" ? "Built-in" : "Written here");
 const roles = ({ roles: all }: TemplateBrief) => `${all.length} ${all.length === 1 ? "role" : "roles"}`;
 
@@ -120,13 +129,15 @@ function found(templates: readonly TemplateBrief[], q: string): TemplateBrief[] 
 
 /** What teams are made from. */
 export function TemplatesPage() {
-  const {
-    asked: { q = "" },
-    look,
-    sorting,
-  } = useLook(route, KEYS);
+  const { asked, look, sorting } = useLook(route, KEYS);
+  const { q = "" } = asked;
+  const manages = useMay()("templates.manage");
   const templates = useQuery(templatesQuery);
   const shown = useMemo(() => found(templates.data ?? [], q), [templates.data, q]);
+  const selection = useSelection();
+  const [deletes, setDeletes] = useState(false);
+  // Templates that the search hides are not acted on: nobody sees that they are chosen.
+  const selected = useMemo(() => shown.filter(({ id }) => selection.ids.has(id)), [shown, selection.ids]);
   return (
     <PageFrame wide crumbs={[{ label: "Templates" }]}>
       <h1 className="text-head-1">Templates</h1>
@@ -144,6 +155,7 @@ export function TemplatesPage() {
       )}
       {templates.data && templates.data.length > 0 && (
         <>
+          <Views list="templates" filters={cleared(asked)} built={BUILT} />
           <FilterField label="Search templates" value={q} onChange={(text) => look({ q: text })} />
           {shown.length === 0 && (
             <Empty
@@ -154,7 +166,7 @@ export function TemplatesPage() {
           {shown.length > 0 && (
             <SortedTable
               label="Table of templates"
-              what={["template", "templates"]}
+              what={TEMPLATES}
               columns={COLUMNS}
               rows={shown}
               keys={KEYS}
@@ -164,10 +176,20 @@ export function TemplatesPage() {
               chosen={q}
               sorting={sorting}
               heights={HEIGHTS}
+              selection={manages && shown.some(isOwn) ? selection : undefined}
+              selectable={isOwn}
+              bar={
+                <SelectionBar what="templates" count={selected.length} onClear={selection.clear}>
+                  <Button icon={<Trash2 size={14} aria-hidden />} onClick={() => setDeletes(true)}>
+                    Delete…
+                  </Button>
+                </SelectionBar>
+              }
             />
           )}
         </>
       )}
+      {deletes && <DeleteDialog templates={selected} onClose={() => setDeletes(false)} />}
     </PageFrame>
   );
 }

@@ -44,13 +44,15 @@ interface RowProps<T> {
   name: string;
   ticked: boolean;
   tick: Tick | undefined;
+  /** Whether this row can be selected. */
+  selectable: boolean;
   slot: number;
   height: number;
   opens: boolean;
 }
 
 function Row<T>(props: RowProps<T>) {
-  const { item, columns, gone, place, id, name, ticked, tick, slot, height, opens } = props;
+  const { item, columns, gone, place, id, name, ticked, tick, selectable, slot, height, opens } = props;
   return (
     <tr
       {...(opens && openRow)}
@@ -65,7 +67,7 @@ function Row<T>(props: RowProps<T>) {
         ticked && "bg-accent/8",
       )}
     >
-      {tick && <TickCell id={id} name={name} ticked={ticked} tick={tick} />}
+      {tick && <TickCell id={id} name={name} ticked={ticked} tick={tick} selectable={selectable} />}
       {columns.map(({ name: head, look, cell, show }, at) => {
         // Its words are as wide as their column: base.css bounds those of other tables.
         const own = cx(table.cell, "max-w-0", look, typeof cell === "function" ? cell(item) : cell);
@@ -126,6 +128,8 @@ export interface ListProps<T> {
   order: string;
   /** Left out where the person may do nothing to many. */
   selection?: Selection | undefined;
+  /** The rows that can be selected. Without it, all can. */
+  selectable?: ((item: T) => boolean) | undefined;
   /** What can be done to those that are selected: a `SelectionBar`. */
   bar?: ReactNode;
   /** Dims what was asked before, while the answer is on its way. */
@@ -155,6 +159,7 @@ export function ListTable<T extends { id: string }>(props: ListProps<T>) {
     sorting,
     order,
     selection,
+    selectable,
     bar,
     busy,
     more,
@@ -179,8 +184,11 @@ export function ListTable<T extends { id: string }>(props: ListProps<T>) {
   const drawn = rows.slice(first, last);
   const slot = useSlots(drawn.flatMap(({ item }) => ("item" in item ? [item.id] : [])));
   const ids = useMemo(
-    () => rows.flatMap(({ item, gone }) => ("item" in item && !gone ? [item.id] : [])),
-    [rows],
+    () =>
+      rows.flatMap(({ item: line, gone }) =>
+        "item" in line && !gone && (selectable?.(line.item) ?? true) ? [line.id] : [],
+      ),
+    [rows, selectable],
   );
   const tick = useTick(ids, selection?.set);
   return (
@@ -220,6 +228,7 @@ export function ListTable<T extends { id: string }>(props: ListProps<T>) {
                 name={nameOf(line.item)}
                 ticked={selection?.ids.has(line.id) ?? false}
                 tick={selection && tick}
+                selectable={selectable?.(line.item) ?? true}
               />
             ) : (
               <GroupRow

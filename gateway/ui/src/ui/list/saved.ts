@@ -3,7 +3,19 @@ import { useSyncExternalStore } from "react";
 
 /** The list that a view belongs to; also its page. */
 export type ListName =
-  "missions" | "runs" | "agents" | "teams" | "fleet" | "routines" | "approvals" | "audit" | "connections";
+  | "missions"
+  | "runs"
+  | "agents"
+  | "teams"
+  | "fleet"
+  | "routines"
+  | "approvals"
+  | "audit"
+  | "connections"
+  | "skills"
+  | "templates"
+  | "repos"
+  | "members";
 /** What a list's address has, without its dialogs. */
 export type Filters = Record<string, string>;
 export interface View {

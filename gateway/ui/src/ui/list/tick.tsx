@@ -22,11 +22,13 @@ export function TickCell({
   name,
   ticked,
   tick,
+  selectable = true,
 }: {
   id: string;
   name: string;
   ticked: boolean;
   tick: Tick;
+  selectable?: boolean;
 }) {
   return (
     <td
@@ -34,7 +36,13 @@ export function TickCell({
       className={cx(table.cell, "w-10 cursor-default pr-0 select-none")}
       onMouseDown={(event) => event.shiftKey && event.preventDefault()}
     >
-      <TickBox label={`Select ${name.slice(0, 200)}`} checked={ticked} onClick={(event) => tick(event, id)} />
+      {selectable && (
+        <TickBox
+          label={`Select ${name.slice(0, 200)}`}
+          checked={ticked}
+          onClick={(event) => tick(event, id)}
+        />
+      )}
     </td>
   );
 }
