@@ -18,17 +18,17 @@ const COMMON =
   /src\/ui\/(bytes|choice\/(box|keys|layer|look|options)|copy-button|data-table|field|filter-field|help|help-words|isolate|list\/(settled|sort)|missing-right|notice|open-row|panel|query-view|row-order|row-order-note|segments|sentence|skeleton|stale|status|table|time|visible|window)\.tsx?|lucide-react\/dist\/esm\/icons\/(arrow-down|check|chevron-down|chevron-right|pencil|plus|trash(-2)?)\.m?js$/;
 /** Icons that pages of several routes show, and what they request. Each would be a file of its own, half of it wrapping. */
 const SMALL =
-  /icons\/(arrow-up|download|external-link|pause|rotate-ccw|rows-3|square)\.m?js$|src\/ui\/(address-field|apart|app-name|back-link|dollars|demonstration|model-words|follow|guide-link|keyed-mutation|meter|person|node-state|radios|reach|run-state|template-words|token-fields|sandbox-words)\.tsx?|src\/ui\/topology\/kinds\.ts|src\/ui\/lacks\.tsx|src\/api\/(apps|mesh|missions|models|nodes|routines|runs|teams)\.ts|src\/live\/samples\.ts/;
+  /icons\/(arrow-up|box|download|external-link|file-diff|pause|rotate-ccw|rows-3|square)\.m?js$|src\/ui\/(address-field|apart|app-name|back-link|dollars|demonstration|model-words|follow|guide-link|keyed-mutation|meter|person|node-state|radios|reach|run-state|template-words|token-fields|sandbox-words)\.tsx?|src\/ui\/topology\/kinds\.ts|src\/ui\/lacks\.tsx|src\/api\/(apps|mesh|missions|models|nodes|routines|runs|skills|teams)\.ts|src\/live\/samples\.ts|src\/domains\/agents\/queries\.ts/;
 /** The tables of long lists, which pages of several routes show. */
 const LIST =
-  /src\/ui\/(list\/(bulk|list-table|look|narrow|saved|selection|sorted-table|tick|views)|slots)\.tsx?/;
+  /src\/ui\/(list\/(bulk|list-table|look|narrow|saved|select|selection|sorted-table|tick|views)|slots)\.tsx?/;
 /** The viewers of changes, which pages of several routes show. */
 const DIFF = /src\/ui\/diff\/(diff|diff-view|file-diff|patch|patch-view|run-diff)\.tsx?/;
 /** Every dialog with a form: its buttons, what it sends. Its frame with its library comes later, by itself. */
 const DIALOG = /src\/ui\/(dialog|form-dialog|leave-guard|secret-field|sending)\.tsx?/;
 /** What the pages about work share: each of these is small, and as a file of its own it would be half wrapping. */
 const WORK =
-  /src\/api\/(models|nodes|runs|runtime|sandboxes|teams)\.ts|useMutationState|[iI]nfiniteQuery(Observer)?\.js|src\/ui\/(agent-state|fold|folded-text|goal-draft|markdown\/markdown|hardening|inline-code|model-choice|node-state|operation|pace|pace-fields|repo-options|show-in|owner-link|run-state|sandbox-choice|sandbox-words|tabs|work-lacks)\.tsx?/;
+  /src\/api\/(models|nodes|runs|runtime|sandboxes|teams)\.ts|useMutationState|[iI]nfiniteQuery(Observer)?\.js|src\/ui\/(agent-state|clash\/one-change|fold|folded-text|goal-draft|markdown\/markdown|hardening|image-lacks|inline-code|model-choice|node-state|operation|pace|pace-fields|repo-options|show-in|owner-link|run-state|sandbox-choice|sandbox-words|tabs|work-lacks)\.tsx?/;
 const ofShell = (path: string) => (SHELL.test(path) || RAIL_ICONS.test(path)) && !LATER.test(path);
 
 /** The font comes beside the scripts. Without this, the browser would ask for it after the first text is drawn. */

@@ -18,6 +18,12 @@ export const SCRIPTED = "scripted";
 export const defaultModel = (models: readonly Pick<ModelBinding, "name" | "is_default">[]): string =>
   models.find((one) => one.is_default)?.name ?? SCRIPTED;
 
+/** What runs of the workspace may spend. */
+export const ceilingsQuery = queryOptions({
+  queryKey: [...MODELS, "settings"],
+  queryFn: ({ signal }) => api.get("/api/models/settings", { signal }),
+});
+
 export const modelsQuery = queryOptions({
   queryKey: [...MODELS, "list"],
   queryFn: ({ signal }) => api.get("/api/models", { signal }),

@@ -10,6 +10,12 @@ export const nodesQuery = queryOptions({
   queryFn: ({ signal }) => all("/api/nodes/lines", { query: { limit: undefined }, signal }),
 });
 
+export const nodeQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.node(id),
+    queryFn: ({ signal }) => api.get("/api/nodes/{id}", { path: { id }, signal }),
+  });
+
 export const placementQuery = queryOptions({
   queryKey: keys.placement,
   queryFn: async ({ signal }): Promise<Placement> => {

@@ -13,6 +13,8 @@ import {
 import { asProblem } from "~/api/problem";
 import type { RunRepo } from "~/api/repos";
 import type { NewRun, RunSummary } from "~/api/runs";
+import type { Team } from "~/api/teams";
+import type { Claw } from "~/api/types";
 import type { Upload } from "~/api/uploads";
 import { Button } from "./button";
 import { microusdOf, sumMistake } from "./dollars";
@@ -31,6 +33,8 @@ const RunOptions = lazy(() => import("./run-options"));
 const UploadChoice = lazy(() => import("./upload/upload-choice"));
 
 interface Props {
+  /** Who works; absent for a new team, whose agents use the workspace's own model. */
+  who?: Team | Claw | undefined;
   /** Where the tab keeps the goal until its run has begun. */
   place: GoalPlace;
   /** What the button does, where that is more than to start a run. */
@@ -59,7 +63,7 @@ export function Goal({ title, ...form }: Props & { title: string }) {
   );
 }
 
-export function GoalForm({ place, action = "Run", lead, below, onInput, onFiles, own, start }: Props) {
+export function GoalForm({ who, place, action = "Run", lead, below, onInput, onFiles, own, start }: Props) {
   const drafts = useGoalDrafts();
   const [text, setText] = useState(() => drafts.read(place));
   const [options, setOptions] = useState<Options>({ model: "", most: "", ...noPace });
@@ -152,7 +156,7 @@ export function GoalForm({ place, action = "Run", lead, below, onInput, onFiles,
         </Suspense>
       )}
       <Suspense fallback={<div className="h-13" />}>
-        <RunOptions value={options} onChange={setOptions} problem={problem} />
+        <RunOptions who={who} value={options} onChange={setOptions} problem={problem} />
       </Suspense>
       {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
       <LeaveGuard

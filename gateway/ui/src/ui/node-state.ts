@@ -20,6 +20,10 @@ export type Stateful = Pick<Node, "status"> & {
 export const codesOf = (node: Stateful): string[] =>
   (node.problems ?? []).map((problem) => (typeof problem === "string" ? problem : problem.code));
 
+/** Whether a new sandbox would really be made there. */
+export const takesWork = ({ status, connection, paused }: Stateful): boolean =>
+  status === "online" && (connection ?? "connected") === "connected" && !paused;
+
 /** One word for a machine, the most pressing first. */
 export function nodeState(node: Stateful): NodeState {
   const away = node.status === "offline" || node.connection === "disconnected";

@@ -1,9 +1,12 @@
 import type { Problem } from "~/api/problem";
+import type { Team } from "~/api/teams";
+import type { Claw } from "~/api/types";
 import { sumMistake } from "./dollars";
 import { Field } from "./field";
 import { ModelChoice } from "./model-choice";
 import type { Pace } from "./pace";
 import { PaceFields } from "./pace-fields";
+import { PriceLacks } from "./price-lacks";
 
 /** What a run may differ in from those who work: their model, and what it may use. */
 export interface Options extends Pace {
@@ -14,10 +17,13 @@ export interface Options extends Pace {
 }
 
 export default function RunOptions({
+  who,
   value,
   onChange,
   problem,
 }: {
+  /** Who works; absent where the workspace's own model works. */
+  who?: Team | Claw | undefined;
   value: Options;
   onChange: (value: Options) => void;
   problem: Problem | undefined;
@@ -47,6 +53,7 @@ export default function RunOptions({
         />
       </div>
       <PaceFields value={value} onChange={(pace) => onChange({ ...value, ...pace })} problem={problem} />
+      <PriceLacks who={who} model={value.model} most={value.most} />
     </div>
   );
 }

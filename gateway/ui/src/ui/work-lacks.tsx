@@ -1,13 +1,14 @@
 // What is missing before somebody begins to work, beside the box for their goal.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { imagesQuery } from "~/api/images";
 import { useMay } from "~/api/may";
 import { type ModelBinding, modelsQuery } from "~/api/models";
-import { templateQuery, type Team } from "~/api/teams";
+import { configQuery } from "~/api/runtime";
+import { teamQuery, templateQuery, type Team } from "~/api/teams";
 import type { Claw } from "~/api/types";
 import { textLink } from "./class";
-import { Lacks, Sentence } from "./lacks";
+import { ImageLacks } from "./image-lacks";
+import { Lacks, type Lack } from "./lacks";
 
 type Thinks = Pick<Claw, "model_binding"> & {
   members?: readonly Pick<Team["members"][number], "model_binding">[];
@@ -20,8 +21,8 @@ export function lacksModel(who: Thinks, models: readonly Pick<ModelBinding, "is_
 }
 
 /** What the sandboxes of a team would lack. The gateway knows it for the template's own image where the workspace places it. */
-function TemplateLacks({ template }: { template: string }) {
-  const lacks = useQuery(templateQuery(template)).data?.image.lacks ?? [];
+function TemplateLacks({ template, only }: { template: string; only: (lack: Lack) => boolean }) {
+  const lacks = (useQuery(templateQuery(template)).data?.image.lacks ?? []).filter(only);
   if (lacks.length === 0) return null;
   return (
     <div className="text-waiting">
@@ -31,24 +32,27 @@ function TemplateLacks({ template }: { template: string }) {
   );
 }
 
-/** The image of sandboxes on the gateway's own host, where it is not there. */
-function ImageLacks({ kind }: { kind: string | null | undefined }) {
-  const images = useQuery(imagesQuery).data?.items ?? [];
-  const image = images.find((one) => (kind ? one.name === kind : one.is_default));
-  if (!image?.remedy) return null;
+function TeamLacks({ team }: { team: Team }) {
+  if (team.effective_profile === "toolfree") return null;
+  const { template_id: template, machine_id: machine = null, image } = team;
+  const whole = template && !machine && !image;
+  // On another machine or in another image, the gateway's answer is true of what no machine or no image has.
+  const only = ({ what }: Lack) => whole || what === "no_gpu" || (what === "no_mobile_sdk" && !image);
   return (
-    <p className="break-words text-waiting">
-      The image of new sandboxes of this team is missing. <Sentence text={image.remedy} />
-    </p>
+    <>
+      {template && <TemplateLacks template={template} only={only} />}
+      {!whole && <ImageLacks kind={team.effective_image.kind} machine={machine} whose="team" />}
+    </>
   );
 }
 
-function SandboxLacks({ team }: { team: Team }) {
-  if (team.effective_profile === "toolfree") return null;
-  if (team.machine_id === "local") return <ImageLacks kind={team.effective_image.kind} />;
-  // Of another machine, and of another image than the template's, the gateway says nothing before it makes the sandbox.
-  if (team.machine_id || team.image || !team.template_id) return null;
-  return <TemplateLacks template={team.template_id} />;
+function AgentLacks({ agent }: { agent: Claw }) {
+  const config = useQuery(configQuery(agent.id)).data;
+  const of = config?.team_id;
+  // Its sandbox is made where its team's sandboxes are made.
+  const team = useQuery({ ...teamQuery(of ?? ""), enabled: Boolean(of) }).data;
+  if (!config || config.effective_profile === "toolfree" || (of && !team)) return null;
+  return <ImageLacks kind={config.effective_image.kind} machine={team?.machine_id ?? null} whose="agent" />;
 }
 
 /** Says what is missing for this team or this agent. Nothing is shown when nothing is missing. */
@@ -67,7 +71,7 @@ export function WorkLacks({ who }: { who: Team | Claw }) {
           )}
         </p>
       )}
-      {"members" in who && <SandboxLacks team={who} />}
+      {"members" in who ? <TeamLacks team={who} /> : <AgentLacks key={who.id} agent={who} />}
     </>
   );
 }

@@ -43,7 +43,9 @@ function config(at: AskedOf): Schemas["AgentRuntimeConfig"] {
     effective_limits: { ...team?.limits, ...own.limits },
     effective_bundles: team ? ["sandbox", "repo", ...own.bundles] : own.bundles,
     model_binding: one.model_binding || null,
-    model: one.model_binding ? null : (at.state.models.list.find((m) => m.is_default)?.name ?? "scripted"),
+    model: one.model_binding
+      ? (at.state.models.list.find(({ name }) => name === one.model_binding)?.name ?? null)
+      : (at.state.models.list.find((m) => m.is_default)?.name ?? "scripted"),
     team_id: team?.id ?? null,
     template_id: team?.template_id ?? null,
     template_version: team?.template_version ?? null,

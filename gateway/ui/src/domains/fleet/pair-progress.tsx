@@ -2,6 +2,7 @@ import { gatewayNow } from "~/api/clock";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { nodeQuery } from "~/api/nodes";
 import type { Node } from "~/api/types";
 import { Button, buttonClass } from "~/ui/button";
 import { cx } from "~/ui/class";
@@ -9,7 +10,6 @@ import { DialogActions } from "~/ui/dialog";
 import { Notice } from "~/ui/notice";
 import { Status } from "~/ui/status";
 import { clockTime } from "~/ui/time";
-import { nodeQuery } from "./queries";
 import { imageWords } from "./words";
 
 interface Step {

@@ -34,12 +34,6 @@ export const fleetHistoryQuery = (metric: FleetMetric, span: HistorySpan) =>
     refetchInterval: MINUTE_MS,
   });
 
-export const nodeQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.node(id),
-    queryFn: ({ signal }) => api.get("/api/nodes/{id}", { path: { id }, signal }),
-  });
-
 export const toolsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.nodeTools(id),

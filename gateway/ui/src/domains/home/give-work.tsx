@@ -190,6 +190,7 @@ function Work({ all, working, templates, who, onChoose, onFiles }: WorkProps) {
     <Suspense fallback={<Loading what="the form" rows={6} />}>
       <GoalForm
         place="home"
+        who={who.kind === "team" ? who.team : who.kind === "agent" ? who.agent : undefined}
         action={who.kind === "template" ? "Create team and run" : undefined}
         own={ownRepo(who)}
         onInput={input}

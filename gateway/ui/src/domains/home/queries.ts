@@ -2,7 +2,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
-import { MODELS } from "~/api/models";
 import type { RunSummary } from "~/api/runs";
 import { RECENT_DAYS } from "./attention";
 import { DAYS } from "./usage";
@@ -138,11 +137,6 @@ export const hostsQuery = queryOptions({
 export const actionsQuery = queryOptions({
   queryKey: keys.doorCatalogue,
   queryFn: ({ signal }) => api.get("/api/doors/catalogue", { signal }),
-});
-
-export const ceilingsQuery = queryOptions({
-  queryKey: [...MODELS, "settings"],
-  queryFn: ({ signal }) => api.get("/api/models/settings", { signal }),
 });
 
 /** Whether a run works on files. Uploaded files have no list of their own: the run that they came with knows them. */

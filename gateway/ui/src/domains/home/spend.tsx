@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { ceilingsQuery } from "~/api/models";
 import { quotaQuery } from "~/api/quota";
 import type { Use } from "~/api/types";
 import { number } from "~/ui/bytes";
@@ -12,7 +13,7 @@ import { Segments } from "~/ui/segments";
 import { Loading } from "~/ui/skeleton";
 import { useNow } from "~/ui/time";
 import { Nothing, SecondSection, Section, Unloaded } from "./part";
-import { ceilingsQuery, newestEnd, recentQuery, spentQuery, type Read } from "./queries";
+import { newestEnd, recentQuery, spentQuery, type Read } from "./queries";
 import { DAYS, daysOf, totalOf, type Day } from "./usage";
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });

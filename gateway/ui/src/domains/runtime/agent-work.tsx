@@ -15,6 +15,7 @@ export function AgentWork({ claw }: { claw: Claw }) {
         <Goal
           key={claw.id}
           place={`agent:${claw.id}`}
+          who={claw}
           title="Give it work"
           lead={<WorkLacks who={claw} />}
           start={(body, key) => startAgent(claw.id, body, key)}

@@ -5,11 +5,11 @@ import { nodesQuery, placementQuery } from "~/api/nodes";
 import type { NodeLine, Placement } from "~/api/types";
 import { Choice } from "~/ui/field";
 import { MissingRight } from "~/ui/missing-right";
-import { nodeState } from "~/ui/node-state";
+import { nodeState, takesWork } from "~/ui/node-state";
 import { Failed } from "~/ui/problem";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
-import { LOCAL, machineOf, machineOptions, takesWork } from "./place";
+import { LOCAL, machineOf, machineOptions } from "./place";
 
 function State({ node }: { node: NodeLine | undefined }) {
   if (!node) return <Status tone="running" word="The gateway's own machine" />;

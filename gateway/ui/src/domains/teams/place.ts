@@ -10,10 +10,6 @@ export const LOCAL = "local";
 export const machineOf = (value: string | null, placement: Placement): string =>
   value ?? (placement.target === "node" ? (placement.node_id ?? LOCAL) : LOCAL);
 
-/** Whether a new sandbox would really be made there. */
-export const takesWork = (node: NodeLine): boolean =>
-  node.status === "online" && (node.connection ?? "connected") === "connected" && !node.paused;
-
 /** What can be chosen, each machine with its state; what is chosen stays in the list whatever became of it. */
 export function machineOptions(
   nodes: readonly NodeLine[],

@@ -120,6 +120,7 @@ function Overview({ team }: { team: Team }) {
           <Goal
             key={`${team.id}/${team.repo?.repo_id}/${team.repo?.base}`}
             place={`team:${team.id}`}
+            who={team}
             title="Give it a goal"
             lead={<WorkLacks who={team} />}
             own={ownRepo(team)}

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { TemplateBrief } from "~/api/teams";
 import type { NodeLine } from "~/api/types";
 import { bodyOf, changed, draftOf, isTouched, lacksOf, missingAgents, working } from "./draft";
-import { machineOf, machineOptions, takesWork } from "./place";
+import { takesWork } from "~/ui/node-state";
+import { machineOf, machineOptions } from "./place";
 import { recentOf, sinceOf, sum } from "./recent";
 import { microusdOf, typedOf } from "~/ui/dollars";
 

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { keys } from "~/api/keys";
+import { nodeQuery } from "~/api/nodes";
 import { asProblem } from "~/api/problem";
 import type { Node } from "~/api/types";
 import { Button, IconButton } from "~/ui/button";
@@ -13,7 +14,7 @@ import { Field } from "~/ui/field";
 import { MakeDialog } from "~/ui/form-dialog";
 import { ProblemNote } from "~/ui/problem";
 import { Radios } from "~/ui/radios";
-import { nodeQuery, nodes } from "../queries";
+import { nodes } from "../queries";
 import { words } from "../words";
 
 const LABELS = { name: "Name", labels: "Labels" };

@@ -1,15 +1,10 @@
-import { queryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
-import { MODELS } from "~/api/models";
 import type { components } from "~/api/schema";
 
 type Schemas = components["schemas"];
 export type ModelSettings = Schemas["ModelSettings"];
 
-export const settingsQuery = queryOptions({
-  queryKey: [...MODELS, "settings"],
-  queryFn: ({ signal }) => api.get("/api/models/settings", { signal }),
-});
+export { ceilingsQuery as settingsQuery } from "~/api/models";
 
 export const add = (body: Schemas["NewModel"]) => api.post("/api/models", { body });
 export const change = (id: string, body: Schemas["ModelChange"], version: number) =>
