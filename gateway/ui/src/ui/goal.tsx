@@ -1,7 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import {
-  lazy,
   Suspense,
   useEffect,
   useRef,
@@ -16,6 +15,7 @@ import type { NewRun, RunSummary } from "~/api/runs";
 import type { Team } from "~/api/teams";
 import type { Claw } from "~/api/types";
 import type { Upload } from "~/api/uploads";
+import { later } from "~/live/arriving";
 import { Button } from "./button";
 import { microusdOf, sumMistake } from "./dollars";
 import { LeaveGuard } from "./leave-guard";
@@ -29,8 +29,8 @@ import { RepoChoice } from "./repo-choice";
 import type { Options } from "./run-options";
 
 // Most runs have no uploaded files, so the page does not wait for this part.
-const RunOptions = lazy(() => import("./run-options"));
-const UploadChoice = lazy(() => import("./upload/upload-choice"));
+const RunOptions = later(async () => (await import("./run-options")).default);
+const UploadChoice = later(async () => (await import("./upload/upload-choice")).default);
 
 interface Props {
   /** Who works; absent for a new team, whose agents use the workspace's own model. */
@@ -155,7 +155,9 @@ export function GoalForm({ who, place, action = "Run", lead, below, onInput, onF
           />
         </Suspense>
       )}
-      <Suspense fallback={<div className="h-13" />}>
+      <Suspense
+        fallback={<div className="h-13 max-sm:h-39 pointer-coarse:h-17 pointer-coarse:max-sm:h-51" />}
+      >
         <RunOptions who={who} value={options} onChange={setOptions} problem={problem} />
       </Suspense>
       {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}

@@ -136,4 +136,18 @@ test.describe("uploaded files of a run", () => {
     expect(await panel.getByText("not pushed").count()).toBe(0);
     expect(await axe(page)).toStrictEqual([]);
   });
+
+  test("nothing moves on a phone when the limits of uploads arrive late", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 390, height: 844 });
+    const free = mock.hold("GET /api/uploads/limits");
+    await page.goto(`${mock.url}/teams/${mock.state.teams.list[0].id}`);
+    const run = page.getByRole("button", { name: "Run", exact: true });
+    await page.getByLabel("Turn limit").waitFor();
+    await run.waitFor();
+    const before = await run.boundingBox();
+    free();
+    await page.getByText(/^Or drop a folder or an archive here/).waitFor();
+    await expect(page.getByText(/^Or drop a folder or an archive here/)).toBeVisible();
+    expect((await run.boundingBox())?.y).toBe(before?.y);
+  });
 });

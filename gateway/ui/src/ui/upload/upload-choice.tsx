@@ -20,6 +20,11 @@ interface Props {
 const tooMuch = (detail: string) =>
   new Problem({ code: "too-large", status: 0, title: "These files are over a limit", detail });
 
+type Bounds = Pick<UploadBounds, "files" | "archive_bytes" | "unpacked_bytes">;
+
+const boundsText = ({ files, archive_bytes, unpacked_bytes }: Bounds) =>
+  `Or drop a folder or an archive here. At most ${number(files)} files, ${bytes(archive_bytes)} sent and ${bytes(unpacked_bytes)} unpacked. The folder .git is left out.`;
+
 /** The archive of what was picked. Fails when it is over a limit, before anything is sent. */
 function packed({ what }: Picked, limits: UploadBounds): Blob {
   if ("archive" in what) {
@@ -92,8 +97,13 @@ export function UploadChoice({ upload, onChange }: Props) {
         onPick={(picked) => void pick(picked)}
         onFail={(error) => setProblem(asProblem(error))}
       >
-        {limits.data &&
-          `Or drop a folder or an archive here. At most ${number(limits.data.files)} files, ${bytes(limits.data.archive_bytes)} sent and ${bytes(limits.data.unpacked_bytes)} unpacked. The folder .git is left out.`}
+        {limits.data && boundsText(limits.data)}
+        {/* The room of the sentence, so that nothing moves when the limits arrive. */}
+        {limits.isPending && (
+          <span aria-hidden className="invisible">
+            {boundsText({ files: 50_000, archive_bytes: 268_435_456, unpacked_bytes: 1_073_741_824 })}
+          </span>
+        )}
         {limits.isError && "The limits of uploads could not be read. Reload the page."}
       </DropArea>
       <div role="status">
