@@ -5699,6 +5699,8 @@ export interface components {
         MissionRun: {
             /** Format: int32 */
             attempt: number;
+            /** @description The run was cancelled, and it still ends what it has begun. */
+            cancelling: boolean;
             /** Format: int64 */
             cost_microusd: number;
             /**
@@ -5719,6 +5721,8 @@ export interface components {
             team_id?: components["schemas"]["TeamId"] | null;
             /** @description Absent when the team was deleted. */
             team_name?: string | null;
+            /** @description What the run waits for. Absent while it works. */
+            waiting_on?: string | null;
         };
         /**
          * @description The place where a mission's sandboxes are made.
@@ -8412,6 +8416,8 @@ export interface components {
         };
         /** @description A run beside the thing that it belongs to. */
         RunBrief: {
+            /** @description Somebody cancelled the run, and it still ends what it has begun. */
+            cancelling: boolean;
             /**
              * Format: int64
              * @description Millionths of a US dollar.
@@ -8423,6 +8429,11 @@ export interface components {
             ended_at?: string | null;
             id: components["schemas"]["RunId"];
             outcome?: components["schemas"]["RunOutcome"] | null;
+            /**
+             * Format: date-time
+             * @description When a person paused the run. Absent while it is not paused.
+             */
+            paused_at?: string | null;
             status: components["schemas"]["RunStatus"];
             title: string;
             /** @description What the run waits for. Absent while it works. */

@@ -119,6 +119,7 @@ describe("words of missions", () => {
       attempt: 1,
       team_id: "t",
       is_paused: true,
+      cancelling: false,
       steps_done: 0,
       steps_most: 5,
       cost_microusd: 0,

@@ -20,6 +20,7 @@ const missionRun = (run_id: string, attempt: number, more: Partial<Run> = {}): R
   run_id,
   attempt,
   is_paused: false,
+  cancelling: false,
   steps_done: 1,
   steps_most: 1,
   cost_microusd: 0,

@@ -13,6 +13,7 @@ const run = (team: string, status: NonNullable<MissionRun["status"]>): MissionRu
   team_name: team,
   status,
   is_paused: false,
+  cancelling: false,
   steps_done: 0,
   steps_most: 1,
   cost_microusd: 0,
