@@ -119,7 +119,7 @@ test.describe("several at once", () => {
       expect(await axe(page)).toStrictEqual([]);
       await shot(page, `${list}-delete-many`);
       await dialog.getByRole("button", { name: `Delete ${what}` }).click();
-      await dialog.getByText(`All ${what} answered.`).waitFor();
+      await dialog.getByText(`Done for ${what}.`).waitFor();
       await dialog.getByRole("button", { name: "Close" }).last().click();
       await page.reload();
       await page.getByRole("link", { name: builtin }).waitFor();

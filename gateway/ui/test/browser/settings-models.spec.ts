@@ -116,6 +116,11 @@ test.describe("settings: models", () => {
     expect(await address.inputValue()).toBe("");
     await choose(page.getByLabel("Provider"), "ollama");
     await page.getByText("its tokens cost nothing").waitFor();
+    // So does a model that the list does not have. Without a price, a limit of the workspace would stop it.
+    await choose(page.getByLabel("Model", { exact: true }), { label: "Another model" });
+    expect(await page.getByLabel("Input price").inputValue()).toBe("0");
+    await page.getByText("its tokens cost nothing").waitFor();
+    await choose(page.getByLabel("Model", { exact: true }), "qwen3:8b");
     expect(await address.evaluate((field: HTMLInputElement) => field.required)).toBeTruthy();
     expect(await address.inputValue()).toBe("http://127.0.0.1:11434/v1");
     await page.getByRole("button", { name: "Add model" }).click();

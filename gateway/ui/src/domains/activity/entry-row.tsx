@@ -187,7 +187,7 @@ export function EntryRow({ line, known }: { line: Line; known: Known }) {
               aria-expanded={open}
               onClick={() => setOpen(!open)}
               // The arrow is out of the line, so that the word is on the baseline of the sentence.
-              className="relative -ml-1 min-h-6 rounded-control pr-1 pl-4 text-small text-fg-3 hover:text-fg pointer-coarse:min-h-11"
+              className="relative -ml-1 min-h-[24px] rounded-control pr-1 pl-4 text-small text-fg-3 hover:text-fg pointer-coarse:min-h-11"
             >
               <ChevronRight
                 size={14}

@@ -19,14 +19,17 @@ export function useFollowWork(node: string | undefined) {
     const onKey = (event: KeyboardEvent) => {
       if (KEYS.has(event.key) && !typing(event.target)) stop();
     };
-    // A scroll bar that is dragged, or a key that moves the focus, is seen in nothing but where the page stands.
-    const onScroll = () => {
-      if (Math.abs(window.scrollY - left.current) > NEAR) stop();
-    };
-    // The browser moves the page by itself when something above grows, or when the page becomes shorter. That happens
-    // before this is called, and the event of the scroll comes after it.
+    let tall = 0;
+    // The browser moves the page by itself when something above grows, or when the page becomes shorter.
     const settle = () => {
       left.current = window.scrollY;
+      tall = document.documentElement.scrollHeight;
+    };
+    // A scroll bar that is dragged, or a key that moves the focus, is seen in nothing but where the page stands. The event
+    // of the browser's own move may come before the observer of the height is called.
+    const onScroll = () => {
+      if (document.documentElement.scrollHeight !== tall) settle();
+      else if (Math.abs(window.scrollY - left.current) > NEAR) stop();
     };
     settle();
     const height = new ResizeObserver(settle);

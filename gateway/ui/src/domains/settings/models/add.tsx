@@ -14,12 +14,15 @@ import { laterWord, usualWord } from "./words";
 
 /** The option below the usual models. */
 const OWN = "";
+/** The price of what runs on one's own hardware, also of a model that the list does not have. */
+const FREE = { input: 0, output: 0 };
 
 const today = () => new Date().toISOString().slice(0, 10);
 
 /** Where the prices in the fields come from, and what they leave out. */
-function PriceNote({ preset, usual }: { preset: Preset; usual: Usual }) {
+function PriceNote({ preset, usual }: { preset: Preset; usual: Usual | undefined }) {
   if (preset === OLLAMA) return <>It runs on your own hardware, so its tokens cost nothing.</>;
+  if (!usual) return null;
   return (
     <>
       Prices of {PRICES_OF}, from public price lists. They may have changed.{" "}
@@ -89,7 +92,7 @@ export function AddModel({ first, onTry, onClose }: Props) {
   const [preset, setPreset] = useState<Preset>(PRESETS[0] ?? OTHER);
   const [chosen, setChosen] = useState(preset.models[0]?.model ?? OWN);
   const usual = preset.models.find(({ model }) => model === chosen);
-  const price = usual && priceOn(usual, today());
+  const price = usual ? priceOn(usual, today()) : preset === OLLAMA ? FREE : undefined;
   const change = (key: string) => {
     const next = ALL.find((one) => one.key === key) ?? OTHER;
     setPreset(next);
@@ -167,7 +170,7 @@ export function AddModel({ first, onTry, onClose }: Props) {
             key={`${place} price`}
             problem={problem}
             price={price && { input_microusd: price.input * 1e6, output_microusd: price.output * 1e6 }}
-            note={usual && <PriceNote preset={preset} usual={usual} />}
+            note={<PriceNote preset={preset} usual={usual} />}
           />
           <WindowField
             key={`${place} window`}

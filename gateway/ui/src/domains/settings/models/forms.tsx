@@ -75,7 +75,7 @@ export function PriceFields({ problem, price, note, ...keeps }: PriceProps) {
           error={problem?.field("/price/output_microusd")}
         />
       </div>
-      {note && <p className="text-small text-fg-3">{note}</p>}
+      {note && <p className="text-small text-fg-3 empty:hidden">{note}</p>}
     </fieldset>
   );
 }
