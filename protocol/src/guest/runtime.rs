@@ -7,6 +7,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+/// The folder in a sandbox with the standing, the code and the bearer of its server. It is outside the workspace.
+pub const FOLDER: &str = "/tmp/.roost-runtime";
+/// The file of the folder that has the standing of the last server, as JSON of [`Standing`].
+pub const STANDING: &str = "standing";
+
 /// The longest pairing code, bytes.
 pub const MOST_CODE: usize = 128;
 /// The bytes of a pad: the code's length, then the code.

@@ -12,13 +12,11 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use roost_protocol::guest::runtime::{Boot, Standing, seal};
+use roost_protocol::guest::runtime::{Boot, FOLDER, STANDING, Standing, seal};
 
 pub use request::request;
 pub use serve::serve;
 
-/// Where the standing, the code and the bearer are.
-const FOLDER: &str = "/tmp/.roost-runtime";
 /// How often the standing is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
@@ -67,7 +65,7 @@ pub fn code(wait_s: &str) -> io::Result<()> {
 }
 
 fn standing() -> io::Result<Standing> {
-    match read("standing")? {
+    match read(STANDING)? {
         Some(text) => Ok(serde_json::from_str(&text)?),
         None => Ok(Standing {
             boot: Boot::Starting,

@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use regex::Regex;
-use roost_protocol::guest::runtime::{Asked, Boot, MOST_CODE, Reply, Standing};
+use roost_protocol::guest::runtime::{Asked, Boot, FOLDER, MOST_CODE, Reply, STANDING, Standing};
 use serde_json::Value;
 
 use super::screen::Screen;
-use super::{FOLDER, LOOK_EVERY, request, write};
+use super::{LOOK_EVERY, request, write};
 
 /// The most bytes of one line of the server.
 const MOST_LINE: u64 = 64 * 1024;
@@ -191,7 +191,7 @@ fn stand(boot: Boot, last: Vec<String>) -> io::Result<()> {
         sealed: None,
         last,
     };
-    write("standing", &serde_json::to_string(&standing)?)
+    write(STANDING, &serde_json::to_string(&standing)?)
 }
 
 fn locked(screen: &SharedScreen) -> std::sync::MutexGuard<'_, Screen> {

@@ -14,7 +14,7 @@ use roost_machines::sandboxes::{
 use roost_platform::ids::{OperationId, SandboxId, fresh};
 use roost_platform::supervision::Failure;
 use roost_protocol::guest::PROGRAM;
-use roost_protocol::guest::runtime::{Boot, PAD, Standing, unseal};
+use roost_protocol::guest::runtime::{Boot, FOLDER, PAD, STANDING, Standing, unseal};
 use roost_protocol::operation::Purpose;
 use roost_tenancy::auth::WorkspaceScope;
 
@@ -22,6 +22,9 @@ use roost_tenancy::auth::WorkspaceScope;
 const MOST_BOOTS: u32 = 20;
 /// How long one look at the boot waits, in seconds.
 const LOOK_S: u64 = 5;
+/// How often the end of a server is looked for after its boot has failed, and the time between two looks.
+const END_LOOKS: u32 = 200;
+const END_LOOK: Duration = Duration::from_millis(50);
 
 /// A server that has started, and why another one has not.
 pub(super) enum End {
@@ -108,6 +111,7 @@ pub(super) async fn started(of: &Of, config: &RuntimeConfig) -> Result<End, Stop
     };
     let starter = Starter::Agent(about(id));
     if !is_begun {
+        forget_standing(sandboxes, scope, owner, fresh(&state.ids), starter).await?;
         let port = config.port.to_string();
         let pattern = config.pairing.as_deref().unwrap_or_default();
         let line = config.command.as_str();
@@ -147,12 +151,45 @@ pub(super) async fn started(of: &Of, config: &RuntimeConfig) -> Result<End, Stop
             Ok(()) | Err(SandboxError::Operations(_) | SandboxError::NoOperation) => {}
             Err(error) => return Err(error.into()),
         }
+        until_ended(sandboxes, scope, owner, operation).await?;
         let last = last.trim();
         return Ok(End::Failed(match last.is_empty() {
             true => why.to_owned(),
             false => format!("{why} It printed:\n{last}"),
         }));
     }
+}
+
+/// Removes the standing of a server that has ended. A look that comes before the new server has its own standing would read it.
+async fn forget_standing(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    owner: SandboxOwner,
+    operation: OperationId,
+    starter: Starter,
+) -> Result<(), Stopped> {
+    let argv = ["rm", "-f", &format!("{FOLDER}/{STANDING}")].map(str::to_owned);
+    let remove = command(argv.to_vec(), None, LOOK_S + 30)?;
+    sandboxes::exec_whole(sandboxes, scope, owner, operation, remove, starter).await?;
+    Ok(())
+}
+
+/// Waits until the end of a server is known: a boot that began before would follow this server instead of a new one. The end of
+/// one on a machine that has left is not waited for without a limit.
+async fn until_ended(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    owner: SandboxOwner,
+    operation: OperationId,
+) -> Result<(), SandboxError> {
+    for _ in 0..END_LOOKS {
+        match sandboxes::of_owner(sandboxes, scope, owner, operation).await {
+            Ok(found) if found.row.ended().is_none() => tokio::time::sleep(END_LOOK).await,
+            Ok(_) | Err(SandboxError::NoOperation) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn is_over(state: &MissionsContext, begun: Instant) -> bool {
