@@ -16,12 +16,13 @@
 #   --refresh             ignore the cached root file system and take today's packages
 #   --check               afterwards, run the image as a sandbox would and try its tools
 #
+# ROOST_GUEST_PROFILE names the Cargo profile of the guest and the probe (default: dist).
 # Standard output is the image's id. The same packages and binaries give the same id on every machine.
 . "$(dirname "${BASH_SOURCE[0]}")/../shell.sh"
 
 here=$ROOST_ROOT/deploy/agent-image
 . "$here/rootfs.sh"
-usage() { sed -n '2,20s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,21s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
 recipe='' profile=recipe tag='' engine='' guest='' probe='' output='' rootfs_only='' refresh='' check=''
 while [ $# -gt 0 ]; do
@@ -67,9 +68,10 @@ digest() { sha256sum "$@" | cut -d' ' -f1; }
 # static BIN: builds one of the guest's programs and prints its path.
 static() {
     # crt-static on the last crate only: as a global flag it would rebuild everything twice.
-    (cd "$ROOST_ROOT" && "${CARGO:-cargo}" rustc --quiet --locked -p roost-sandbox-guest --bin "$1" --profile dist -- -C target-feature=+crt-static) >&2 ||
+    local cargo_profile=${ROOST_GUEST_PROFILE:-dist}
+    (cd "$ROOST_ROOT" && "${CARGO:-cargo}" rustc --quiet --locked -p roost-sandbox-guest --bin "$1" --profile "$cargo_profile" -- -C target-feature=+crt-static) >&2 ||
         die "$1 does not build"
-    printf '%s\n' "${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/dist/$1"
+    printf '%s\n' "${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/$cargo_profile/$1"
 }
 
 programs() {
