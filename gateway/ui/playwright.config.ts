@@ -2,8 +2,8 @@
 import { defineConfig } from "@playwright/test";
 import { ARGS, CHROMIUM } from "./test/kit.ts";
 
-// Workers take this over.
-process.env["SHOTS"] ??= "test-results/shots";
+// Workers take this over. In CI, nobody looks at pictures of what passes.
+if (process.env["CI"] === undefined) process.env["SHOTS"] ??= "test-results/shots";
 
 export default defineConfig({
   testDir: "test/browser",

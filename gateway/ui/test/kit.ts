@@ -50,7 +50,9 @@ const PATIENCE = Number(process.env["PATIENCE_MS"] ?? 60_000);
 
 export const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-export const shots = process.env["SHOTS"] ?? join(tmpdir(), `roost-ui-${process.pid}`);
+const { SHOTS, CI } = process.env;
+export const shots = SHOTS ?? join(tmpdir(), `roost-ui-${process.pid}`);
+const pictured = SHOTS !== undefined || CI === undefined;
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGS });
@@ -114,7 +116,10 @@ export async function visitor(
   return { context, page, faults };
 }
 
-export const shot = (page: Page, name: string) => page.screenshot({ path: join(shots, `${name}.png`) });
+/** A picture for people, in the folder `shots`. CI has nobody who looks at them. */
+export async function shot(page: Page, name: string): Promise<void> {
+  if (pictured) await page.screenshot({ path: join(shots, `${name}.png`) });
+}
 
 /** The DOM library does not know it. */
 interface LayoutShift extends PerformanceEntry {
@@ -137,12 +142,16 @@ export const shift = (page: Page) =>
       }),
   );
 
-/** Every violation of WCAG 2.0 to 2.2, A and AA, as readable lines. Runs in an isolated world, past the page's policy. */
-export async function axe(page: Page): Promise<string[]> {
+/** Every violation of WCAG 2.0 to 2.2, A and AA, as readable lines. */
+export const axe = async (page: Page): Promise<string[]> => (await axeIn(page, [undefined]))[0]!;
+
+/** The same in each of these themes. The page follows the system's theme, and is in the last of them afterwards. */
+export async function axeIn(page: Page, themes: readonly (Theme | undefined)[]): Promise<string[][]> {
   // A button that happens to be half under the bar at the top would be taken for one that is too small.
   await page.evaluate(() => window.scrollTo(0, 0));
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send("Page.getFrameTree");
+  // Past the page's policy.
   const { executionContextId } = await session.send("Page.createIsolatedWorld", {
     frameId: frameTree.frame.id,
     worldName: "axe",
@@ -155,12 +164,23 @@ export async function axe(page: Page): Promise<string[]> {
       returnByValue: true,
     });
   await run(AXE);
-  const { result, exceptionDetails } = await run(
-    `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((r) => r.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target + " " + (n.any[0]?.message ?? n.failureSummary))))`,
-  );
+  const found: string[][] = [];
+  for (const theme of themes) {
+    if (theme !== undefined) await show(page, theme);
+    const { result, exceptionDetails } = await run(
+      `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((r) => r.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target + " " + (n.any[0]?.message ?? n.failureSummary))))`,
+    );
+    if (exceptionDetails) throw new Error(`axe did not run: ${exceptionDetails.text}`);
+    found.push(result.value as string[]);
+  }
   await session.detach();
-  if (exceptionDetails) throw new Error(`axe did not run: ${exceptionDetails.text}`);
-  return result.value as string[];
+  return found;
+}
+
+/** The system changes its theme, and the page is drawn in it. */
+export async function show(page: Page, theme: Theme): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme });
+  await page.waitForFunction((wanted) => document.documentElement.dataset["theme"] === wanted, theme);
 }
 
 /** Waits until `check` holds, asking again every 50 ms; the deadline is only there to end a broken run. */

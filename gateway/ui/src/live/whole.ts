@@ -12,6 +12,8 @@ const MOST_MS = 600;
 const FRAME_MS = 25;
 /** What has come may ask for more, or load a further part of the program. */
 const QUIET_FRAMES = 3;
+/** An answer is in the store a moment before the part is drawn that asks for the next one. */
+const ANSWERED_FRAMES = 2;
 
 export function useWhole(): boolean {
   const client = useQueryClient();
@@ -29,7 +31,9 @@ export function useWhole(): boolean {
       const open = cache.findAll({ predicate: ({ state }) => state.status === "pending" });
       quiet = areComing() || open.some(({ state }) => state.fetchStatus !== "idle") ? 0 : quiet + 1;
       // All was known already: the page is there at once.
-      if ((open.length === 0 && !areComing()) || quiet > QUIET_FRAMES || waited > MOST_MS) setWhole(true);
+      const known = frame === 0 && open.length === 0 && !areComing();
+      const enough = open.length === 0 ? ANSWERED_FRAMES : QUIET_FRAMES;
+      if (known || quiet > enough || waited > MOST_MS) setWhole(true);
       else frame = requestAnimationFrame(look);
     };
     look();

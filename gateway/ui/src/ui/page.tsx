@@ -148,7 +148,8 @@ export function PageFrame({ crumbs, actions, wide, first = false, children }: Pr
         )}
         {frame.tools}
       </header>
-      {frame.tabs}
+      {/* On a phone, the page's actions come with its answers and have a line of their own above this. */}
+      <div className={cx(!whole && "max-sm:opacity-0")}>{frame.tabs}</div>
       <main
         id="main"
         tabIndex={-1}

@@ -1,27 +1,28 @@
 // The page against the mock gateway, in a real Chromium: empty, loading, live, error and offline states; both themes; keyboard only.
-import { axe, drawn, hasFocus, settled, shot, tryAgain, uncovered } from "../kit.ts";
+import { axe, axeIn, drawn, hasFocus, settled, shot, show, tryAgain, uncovered } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { agentNamed, expect, test, THEMES } from "./fixtures.ts";
 import { pagesOf } from "./pages.ts";
 
 test.describe("pages", () => {
-  for (const theme of THEMES)
-    test(`each page passes axe and has no sideways scroll (${theme})`, async ({ visit }) => {
-      for (const [width, label] of [
-        [1280, "wide"],
-        [360, "phone"],
-      ] as const) {
-        const { mock, page } = await visit({ theme, width, height: 800, waiting: true });
-        for (const [name, path] of Object.entries(pagesOf(mock.state))) {
-          await page.goto(mock.url + path);
-          await drawn(page, path);
-          expect(await axe(page), `${name} ${label}`).toStrictEqual([]);
-          const [scroll, client] = await page.evaluate(() => [
-            document.documentElement.scrollWidth,
-            document.documentElement.clientWidth,
-          ]);
-          expect(scroll <= client, `${name} ${label} scrolls sideways: ${scroll} > ${client}`).toBeTruthy();
-          expect(await page.title()).toMatch(/Roost$/);
+  for (const [width, label] of [
+    [1280, "wide"],
+    [360, "phone"],
+  ] as const)
+    test(`each page passes axe in both themes and has no sideways scroll (${label})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 800, waiting: true });
+      for (const [name, path] of Object.entries(pagesOf(mock.state))) {
+        await page.goto(mock.url + path);
+        await drawn(page, path);
+        expect(await axeIn(page, THEMES), `${name} ${label}`).toStrictEqual([[], []]);
+        const [scroll, client] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        expect(scroll <= client, `${name} ${label} scrolls sideways: ${scroll} > ${client}`).toBeTruthy();
+        expect(await page.title()).toMatch(/Roost$/);
+        for (const theme of THEMES) {
+          await show(page, theme);
           await shot(page, `${name}-${label}-${theme}`);
         }
       }
