@@ -82,5 +82,11 @@ export default defineConfig({
       },
     },
   },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], css: { include: /tokens\.css/ } },
+  test: {
+    environment: "jsdom",
+    include: ["src/**/*.test.{ts,tsx}"],
+    css: { include: /tokens\.css/ },
+    // A document for each of the files takes longer than all tests do.
+    isolate: false,
+  },
 });

@@ -226,6 +226,12 @@ test.describe("fleet", () => {
     // Rows pass under the pointer while they are scrolled, and take it again afterwards.
     await page.mouse.move(500, 500);
     await page.mouse.wheel(0, 900);
+    const rows = page.locator("tbody");
+    await until("the page to have scrolled", () => page.evaluate(() => window.scrollY === 900));
+    await drawn(page);
+    await until("the rows to take the pointer", () =>
+      rows.evaluate((body) => body.style.pointerEvents === ""),
+    );
     await page.getByLabel("Select box-0030").check();
     await page.getByText("3 selected").waitFor();
     await page.getByRole("link", { name: "box-0030" }).hover();
