@@ -1,5 +1,5 @@
 // All connections of a workspace on one page: found, acted on in place, and what is not known said.
-import { axe, choose, drawn, settled, shot, until } from "../kit.ts";
+import { axe, axeIn, choose, drawn, settled, shot, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
@@ -62,6 +62,38 @@ test.describe("connections", () => {
     await page.getByRole("link", { name: "Needs attention" }).click();
     await until("two to be left", async () => (await titles()).length === 2);
   });
+
+  for (const width of [390, 1440])
+    test(`several are disconnected at once, and each says how it came out (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 900, at: "/connections" });
+      const list = page.getByRole("region", { name: "Connections" });
+      await list.getByLabel("Select Notion of scribe").check();
+      await list.getByLabel(/^Select GitHub of/).check();
+      await list.getByText("2 selected").waitFor();
+      await settled(page);
+      expect(await axeIn(page, THEMES)).toStrictEqual([[], []]);
+      await shot(page, `connections-selected-${width}`);
+      await page.getByRole("button", { name: "Disconnect…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Disconnect 2 connections?" });
+      await dialog.getByText("The agents can no longer use these apps.").waitFor();
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `connections-disconnect-many-${width}`);
+      const [github] = mock.state.apps.connections.filter((one) => one.provider === "github");
+      const path = `DELETE /api/apps/connections/${github!.id}`;
+      mock.state.failNext.set(path, new Refusal(500, "internal", "The secret broker did not answer"));
+      await dialog.getByRole("button", { name: "Disconnect 2 connections" }).click();
+      await dialog.getByText("Done for 1 of 2. 1 failed.").waitFor();
+      mock.state.failNext.clear();
+      await dialog.getByRole("button", { name: "Try 1 again" }).click();
+      await dialog.getByText("Done for 2 connections.").waitFor();
+      await dialog.getByText("Close", { exact: true }).click();
+      await until("two to be left", () => mock.state.apps.connections.length === 2);
+      await list.getByText("2 connections").waitFor();
+      // A box for all selects what is listed, also with the keyboard.
+      await list.getByLabel("Select all that are listed").focus();
+      await page.keyboard.press("Space");
+      await list.getByText("2 selected").waitFor();
+    });
 
   for (const theme of THEMES)
     for (const width of [390, 1440])

@@ -1,12 +1,16 @@
-import { useMemo, useRef } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { AppConnection, Claw } from "~/api/types";
 import { useRowOrder } from "~/ui/row-order";
 import { RowOrderNote } from "~/ui/row-order-note";
+import { Button } from "~/ui/button";
 import { useNarrow } from "~/ui/list/narrow";
+import { useSelection, useTick } from "~/ui/list/selection";
 import { type Keys, sortedBy } from "~/ui/list/sort";
+import { SelectionBar, TickBox } from "~/ui/list/tick";
 import { useNow } from "~/ui/time";
 import { useWindow, WHOLE } from "~/ui/window";
 import { ConnectionRow } from "./connection-row";
+import { DisconnectMany } from "./disconnect-many";
 import { appName, byNeed, matches, standingOf } from "./words";
 
 interface Props {
@@ -55,9 +59,28 @@ export function ConnectionList({ label, shown, agents, filter = "", by = "", may
   const body = useRef<HTMLUListElement>(null);
   const height = ROW_PX[useNarrow() ? "narrow" : "wide"];
   const { first, last, before, after } = useWindow(body, rows.length, height);
+  const selection = useSelection();
+  const [many, setMany] = useState<AppConnection[]>();
+  // An agent's own page shows a few, each with its button.
+  const listed = agents && mayConnect ? rows.filter(({ gone }) => !gone).map(({ item }) => item) : [];
+  const ids = listed.map(({ id }) => id);
+  const chosen = listed.filter(({ id }) => selection.ids.has(id));
+  const tick = useTick(ids, selection.set);
+  const nameOf = (one: AppConnection) => agents?.get(one.agent_id ?? "")?.name ?? "an agent that is gone";
   return (
     <section aria-label={label} className="rounded-panel border border-line bg-surface" {...bind}>
-      <div className="border-b border-line px-4 py-1.5">
+      <SelectionBar what="connections" count={chosen.length} onClear={selection.clear}>
+        <Button onClick={() => setMany(chosen)}>Disconnect…</Button>
+      </SelectionBar>
+      <div className="flex items-center gap-2.5 border-b border-line px-4 py-1.5">
+        {listed.length > 0 && (
+          <TickBox
+            label="Select all that are listed"
+            className="shrink-0"
+            checked={chosen.length === listed.length}
+            onChange={({ target }) => selection.set(ids, target.checked)}
+          />
+        )}
         <RowOrderNote
           held={held}
           waiting={waiting}
@@ -69,21 +92,41 @@ export function ConnectionList({ label, shown, agents, filter = "", by = "", may
       <ul ref={body}>
         {before > 0 && <li aria-hidden style={{ height: before }} />}
         {rows.slice(first, last).map(({ item, gone }) => {
-          const claw = agents?.get(item.agent_id ?? "");
-          const agent = agents && { id: item.agent_id ?? "", name: claw?.name ?? "an agent that is gone" };
+          const name = nameOf(item);
           return (
             <ConnectionRow
               key={item.id}
               one={item}
               gone={gone}
               height={rows.length > WHOLE ? height : undefined}
-              agent={agent}
-              mayConnect={mayConnect && !claw?.deleted_at}
+              agent={agents && { id: item.agent_id ?? "", name }}
+              mayConnect={mayConnect && !agents?.get(item.agent_id ?? "")?.deleted_at}
+              tick={
+                listed.length > 0 && (
+                  <TickBox
+                    label={`Select ${appName(item.provider)} of ${name.slice(0, 200)}`}
+                    className="mt-0.5 shrink-0"
+                    disabled={gone}
+                    checked={selection.ids.has(item.id) && !gone}
+                    onClick={(event) => tick(event, item.id)}
+                  />
+                )
+              }
             />
           );
         })}
         {after > 0 && <li aria-hidden style={{ height: after }} />}
       </ul>
+      {many && (
+        <DisconnectMany
+          connections={many}
+          agentOf={nameOf}
+          onClose={() => {
+            setMany(undefined);
+            selection.clear();
+          }}
+        />
+      )}
     </section>
   );
 }

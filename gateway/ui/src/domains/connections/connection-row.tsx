@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import type { AppConnection } from "~/api/types";
 import { Button } from "~/ui/button";
 import { cx, textLink } from "~/ui/class";
@@ -51,13 +51,15 @@ interface Props {
   /** Named where the connections of several agents stand together. */
   agent?: { id: string; name: string } | undefined;
   mayConnect: boolean;
+  /** Selects it, where several can be disconnected at once. */
+  tick?: ReactNode;
   gone?: boolean;
   /** In a long list every row is this high: what needs more room is cut, and is whole on the agent's page. */
   height?: number | undefined;
 }
 
 /** One connection: whose, to what, whether it can be used, and what can be done about it. */
-export function ConnectionRow({ one, agent, mayConnect, gone = false, height }: Props) {
+export function ConnectionRow({ one, agent, mayConnect, tick, gone = false, height }: Props) {
   const standing = standings[standingOf(one, useNow())];
   const begun = useBegin();
   const [asking, setAsking] = useState<"end" | "renew">();
@@ -83,6 +85,7 @@ export function ConnectionRow({ one, agent, mayConnect, gone = false, height }: 
         gone && "line-through opacity-60",
       )}
     >
+      {tick}
       <div className={cx("min-w-0 flex-1 basis-72", height !== undefined && "*:line-clamp-2")}>
         <h3 className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           <bdi className="min-w-0 font-[550] break-words">{app}</bdi>

@@ -1,10 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { keys } from "~/api/keys";
-import { Problem } from "~/api/problem";
 import type { AppConnection } from "~/api/types";
 import { Confirm } from "~/ui/dialog";
 import { isolate } from "~/ui/isolate";
-import { disconnect } from "./queries";
+import { end } from "./queries";
 import { appName } from "./words";
 
 interface Props {
@@ -17,12 +16,7 @@ export function DisconnectDialog({ one, agent, onClose }: Props) {
   const client = useQueryClient();
   const app = isolate(appName(one.provider));
   const run = async () => {
-    try {
-      await disconnect(one.id);
-    } catch (error) {
-      // Somebody else was faster, and it is gone, which is what was wanted.
-      if (!(error instanceof Problem) || error.status !== 404) throw error;
-    }
+    await end(one.id);
     // Known at once; the row itself stays, struck through, until the pointer and the focus have left.
     client.setQueriesData<AppConnection[]>({ queryKey: keys.connections }, (list) =>
       list?.filter(({ id }) => id !== one.id),

@@ -26,4 +26,11 @@ export async function begin(body: OAuthStart): Promise<URL> {
 /** With a secret that somebody has; it is answered to nobody. */
 export const paste = (body: NewConnection) => api.post("/api/apps/connections", { body });
 
-export const disconnect = (id: string) => api.delete("/api/apps/connections/{id}", { path: { id } });
+/** Where another person was faster, it is gone, which is what was wanted. */
+export async function end(id: string): Promise<void> {
+  try {
+    await api.delete("/api/apps/connections/{id}", { path: { id } });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 404) throw error;
+  }
+}
