@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imageLack } from "./image-lacks";
+import { imageLack, lacksEngine } from "./image-lacks";
 import { unpriced } from "./price-lacks";
 import { lacksModel } from "./work-lacks";
 
@@ -42,6 +42,12 @@ test("an image is missing where the machine reports that it cannot use it", () =
   expect(imageLack(images, "node", on({ state: "unknown" }))).toBeUndefined();
   // It reports nothing about the default image.
   expect(imageLack(images, null, on({}))).toBeUndefined();
+});
+
+test("the gateway's own engine is missing where it knows the state of no image", () => {
+  expect(lacksEngine([{ state: "unknown" }, { state: "unknown" }])).toBe(true);
+  expect(lacksEngine([{ state: "unknown" }, { state: "missing" }])).toBe(false);
+  expect(lacksEngine([])).toBe(false);
 });
 
 test("a model works without a price where those who work use it", () => {

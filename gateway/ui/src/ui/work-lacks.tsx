@@ -7,7 +7,7 @@ import { configQuery } from "~/api/runtime";
 import { teamQuery, templateQuery, type Team } from "~/api/teams";
 import type { Claw } from "~/api/types";
 import { textLink } from "./class";
-import { ImageLacks } from "./image-lacks";
+import { EngineLacks, ImageLacks } from "./image-lacks";
 import { Lacks, type Lack } from "./lacks";
 
 type Thinks = Pick<Claw, "model_binding"> & {
@@ -42,6 +42,7 @@ function TeamLacks({ team }: { team: Team }) {
     <>
       {template && <TemplateLacks template={template} only={only} />}
       {!whole && <ImageLacks kind={team.effective_image.kind} machine={machine} whose="team" />}
+      <EngineLacks machine={machine} />
     </>
   );
 }
@@ -52,7 +53,13 @@ function AgentLacks({ agent }: { agent: Claw }) {
   // Its sandbox is made where its team's sandboxes are made.
   const team = useQuery({ ...teamQuery(of ?? ""), enabled: Boolean(of) }).data;
   if (!config || config.effective_profile === "toolfree" || (of && !team)) return null;
-  return <ImageLacks kind={config.effective_image.kind} machine={team?.machine_id ?? null} whose="agent" />;
+  const machine = team?.machine_id ?? null;
+  return (
+    <>
+      <ImageLacks kind={config.effective_image.kind} machine={machine} whose="agent" />
+      <EngineLacks machine={machine} />
+    </>
+  );
 }
 
 /** Says what is missing for this team or this agent. Nothing is shown when nothing is missing. */

@@ -53,6 +53,15 @@ test.describe("what is missing for work", () => {
     team.effective_image = { kind: "node", from: "team" };
     await page.reload();
     await page.getByText("The image of new sandboxes of this team is missing.").waitFor();
+    expect(await page.getByText("No container engine").count()).toBe(0);
+    mock.state.engine = false;
+    await page.reload();
+    await page.getByText("No container engine of the gateway's own machine has answered").waitFor();
+    await drawn(page);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "lacks-engine");
+    await page.getByRole("link", { name: "Open the fleet" }).click();
+    await page.getByRole("heading", { name: "Fleet" }).waitFor();
   });
 
   test("a missing image is named for a single agent, on the page of the agent and on Home", async ({

@@ -7,6 +7,31 @@ import type { Node, Schemas } from "./schema.ts";
 import type { Mock } from "./server.ts";
 import { brief, facts } from "./state.ts";
 
+const IMAGES: Schemas["Image"][] = [
+  {
+    name: "rust",
+    reference: "roost-agent:rust",
+    purpose: "Rust with Clippy and rustfmt",
+    tools: ["cargo", "clippy", "git"],
+    recipe: "rust",
+    is_default: true,
+    digest: "sha256:b2",
+    size_bytes: 912_000_000,
+    state: "ready",
+  },
+  {
+    name: "node",
+    reference: "roost-agent:node",
+    purpose: "Node.js with npm",
+    tools: ["git", "node", "npm"],
+    recipe: "node",
+    is_default: false,
+    state: "missing",
+    remedy:
+      "roost-agent:node is not on the gateway's host; run deploy/agent-image/build.sh --recipe node there",
+  },
+];
+
 function nodeOf({ state, params }: AskedOf): Node {
   return must(
     state.nodes.find((one) => one.id === params.id),
@@ -166,32 +191,12 @@ export const nodeRoutes = {
     });
     return { body: { items: here } };
   },
-  "GET /api/images": () => ({
+  "GET /api/images": ({ state }) => ({
+    // Without an engine, a gateway knows nothing of the images on its host.
     body: {
-      items: [
-        {
-          name: "rust",
-          reference: "roost-agent:rust",
-          purpose: "Rust with Clippy and rustfmt",
-          tools: ["cargo", "clippy", "git"],
-          recipe: "rust",
-          is_default: true,
-          digest: "sha256:b2",
-          size_bytes: 912_000_000,
-          state: "ready",
-        },
-        {
-          name: "node",
-          reference: "roost-agent:node",
-          purpose: "Node.js with npm",
-          tools: ["git", "node", "npm"],
-          recipe: "node",
-          is_default: false,
-          state: "missing",
-          remedy:
-            "roost-agent:node is not on the gateway's host; run deploy/agent-image/build.sh --recipe node there",
-        },
-      ],
+      items: state.engine
+        ? IMAGES
+        : IMAGES.map(({ remedy: _, ...image }) => ({ ...image, state: "unknown" })),
     },
   }),
   "GET /api/fleet/placement": ({ state }) => ({ body: state.placement }),

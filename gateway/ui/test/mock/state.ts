@@ -63,6 +63,8 @@ export interface State {
   /** By the token of each. */
   sessions: Map<string, Omit<Schemas["Session"], "current">>;
   nodes: Node[];
+  /** Whether the gateway's own machine has a container engine. */
+  engine: boolean;
   claws: Claw[];
   pictures: Map<string, { type: string; file: Buffer }>;
   /** By agent or team. */
@@ -352,6 +354,7 @@ export function makeState({
     role: "owner",
     sessions: new Map(),
     nodes: [],
+    engine: true,
     claws: [],
     sandboxes: new Map(),
     snapshots: new Map(),
