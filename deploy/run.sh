@@ -28,8 +28,9 @@ pdf_log=$ROOST_STATE/log/pdf-renderer.log
 profile=${ROOST_PROFILE:-local}
 bin=${ROOST_BIN_DIR:-${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/$profile}
 cargo=${CARGO:-cargo}
-# The sandbox's first process is compiled like the gateway: `dist` takes twice as long.
-[ "$profile" != local ] || export ROOST_GUEST_PROFILE=${ROOST_GUEST_PROFILE:-local}
+# The sandbox's first process is compiled like the gateway: `dist` takes twice as long. With programs that are there
+# already, the images are there too.
+if [ "$profile" = local ] && [ -z "${ROOST_BIN_DIR:-}" ]; then export ROOST_GUEST_PROFILE=${ROOST_GUEST_PROFILE:-local}; fi
 # The command line's own session, apart from the one that the person may have.
 export ROOST_CLIENT_CONFIG=$ROOST_STATE/client.toml
 
