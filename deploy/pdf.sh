@@ -2,7 +2,7 @@
 # The program that makes PDF files: gateway/pdf-renderer, a workspace of its own with a lock file of its own.
 #
 #   deploy/pdf.sh [FOLDER]        build it, and put roost-pdf into FOLDER (target/debug without one)
-#   deploy/pdf.sh test [FOLDER]   the same, and run its tests (they read PDFs with poppler's programs)
+#   deploy/pdf.sh test [FOLDER]   the same without optimisation, and run its tests (they read PDFs with poppler's programs)
 #   deploy/pdf.sh lint            its format and its lints
 #   deploy/pdf.sh dependencies    the licences and the sources of what it is built from
 #   deploy/pdf.sh figures         time and memory for documents of 200 and of 600 pages (after a build)
@@ -19,22 +19,21 @@ export CARGO_TARGET_DIR=$target/pdf CARGO_INCREMENTAL=0
 usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
 # The new program replaces the old one in one step: a gateway may be starting it at this moment.
-place() { # FOLDER
-    mkdir -p "$1"
-    cp "$CARGO_TARGET_DIR/release/roost-pdf" "$1/.roost-pdf.$$"
-    mv "$1/.roost-pdf.$$" "$1/roost-pdf"
+place() { # PROFILE FOLDER
+    mkdir -p "$2"
+    cp "$CARGO_TARGET_DIR/$1/roost-pdf" "$2/.roost-pdf.$$"
+    mv "$2/.roost-pdf.$$" "$2/roost-pdf"
 }
 
 build() { # FOLDER
     "$cargo" build --locked --release --manifest-path "$manifest"
-    place "$1"
+    place release "$1"
 }
 
-# With --release, so that what it is built from is compiled once.
 tests() { # FOLDER
-    "$cargo" test --locked --release --quiet --manifest-path "$manifest"
-    "$cargo" build --locked --release --quiet --manifest-path "$manifest"
-    place "$1"
+    "$cargo" test --locked --quiet --manifest-path "$manifest"
+    "$cargo" build --locked --quiet --manifest-path "$manifest"
+    place debug "$1"
 }
 
 lint() {
@@ -42,7 +41,7 @@ lint() {
     # Clippy in place of the compiler, for this package only. `cargo clippy` would check all that it is built from once more, beside the
     # build: a minute and a half.
     RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ \
-        "$cargo" build --locked --release --all-targets --manifest-path "$manifest"
+        "$cargo" build --locked --all-targets --manifest-path "$manifest"
 }
 
 dependencies() { "$cargo" deny --log-level error --manifest-path "$manifest" check bans licenses sources; }
