@@ -32,6 +32,12 @@ const IMAGES: Schemas["Image"][] = [
   },
 ];
 
+const unknown = (image: Schemas["Image"]): Schemas["Image"] => ({
+  ...image,
+  state: "unknown",
+  remedy: null,
+});
+
 function nodeOf({ state, params }: AskedOf): Node {
   return must(
     state.nodes.find((one) => one.id === params.id),
@@ -193,11 +199,7 @@ export const nodeRoutes = {
   },
   "GET /api/images": ({ state }) => ({
     // Without an engine, a gateway knows nothing of the images on its host.
-    body: {
-      items: state.engine
-        ? IMAGES
-        : IMAGES.map(({ remedy: _, ...image }) => ({ ...image, state: "unknown" })),
-    },
+    body: { items: state.engine ? IMAGES : IMAGES.map(unknown) },
   }),
   "GET /api/fleet/placement": ({ state }) => ({ body: state.placement }),
   "PUT /api/fleet/placement": ({ mock, state, body }) => {
