@@ -1,6 +1,6 @@
 // The choice of one of several values, in a real Chromium: by keyboard, by pointer, and as a screen reader has it.
 import type { Page } from "@playwright/test";
-import { axe, choose, hasFocus, settled, shot } from "../kit.ts";
+import { axe, choose, drawn, hasFocus, settled, shot } from "../kit.ts";
 import { newId } from "../mock/ids.ts";
 import { makeRepo } from "../mock/repos.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
@@ -113,6 +113,8 @@ test.describe("a choice", () => {
     await page.goto(`${mock.url}/`);
     await page.getByRole("button", { name: "Give work" }).click();
     const box = page.getByRole("combobox", { name: "Who works" });
+    // The dialog sets the focus when it opens. It must not take it from the list.
+    await drawn(page);
     await box.click();
     const field = page.getByRole("combobox", { name: "Search the options" });
     await hasFocus(field);
