@@ -14,7 +14,7 @@ use roost_test_database::template;
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-use crate::{Client, Person, ScratchPostgres, bin_dir, leftovers, people};
+use crate::{Client, Person, ScratchPostgres, bin_dir, catalogue, leftovers, people};
 
 /// The database of a gateway.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ impl Gateway {
         prepare_process();
         let config = configuration(folder.path(), store, set);
         if let Store::Sqlite = store {
-            template::copy_sqlite(&folder.path().join("roost.db")).await;
+            template::copy_sqlite(&folder.path().join("roost.db"), catalogue::load).await;
         }
         let app = app::Gateway::start(config, around).await?;
         Ok(Self {

@@ -14,6 +14,7 @@
 mod breaking_proxy;
 pub mod broker;
 mod browser;
+mod catalogue;
 mod client;
 pub mod code_host;
 mod collector;

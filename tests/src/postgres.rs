@@ -3,6 +3,8 @@
 use roost_test_database::template;
 use sea_orm::{ConnectionTrait, Database};
 
+use crate::catalogue;
+
 /// A database for one test; [`remove`](Self::remove) drops it.
 #[derive(Debug)]
 pub struct ScratchPostgres {
@@ -12,17 +14,17 @@ pub struct ScratchPostgres {
 }
 
 impl ScratchPostgres {
-    /// It has the whole schema and nothing else. `None` when no server is named.
+    /// It has the whole schema and the built-in catalogue. `None` when no server is named.
     ///
     /// # Panics
     /// When the server does not answer, and when none is named although every test must run.
     pub async fn new() -> Option<Self> {
         let server = server()?;
-        let template = template::postgres(&server).await;
+        let template = template::postgres(&server, catalogue::load).await;
         Some(Self::made(server, &template).await)
     }
 
-    /// As [`new`](Self::new), without a schema.
+    /// As [`new`](Self::new), without a schema and the catalogue.
     ///
     /// # Panics
     /// As [`new`](Self::new).

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use crate::{Client, Store};
+use crate::{Client, Store, catalogue};
 
 /// How long a start may take on a machine that builds other things meanwhile.
 const START: Duration = Duration::from_secs(60);
@@ -49,7 +49,7 @@ impl Process {
     /// When it does not get ready.
     pub async fn start_with(folder: &Path, store: &Store, set: &[(&str, &str)]) -> Self {
         if let Store::Sqlite = store {
-            template::copy_sqlite(&data(folder).join("roost.db")).await;
+            template::copy_sqlite(&data(folder).join("roost.db"), catalogue::load).await;
         }
         let mut process = Self::launched(folder, store, set, "");
         assert!(process.is_ready().await, "it ended:\n{}", process.log());

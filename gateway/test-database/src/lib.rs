@@ -22,7 +22,7 @@ impl Scratch {
     pub async fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("roost.db");
-        template::copy_sqlite(&file).await;
+        template::copy_sqlite(&file, nothing).await;
         let url = format!("sqlite:{}", file.display());
         let db = Db::open(&url, Access::Beside, Hub::default())
             .await
@@ -41,7 +41,7 @@ impl Scratch {
         );
         let server = server?;
         let name = format!("roost_test_{}", hex::encode(rand::random::<[u8; 8]>()));
-        let template = template::postgres(&server).await;
+        let template = template::postgres(&server, nothing).await;
         let admin = server_of(&server).await;
         admin
             .execute_unprepared(&format!("CREATE DATABASE {name} TEMPLATE {template}"))
@@ -86,6 +86,9 @@ impl Scratch {
         }
     }
 }
+
+/// A test of one part makes its own rows.
+async fn nothing(_: &Db) {}
 
 /// One connection to the server itself, which makes and drops databases.
 async fn server_of(url: &str) -> DatabaseConnection {

@@ -1,5 +1,5 @@
-//! Databases with the whole schema and nothing else, made once for each test program. A test copies one. That is faster
-//! than all migrations, and every test that starts a gateway needs it.
+//! Databases with the whole schema, made once for each test program. A test copies one. That is faster than all
+//! migrations, and every test that starts a gateway needs it. All tests of a program fill it with the same rows.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -15,18 +15,18 @@ use crate::server_of;
 /// Programs of one server that make a template at the same time wait here for each other. Any number works.
 const ADVISORY_LOCK: i64 = 0x0074_656d_706c;
 
-/// Puts a copy at `file`, and makes its folder. An existing file stays as it is.
-pub async fn copy_sqlite(file: &Path) {
+/// Puts a copy at `file`, and makes its folder. An existing file stays as it is. `fill` adds rows to the schema.
+pub async fn copy_sqlite(file: &Path, fill: impl AsyncFn(&Db)) {
     if file.exists() {
         return;
     }
-    let template = sqlite().await;
+    let template = sqlite(fill).await;
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::copy(template, file).unwrap();
 }
 
 /// The file is beside the test program. It is made anew when the program is newer.
-async fn sqlite() -> PathBuf {
+async fn sqlite(fill: impl AsyncFn(&Db)) -> PathBuf {
     let (program, built) = program();
     let template = program.with_extension("template.db");
     let made = std::fs::metadata(&template).and_then(|file| file.modified());
@@ -35,14 +35,14 @@ async fn sqlite() -> PathBuf {
     }
     let folder = TempDir::new_in(program.parent().unwrap()).unwrap();
     let new = folder.path().join("roost.db");
-    migrated(&format!("sqlite:{}", new.display())).await;
+    migrated(&format!("sqlite:{}", new.display()), fill).await;
     // Tests of several processes may do this at once. Each of their files is whole.
     std::fs::rename(new, &template).unwrap();
     template
 }
 
-/// The name of a database on this server that `CREATE DATABASE … TEMPLATE` can copy.
-pub async fn postgres(server: &str) -> String {
+/// The name of a database on this server that `CREATE DATABASE … TEMPLATE` can copy. `fill` adds rows to the schema.
+pub async fn postgres(server: &str, fill: impl AsyncFn(&Db)) -> String {
     let mut key = DefaultHasher::new();
     program().hash(&mut key);
     let name = format!("roost_template_{:016x}", key.finish());
@@ -58,7 +58,7 @@ pub async fn postgres(server: &str) -> String {
             run(&format!("CREATE DATABASE {new}")).await;
             let mut url = url::Url::parse(server).unwrap();
             url.set_path(&new);
-            migrated(url.as_str()).await;
+            migrated(url.as_str(), fill).await;
             run(&format!("ALTER DATABASE {new} RENAME TO {name}")).await;
         }
     }
@@ -79,7 +79,8 @@ fn program() -> (PathBuf, SystemTime) {
 }
 
 /// A gateway creates the database.
-async fn migrated(url: &str) {
+async fn migrated(url: &str, fill: impl AsyncFn(&Db)) {
     let db = Db::open(url, Access::Serve, Hub::default()).await.unwrap();
+    fill(&db).await;
     db.close().await;
 }
