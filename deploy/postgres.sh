@@ -22,10 +22,22 @@ pg_stop() {
     pg_folder=''
 }
 
+# Where its folder goes. The tests make and drop hundreds of databases of a thousand files each, and a file system in memory does that
+# with the least work. A machine with little memory uses its disk.
+pg_place() {
+    local free
+    free=$(awk '$1 == "MemAvailable:" { print int($2 / 1048576) }' /proc/meminfo)
+    if [ -w /dev/shm ] && [ "$free" -ge 12 ] && [ "$(df --output=avail -BG /dev/shm | tr -dc 0-9)" -ge 8 ]; then
+        printf '/dev/shm\n'
+    else
+        printf '%s\n' "${TMPDIR:-/tmp}"
+    fi
+}
+
 # What a killed run left behind: its folder names the script that owned it.
 pg_sweep() {
     local left owner
-    for left in "${TMPDIR:-/tmp}"/roost-pg.*; do
+    for left in "${TMPDIR:-/tmp}"/roost-pg.* /dev/shm/roost-pg.*; do
         [ -r "$left/owner" ] || continue
         owner=$(cat "$left/owner")
         if [ -d "/proc/$owner" ] && grep -qa 'roost\|deploy/test.sh\|bash' "/proc/$owner/cmdline" 2>/dev/null; then continue; fi
@@ -37,15 +49,16 @@ pg_sweep() {
 # Starts it and exports ROOST_TEST_POSTGRES_URL. The caller traps EXIT with pg_stop. With `durable` a commit is on the disk
 # before it is answered, as PostgreSQL has it by itself: for figures.
 pg_start() {
-    local bin port try care='-c fsync=off -c full_page_writes=off -c synchronous_commit=off'
-    [ "${1:-}" != durable ] || care=''
+    local bin port try place care='-c fsync=off -c full_page_writes=off -c synchronous_commit=off'
+    place=$(pg_place)
+    if [ "${1:-}" = durable ]; then care='' place=${TMPDIR:-/tmp}; fi
     bin=$(pg_bin)
     if [ "$(id -u)" = 0 ]; then
         pg_account=postgres
         id postgres >/dev/null 2>&1 || pg_account=nobody
     fi
     pg_sweep
-    pg_folder=$(mktemp -d "${TMPDIR:-/tmp}/roost-pg.XXXXXX")
+    pg_folder=$(mktemp -d "$place/roost-pg.XXXXXX")
     echo $$ >"$pg_folder/owner"
     chmod 0755 "$pg_folder"
     mkdir "$pg_folder/data"
@@ -57,7 +70,7 @@ pg_start() {
         if port_taken "$port"; then continue; fi
         if (cd / && pg_as "$bin/pg_ctl" -D "$pg_folder/data" -l "$pg_folder/log" -s -w -o "-p $port -k $pg_folder -c listen_addresses=127.0.0.1 $care -c max_connections=300" start) </dev/null >/dev/null; then
             export ROOST_TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres"
-            detail "PostgreSQL for the tests on port $port"
+            detail "PostgreSQL for the tests on port $port, its files in $place"
             return 0
         fi
         [ "$try" = 5 ] || sleep 1
