@@ -87,17 +87,26 @@ stop_process() {
 # Does something listen on TCP port $1 of this machine's loopback?
 port_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# step NAME COMMAND...: runs it, says how long it took, and remembers both for step_table.
+# The processors of this machine since its start, in hundredths of a second: at work, and in all.
+processors() {
+    local user nice system idle waiting irq soft
+    read -r _ user nice system idle waiting irq soft _ </proc/stat
+    printf '%s %s\n' $((user + nice + system + irq + soft)) $((user + nice + system + irq + soft + idle + waiting))
+}
+
+# step NAME COMMAND...: runs it, says how long it took and how busy the processors were, and remembers both for step_table.
 # Bash ignores `set -e` in a function whose status is looked at, so a function given here chains with && or returns.
 steps=()
 step() {
-    local name=$1 began=$SECONDS status=0
+    local name=$1 began=$SECONDS status=0 word=ok busy_before all_before busy all
     shift
     say "$name"
+    read -r busy_before all_before < <(processors)
     "$@" || status=$?
-    local took=$((SECONDS - began)) word=ok
+    read -r busy all < <(processors)
     [ "$status" = 0 ] || word=FAILED
-    steps+=("$(printf '%-28s %4d:%02d  %s' "$name" $((took / 60)) $((took % 60)) "$word")")
+    steps+=("$(printf '%-32s %4d:%02d %4d %% busy  %s' "$name" $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)) \
+        $((100 * (busy - busy_before) / (all > all_before ? all - all_before : 1))) "$word")")
     return "$status"
 }
 step_table() { printf '%s\n' "${steps[@]}" >&2; }
