@@ -15,6 +15,8 @@ manifest=gateway/pdf-renderer/Cargo.toml
 target=${CARGO_TARGET_DIR:-$ROOST_ROOT/target}
 # A folder of its own: the other builds never wait for its lock, and never compile anything anew because of it.
 export CARGO_TARGET_DIR=$target/pdf CARGO_INCREMENTAL=0
+# Lints are a step of their own here.
+unset RUSTC_WORKSPACE_WRAPPER
 
 usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 

@@ -69,7 +69,7 @@ digest() { sha256sum "$@" | cut -d' ' -f1; }
 static() {
     # crt-static on the last crate only: as a global flag it would rebuild everything twice.
     local cargo_profile=${ROOST_GUEST_PROFILE:-dist}
-    (cd "$ROOST_ROOT" && "${CARGO:-cargo}" rustc --quiet --locked -p roost-sandbox-guest --bin "$1" --profile "$cargo_profile" -- -C target-feature=+crt-static) >&2 ||
+    (cd "$ROOST_ROOT" && env -u RUSTC_WORKSPACE_WRAPPER "${CARGO:-cargo}" rustc --quiet --locked -p roost-sandbox-guest --bin "$1" --profile "$cargo_profile" -- -C target-feature=+crt-static) >&2 ||
         die "$1 does not build"
     printf '%s\n' "${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/$cargo_profile/$1"
 }
