@@ -61,7 +61,12 @@ async fn killed_at_each_point(store: &Store) {
             let mission = owner.post("/api/missions").json(&new).expect(201).await;
             let path = format!("/api/missions/{}", mission.str("/id"));
             process.kill();
-            assert!(process.again_with(&format!("{point}=abort@{passed}")).await);
+            let arms = format!("{point}=abort@{passed}");
+            assert!(
+                process.again_with(&arms).await,
+                "it ended:\n{}",
+                process.log()
+            );
             let launch = owner.post(&format!("{path}/status"));
             let launch = launch.json(&json!({ "status": "running" }));
             // The answer may be cut off with the gateway.
