@@ -23,6 +23,7 @@ declare global {
 }
 
 export type Theme = "dark" | "light";
+export const THEMES: readonly Theme[] = ["dark", "light"];
 
 /** What of the mock gateway a press of "Try again" is about. */
 interface Planned {
@@ -121,6 +122,17 @@ export async function shot(page: Page, name: string): Promise<void> {
   if (pictured) await page.screenshot({ path: join(shots, `${name}.png`) });
 }
 
+/** A picture in each theme. The page has its own theme again afterwards. */
+export async function shotBoth(page: Page, name: string): Promise<void> {
+  if (!pictured) return;
+  const before = await shown(page);
+  for (const theme of THEMES) {
+    await show(page, theme);
+    await shot(page, `${name}-${theme}`);
+  }
+  await show(page, before);
+}
+
 /** The DOM library does not know it. */
 interface LayoutShift extends PerformanceEntry {
   hadRecentInput: boolean;
@@ -145,6 +157,14 @@ export const shift = (page: Page) =>
 /** Every violation of WCAG 2.0 to 2.2, A and AA, as readable lines. */
 export const axe = async (page: Page): Promise<string[]> => (await axeIn(page, [undefined]))[0]!;
 
+/** The same in both themes; a line begins with its theme. The page has its own theme again afterwards. */
+export async function axeBoth(page: Page): Promise<string[]> {
+  const before = await shown(page);
+  const found = await axeIn(page, THEMES);
+  await show(page, before);
+  return found.flatMap((lines, at) => lines.map((line) => `${THEMES[at]}: ${line}`));
+}
+
 /** The same in each of these themes. The page follows the system's theme, and is in the last of them afterwards. */
 export async function axeIn(page: Page, themes: readonly (Theme | undefined)[]): Promise<string[][]> {
   // A button that happens to be half under the bar at the top would be taken for one that is too small.
@@ -168,7 +188,12 @@ export async function axeIn(page: Page, themes: readonly (Theme | undefined)[]):
   for (const theme of themes) {
     if (theme !== undefined) await show(page, theme);
     const { result, exceptionDetails } = await run(
-      `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((r) => r.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target + " " + (n.any[0]?.message ?? n.failureSummary))))`,
+      `axe.run(document, {
+        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+        resultTypes: ["violations"],
+        preload: false,
+      }).then((r) => r.violations.flatMap((v) =>
+        v.nodes.map((n) => v.id + ": " + n.target + " " + (n.any[0]?.message ?? n.failureSummary))))`,
     );
     if (exceptionDetails) throw new Error(`axe did not run: ${exceptionDetails.text}`);
     found.push(result.value as string[]);
@@ -176,6 +201,10 @@ export async function axeIn(page: Page, themes: readonly (Theme | undefined)[]):
   await session.detach();
   return found;
 }
+
+/** The theme in which the page is drawn. */
+const shown = (page: Page): Promise<Theme> =>
+  page.evaluate(() => document.documentElement.dataset["theme"] as Theme);
 
 /** The system changes its theme, and the page is drawn in it. */
 export async function show(page: Page, theme: Theme): Promise<void> {

@@ -1,16 +1,14 @@
 // What a browser test gets: `visit` makes a fresh gateway with a fresh person at a fresh browser. One mock server is
 // started for each worker; what it knows is made anew for each visit.
 import { test as base, expect, type BrowserContext, type Page } from "@playwright/test";
-import { visitor, type Person, type Theme } from "../kit.ts";
+import { THEMES, visitor, type Person } from "../kit.ts";
 import { must } from "../mock/refusal.ts";
 import { openSession, SESSION } from "../mock/routes.ts";
 import type { Claw } from "../mock/schema.ts";
 import { startServer, type Mock, type Server } from "../mock/server.ts";
 import type { Seed as MockSeed, State } from "../mock/state.ts";
 
-export { expect };
-
-export const THEMES: readonly Theme[] = ["dark", "light"];
+export { expect, THEMES };
 
 export type { Mock };
 
