@@ -1,8 +1,8 @@
 // The box to give work keeps its goal, and gives it to a team that does not exist yet.
 import type { Page } from "@playwright/test";
-import { axe, choose, drawn, settled, shot } from "../kit.ts";
+import { axe, axeBoth, choose, drawn, settled, shot, shotBoth } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { expect, test, THEMES, type Mock } from "./fixtures.ts";
+import { expect, test, type Mock } from "./fixtures.ts";
 
 const GOAL = "Plan and commit the Rust parser.";
 
@@ -125,33 +125,32 @@ test.describe("the box to give work", () => {
     expect(mock.state.teams.goal!.input).toBe(`${GOAL} Slowly.`);
   });
 
-  for (const theme of THEMES)
-    test(`carries the goal through the form of a new team (${theme})`, async ({ visit }) => {
-      const { mock, page } = await visit({ theme, width: 1440, height: 900 });
-      const dialog = await box(page, mock);
-      const [template] = mock.state.templates;
-      await dialog.getByLabel("Goal").fill(GOAL);
-      await choose(dialog.getByLabel("Who works"), { label: `New team: ${template!.name}` });
-      await dialog.getByRole("link", { name: "Choose the details first" }).click();
-      await page.getByLabel("Name of the team").waitFor();
-      await page.getByRole("region", { name: "Goal of the new team" }).getByText(GOAL).waitFor();
-      await drawn(page);
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `new-team-with-goal-${theme}`);
-      await page.getByRole("button", { name: "Create team" }).click();
-      const goal = page.getByRole("textbox", { name: "Goal" });
-      await goal.waitFor();
-      expect(await goal.inputValue()).toBe(GOAL);
-      await drawn(page);
-      await shot(page, `team-with-goal-${theme}`);
-      // It is the new team's now. Home begins anew, and so does the next new team.
-      await page.goto(`${mock.url}/teams/new`);
-      await page.getByRole("heading", { name: "New team" }).waitFor();
-      await drawn(page);
-      expect(await page.getByRole("region", { name: "Goal of the new team" }).count()).toBe(0);
-      await box(page, mock);
-      expect(await dialog.getByLabel("Goal").inputValue()).toBe("");
-    });
+  test("carries the goal through the form of a new team", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 1440, height: 900 });
+    const dialog = await box(page, mock);
+    const [template] = mock.state.templates;
+    await dialog.getByLabel("Goal").fill(GOAL);
+    await choose(dialog.getByLabel("Who works"), { label: `New team: ${template!.name}` });
+    await dialog.getByRole("link", { name: "Choose the details first" }).click();
+    await page.getByLabel("Name of the team").waitFor();
+    await page.getByRole("region", { name: "Goal of the new team" }).getByText(GOAL).waitFor();
+    await drawn(page);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "new-team-with-goal");
+    await page.getByRole("button", { name: "Create team" }).click();
+    const goal = page.getByRole("textbox", { name: "Goal" });
+    await goal.waitFor();
+    expect(await goal.inputValue()).toBe(GOAL);
+    await drawn(page);
+    await shotBoth(page, "team-with-goal");
+    // It is the new team's now. Home begins anew, and so does the next new team.
+    await page.goto(`${mock.url}/teams/new`);
+    await page.getByRole("heading", { name: "New team" }).waitFor();
+    await drawn(page);
+    expect(await page.getByRole("region", { name: "Goal of the new team" }).count()).toBe(0);
+    await box(page, mock);
+    expect(await dialog.getByLabel("Goal").inputValue()).toBe("");
+  });
 
   test("asks before uploaded files are lost: in the dialog, and on the way to another page", async ({
     visit,

@@ -1,6 +1,6 @@
 // The first page of a workspace: what needs a person, what runs, what was done, spend and use, and the first steps.
 import type { Page } from "@playwright/test";
-import { axe, choose, drawn, hasFocus, settled, shot, tryAgain } from "../kit.ts";
+import { axe, axeBoth, choose, drawn, hasFocus, settled, shot, shotBoth, tryAgain } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { ago } from "../mock/ids.ts";
 import { makeModel } from "../mock/routes-models.ts";
@@ -9,7 +9,7 @@ import { begin } from "../mock/routes-runs.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeRun } from "../mock/runs.ts";
 import { makeTeam } from "../mock/teams.ts";
-import { expect, test, THEMES, type Mock } from "./fixtures.ts";
+import { expect, test, type Mock } from "./fixtures.ts";
 
 const section = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const rows = (page: Page, name: string) => section(page, name).getByRole("listitem");
@@ -47,34 +47,33 @@ async function home(page: Page, mock: Mock): Promise<void> {
 }
 
 test.describe("home", () => {
-  for (const theme of THEMES)
-    for (const width of [390, 1440, 1920])
-      test(`the page has its sections in order, passes axe and has no sideways scroll (${theme}, ${width})`, async ({
-        visit,
-      }) => {
-        const { mock, page } = await visit({ theme, width, height: 900, waiting: true });
-        atWork(mock);
-        await home(page, mock);
-        const headings = await page.locator("main h2").allTextContents();
-        expect(headings).toStrictEqual(["Needs you", "Running now", "Activity", "Spend and use", "Plan"]);
-        expect(await axe(page)).toStrictEqual([]);
-        const [scroll, client] = await page.evaluate(() => [
-          document.documentElement.scrollWidth,
-          document.documentElement.clientWidth,
-        ]);
-        expect(scroll).toBeLessThanOrEqual(client);
-        // The workspace's name stands for its first page; where it has no room, the page's own does.
-        const crumbs = page.getByRole("navigation", { name: "Breadcrumbs" }).locator("[data-crumb]");
-        const seen = width === 390 ? "Home" : mock.state.people.workspaces[0].name;
-        expect(await crumbs.filter({ visible: true }).allTextContents()).toStrictEqual([seen]);
-        await shot(page, `home-${width}-${theme}`);
-        await visit({ theme, width, height: 900, full: false }).then(async (empty) => {
-          empty.mock.state.models.list = [];
-          await home(empty.page, empty.mock);
-          expect(await axe(empty.page)).toStrictEqual([]);
-          await shot(empty.page, `home-empty-${width}-${theme}`);
-        });
+  for (const width of [390, 1440, 1920])
+    test(`the page has its sections in order, passes axe and has no sideways scroll (${width})`, async ({
+      visit,
+    }) => {
+      const { mock, page } = await visit({ width, height: 900, waiting: true });
+      atWork(mock);
+      await home(page, mock);
+      const headings = await page.locator("main h2").allTextContents();
+      expect(headings).toStrictEqual(["Needs you", "Running now", "Activity", "Spend and use", "Plan"]);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      const [scroll, client] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.clientWidth,
+      ]);
+      expect(scroll).toBeLessThanOrEqual(client);
+      // The workspace's name stands for its first page; where it has no room, the page's own does.
+      const crumbs = page.getByRole("navigation", { name: "Breadcrumbs" }).locator("[data-crumb]");
+      const seen = width === 390 ? "Home" : mock.state.people.workspaces[0].name;
+      expect(await crumbs.filter({ visible: true }).allTextContents()).toStrictEqual([seen]);
+      await shotBoth(page, `home-${width}`);
+      await visit({ width, height: 900, full: false }).then(async (empty) => {
+        empty.mock.state.models.list = [];
+        await home(empty.page, empty.mock);
+        expect(await axeBoth(empty.page)).toStrictEqual([]);
+        await shotBoth(empty.page, `home-empty-${width}`);
       });
+    });
 
   test("sign-in, the old address and the switch to another workspace lead where they should", async ({
     visit,
@@ -297,32 +296,31 @@ test.describe("navigation", () => {
     await shot(page, "integrations");
   });
 
-  for (const theme of THEMES)
-    test(`a workspace is found by typing and entered by keyboard (${theme})`, async ({ visit }) => {
-      const { mock, page } = await visit({ theme });
-      // A link that is half under the list would be taken for one that is too small. This page has none there.
-      await page.goto(`${mock.url}/account`);
-      await settled(page);
-      const button = page.getByRole("button", { name: /^Workspace / });
-      await button.focus();
-      await page.keyboard.press("Enter");
-      const list = page.getByRole("dialog", { name: "Choose a workspace" });
-      await hasFocus(list.getByRole("combobox"));
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `workspaces-${theme}`);
-      await page.keyboard.press("Escape");
-      await list.waitFor({ state: "detached" });
-      await hasFocus(button);
-      await page.keyboard.press("Enter");
-      await hasFocus(list.getByRole("combobox"));
-      await page.keyboard.type("observ");
-      await list.getByRole("option", { name: "Observatory" }).waitFor();
-      expect(await list.getByRole("option").count()).toBe(1);
-      await page.keyboard.press("Enter");
-      await page.getByRole("button", { name: "Workspace Observatory" }).waitFor();
-      await page.getByRole("heading", { name: "Home", exact: true }).waitFor();
-      expect(mock.state.workspace).toBe("w2");
-    });
+  test("a workspace is found by typing and entered by keyboard", async ({ visit }) => {
+    const { mock, page } = await visit();
+    // A link that is half under the list would be taken for one that is too small. This page has none there.
+    await page.goto(`${mock.url}/account`);
+    await settled(page);
+    const button = page.getByRole("button", { name: /^Workspace / });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    const list = page.getByRole("dialog", { name: "Choose a workspace" });
+    await hasFocus(list.getByRole("combobox"));
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "workspaces");
+    await page.keyboard.press("Escape");
+    await list.waitFor({ state: "detached" });
+    await hasFocus(button);
+    await page.keyboard.press("Enter");
+    await hasFocus(list.getByRole("combobox"));
+    await page.keyboard.type("observ");
+    await list.getByRole("option", { name: "Observatory" }).waitFor();
+    expect(await list.getByRole("option").count()).toBe(1);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Workspace Observatory" }).waitFor();
+    await page.getByRole("heading", { name: "Home", exact: true }).waitFor();
+    expect(mock.state.workspace).toBe("w2");
+  });
 
   test("the list of workspaces opens in the drawer of a narrow screen", async ({ visit }) => {
     const { page } = await visit({ at: "/fleet", width: 390, height: 800 });
@@ -350,32 +348,31 @@ test.describe("navigation", () => {
     await drawer.getByRole("button", { name: "Workspace Observatory" }).waitFor();
   });
 
-  for (const theme of THEMES)
-    for (const width of [1440, 390])
-      test(`who fits the goal is proposed with reasons, and one click chooses (${theme}, ${width})`, async ({
-        visit,
-      }) => {
-        const { mock, page } = await visit({ theme, width, height: 900 });
-        const [template] = mock.state.templates;
-        const team = makeTeam(mock.state, template, { name: "Zebra notes" });
-        mock.state.teams.list.push(team);
-        await home(page, mock);
-        await page.getByRole("button", { name: "Give work" }).click();
-        const dialog = page.getByRole("dialog");
-        const fits = dialog.getByRole("region", { name: "Who fits" });
-        await dialog.getByLabel("Goal").waitFor();
-        expect(await fits.count(), "nothing fits an empty goal").toBe(0);
-        await dialog.getByLabel("Goal").fill("Tell about zebras in the notes.");
-        const row = fits.getByRole("listitem").filter({ hasText: "Zebra notes" });
-        await row.getByText("Its words match").waitFor();
-        await row.getByRole("button", { name: "Choose Zebra notes" }).click();
-        await row.getByRole("button", { name: "Chosen Zebra notes" }).waitFor();
-        expect(await dialog.getByLabel("Goal").inputValue()).toBe("Tell about zebras in the notes.");
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `home-proposed-${theme}-${width}`);
-        await dialog.getByRole("button", { name: "Run" }).click();
-        await page.waitForURL(/\/runs\//u);
-      });
+  for (const width of [1440, 390])
+    test(`who fits the goal is proposed with reasons, and one click chooses (${width})`, async ({
+      visit,
+    }) => {
+      const { mock, page } = await visit({ width, height: 900 });
+      const [template] = mock.state.templates;
+      const team = makeTeam(mock.state, template, { name: "Zebra notes" });
+      mock.state.teams.list.push(team);
+      await home(page, mock);
+      await page.getByRole("button", { name: "Give work" }).click();
+      const dialog = page.getByRole("dialog");
+      const fits = dialog.getByRole("region", { name: "Who fits" });
+      await dialog.getByLabel("Goal").waitFor();
+      expect(await fits.count(), "nothing fits an empty goal").toBe(0);
+      await dialog.getByLabel("Goal").fill("Tell about zebras in the notes.");
+      const row = fits.getByRole("listitem").filter({ hasText: "Zebra notes" });
+      await row.getByText("Its words match").waitFor();
+      await row.getByRole("button", { name: "Choose Zebra notes" }).click();
+      await row.getByRole("button", { name: "Chosen Zebra notes" }).waitFor();
+      expect(await dialog.getByLabel("Goal").inputValue()).toBe("Tell about zebras in the notes.");
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `home-proposed-${width}`);
+      await dialog.getByRole("button", { name: "Run" }).click();
+      await page.waitForURL(/\/runs\//u);
+    });
 
   test("work is given to a team or an agent, and what is typed stays with another choice", async ({
     visit,

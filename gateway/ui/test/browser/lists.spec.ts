@@ -1,13 +1,13 @@
 // Long lists: filters, saved views, sorting, selection, many at once, and rows that are links.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, settled, shot, until } from "../kit.ts";
+import { axe, axeBoth, drawn, hasFocus, settled, shot, shotBoth, until } from "../kit.ts";
 import { ago, newId } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeRun } from "../mock/runs.ts";
 import { makeClaw } from "../mock/state.ts";
 import { makeRoutine } from "../mock/routes-routines.ts";
 import { makeTeam } from "../mock/teams.ts";
-import { expect, type Mock, test, THEMES } from "./fixtures.ts";
+import { expect, type Mock, test } from "./fixtures.ts";
 
 const names = (page: Page) => page.locator("tbody tr th[scope=row] a:first-of-type").allTextContents();
 const shows = (page: Page, ...wanted: string[]) =>
@@ -381,34 +381,31 @@ test.describe("lists", () => {
     expect((await names())[0]).toBe(figures[0].name);
   });
 
-  for (const theme of THEMES)
-    for (const width of [390, 1440])
-      test(`routines sort, fit a filter, are saved as a view and open (${theme}, ${width})`, async ({
-        visit,
-      }) => {
-        const { mock, page } = await visit({ theme, width, height: 900 });
-        const { id } = makeRoutine(mock.state, { name: "Evening news" });
-        makeRoutine(mock.state, { name: "Night watch", enabled: false, state: "paused" });
-        await page.goto(`${mock.url}/routines`);
-        const names = () => page.locator("tbody tr th a").allTextContents();
-        await until("both in order", async () => (await names()).join() === "Evening news,Night watch");
-        await page.getByRole("button", { name: "Routine", exact: true }).click();
-        await until("the other way", async () => (await names()).join() === "Night watch,Evening news");
-        await settled(page);
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `lists-routines-${theme}-${width}`);
-        await page.getByRole("link", { name: "Paused", exact: true }).click();
-        await until("one", async () => (await names()).join() === "Night watch");
-        await page.getByLabel("Filter by name, schedule or state").fill("no such thing");
-        await page.getByRole("heading", { name: "No routine fits the filter" }).waitFor();
-        await page.getByText("Clear filter", { exact: true }).click();
-        // A press beside the name opens it too.
-        await page
-          .getByRole("row", { name: /Evening news/ })
-          .getByText("Scheduled")
-          .click();
-        await until("its page", () => page.url().endsWith(`/routines/${id}`));
-      });
+  for (const width of [390, 1440])
+    test(`routines sort, fit a filter, are saved as a view and open (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 900 });
+      const { id } = makeRoutine(mock.state, { name: "Evening news" });
+      makeRoutine(mock.state, { name: "Night watch", enabled: false, state: "paused" });
+      await page.goto(`${mock.url}/routines`);
+      const names = () => page.locator("tbody tr th a").allTextContents();
+      await until("both in order", async () => (await names()).join() === "Evening news,Night watch");
+      await page.getByRole("button", { name: "Routine", exact: true }).click();
+      await until("the other way", async () => (await names()).join() === "Night watch,Evening news");
+      await settled(page);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `lists-routines-${width}`);
+      await page.getByRole("link", { name: "Paused", exact: true }).click();
+      await until("one", async () => (await names()).join() === "Night watch");
+      await page.getByLabel("Filter by name, schedule or state").fill("no such thing");
+      await page.getByRole("heading", { name: "No routine fits the filter" }).waitFor();
+      await page.getByText("Clear filter", { exact: true }).click();
+      // A press beside the name opens it too.
+      await page
+        .getByRole("row", { name: /Evening news/ })
+        .getByText("Scheduled")
+        .click();
+      await until("its page", () => page.url().endsWith(`/routines/${id}`));
+    });
 
   test("teams show their last run with its outcome and cost, and are sorted by it", async ({ visit }) => {
     const { mock, page } = await visit({ width: 1440 });
@@ -462,31 +459,30 @@ test.describe("lists", () => {
     await page.getByText("1 selected").waitFor();
   });
 
-  for (const theme of THEMES)
-    for (const width of [390, 1440, 1920])
-      test(`lists are whole and accessible (${theme}, ${width})`, async ({ visit }) => {
-        const { mock, page } = await visit({ theme, width, height: width === 390 ? 844 : 1000 });
-        runs(mock);
-        for (const path of ["/runs", "/agents?group=team", "/teams", "/fleet", "/routines"]) {
-          await page.goto(mock.url + path);
-          await settled(page);
-          const [scroll, client] = await page.evaluate(() => [
-            document.documentElement.scrollWidth,
-            document.documentElement.clientWidth,
-          ]);
-          expect(scroll, `${path} scrolls sideways`).toBeLessThanOrEqual(client);
-          expect(await axe(page), path).toStrictEqual([]);
-          await shot(page, `lists${path.replace(/\?.*/, "").replace("/", "-")}-${width}-${theme}`);
-        }
-        await page.goto(`${mock.url}/runs`);
+  for (const width of [390, 1440, 1920])
+    test(`lists are whole and accessible (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: width === 390 ? 844 : 1000 });
+      runs(mock);
+      for (const path of ["/runs", "/agents?group=team", "/teams", "/fleet", "/routines"]) {
+        await page.goto(mock.url + path);
         await settled(page);
-        await page.getByRole("combobox", { name: "State", exact: true }).click();
-        await page.getByRole("option").first().waitFor();
-        await shot(page, `lists-select-${width}-${theme}`);
-        await page.keyboard.press("Escape");
-        await page.getByRole("button", { name: /^Time range/ }).click();
-        await page.getByRole("dialog", { name: "Time range" }).waitFor();
-        await shot(page, `lists-range-${width}-${theme}`);
-        expect(await axe(page)).toStrictEqual([]);
-      });
+        const [scroll, client] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        expect(scroll, `${path} scrolls sideways`).toBeLessThanOrEqual(client);
+        expect(await axeBoth(page), path).toStrictEqual([]);
+        await shotBoth(page, `lists${path.replace(/\?.*/, "").replace("/", "-")}-${width}`);
+      }
+      await page.goto(`${mock.url}/runs`);
+      await settled(page);
+      await page.getByRole("combobox", { name: "State", exact: true }).click();
+      await page.getByRole("option").first().waitFor();
+      await shotBoth(page, `lists-select-${width}`);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: /^Time range/ }).click();
+      await page.getByRole("dialog", { name: "Time range" }).waitFor();
+      await shotBoth(page, `lists-range-${width}`);
+      expect(await axeBoth(page)).toStrictEqual([]);
+    });
 });

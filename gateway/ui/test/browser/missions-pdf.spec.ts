@@ -1,10 +1,10 @@
 // The PDFs of a mission in a real Chromium: asked for, pending, ready, failed, and the viewer of their pages.
 // `report.pdf` is of `roost-pdf`, the program that makes the PDFs of missions.
 import { readFileSync } from "node:fs";
-import { axe, hasFocus, shot, until } from "../kit.ts";
+import { axe, axeBoth, hasFocus, shot, shotBoth, until } from "../kit.ts";
 import { leave, missionNamed, settle } from "../mock/missions.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { expect, test, THEMES, type Visit } from "./fixtures.ts";
+import { expect, test, type Visit } from "./fixtures.ts";
 
 const REPORT = readFileSync(new URL("../mock/report.pdf", import.meta.url));
 const PAGES = 8;
@@ -94,29 +94,28 @@ test.describe("PDFs of missions", () => {
     expect(await page.getByRole("button", { name: /PDF/ }).count()).toBe(0);
   });
 
-  for (const theme of THEMES)
-    for (const width of [390, 1440])
-      test(`the pages of a PDF are shown (${theme}, ${width})`, async ({ visit }) => {
-        const visited = await visit({ missions: true, theme, width, height: 900 });
-        const { pages, drawn } = await openPdf(visited, REPORT);
-        const { page } = visited;
-        await until("the first page to be drawn", async () => (await drawn()).includes(1));
-        await page.getByText(`of ${PAGES}`, { exact: true }).waitFor();
-        expect(await axe(page)).toStrictEqual([]);
-        // Ink on paper: the canvas is neither empty nor of one colour.
-        const colours = await pages
-          .locator("canvas")
-          .first()
-          .evaluate((canvas) => {
-            const { width: wide, height: tall } = canvas as HTMLCanvasElement;
-            const { data } = (canvas as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, wide, tall);
-            return new Set(new Uint32Array(data.buffer)).size;
-          });
-        expect(colours).toBeGreaterThan(8);
-        expect(await pages.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
-        await pages.scrollIntoViewIfNeeded();
-        await shot(page, `missions-pdf-pages-${width}-${theme}`);
-      });
+  for (const width of [390, 1440])
+    test(`the pages of a PDF are shown (${width})`, async ({ visit }) => {
+      const visited = await visit({ missions: true, width, height: 900 });
+      const { pages, drawn } = await openPdf(visited, REPORT);
+      const { page } = visited;
+      await until("the first page to be drawn", async () => (await drawn()).includes(1));
+      await page.getByText(`of ${PAGES}`, { exact: true }).waitFor();
+      expect(await axeBoth(page)).toStrictEqual([]);
+      // Ink on paper: the canvas is neither empty nor of one colour.
+      const colours = await pages
+        .locator("canvas")
+        .first()
+        .evaluate((canvas) => {
+          const { width: wide, height: tall } = canvas as HTMLCanvasElement;
+          const { data } = (canvas as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, wide, tall);
+          return new Set(new Uint32Array(data.buffer)).size;
+        });
+      expect(colours).toBeGreaterThan(8);
+      expect(await pages.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+      await pages.scrollIntoViewIfNeeded();
+      await shotBoth(page, `missions-pdf-pages-${width}`);
+    });
 
   test("only pages near the view are drawn, and pages far away release their pixels", async ({ visit }) => {
     const visited = await visit({ missions: true, width: 1440, height: 900 });
