@@ -1,9 +1,9 @@
 // The world view of a mission: who works where, and what happens just now.
 import type { Page } from "@playwright/test";
-import { axe, settled, shift, shot, until } from "../kit.ts";
+import { axe, axeBoth, settled, shift, shotBoth, until } from "../kit.ts";
 import { missionNamed, settle } from "../mock/missions.ts";
 import { makeSandbox } from "../mock/state.ts";
-import { expect, test, THEMES, type Mock } from "./fixtures.ts";
+import { expect, test, type Mock } from "./fixtures.ts";
 
 /** The running mission, whose team at work shares a sandbox on the first machine. */
 function atWork({ state }: Mock) {
@@ -17,38 +17,37 @@ const tall = async (page: Page) =>
   (await page.getByRole("region", { name: "World view" }).boundingBox())!.height;
 
 test.describe("missions: world view", () => {
-  for (const theme of THEMES)
-    for (const width of [390, 1440])
-      test(`the map fits and is accessible (${theme}, ${width})`, async ({ visit }) => {
-        const { mock, page } = await visit({ missions: true, theme, width, height: 900 });
-        const { mission, team, machine } = atWork(mock);
-        team.members[1].status = "working";
-        // On a phone it is folded, and the address opens it.
-        await page.goto(`${mock.url}/missions/${mission.id}#world`);
-        const map = page.getByRole("group", { name: /^Map of the mission: 2 teams \(1 at work\)/ });
-        await map.waitFor();
-        await page.locator(`[data-thing="machine:${machine.id}"]`).waitFor();
-        await page.locator(`[data-thing="agent:${team.members[1].agent_id}"][data-works=true]`).waitFor();
-        const { width: wide } = (await map.boundingBox())!;
-        for (const box of await page.locator("[data-thing]").all()) {
-          const one = (await box.boundingBox())!;
-          expect(one.width).toBeGreaterThan(60);
-          expect(one.width).toBeLessThanOrEqual(wide);
-        }
-        expect(
-          await page.evaluate(
-            () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
-          ),
-        ).toBe(true);
-        expect(await axe(page)).toStrictEqual([]);
-        await page.getByRole("heading", { name: "World view" }).scrollIntoViewIfNeeded();
-        await page.getByRole("heading", { name: "Coding phase" }).scrollIntoViewIfNeeded();
-        await shot(page, `mission-world-${theme}-${width}`);
-        await page.getByRole("button", { name: "List", exact: true }).click();
-        await page.getByRole("link", { name: "Rust", exact: true }).waitFor();
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `mission-world-list-${theme}-${width}`);
-      });
+  for (const width of [390, 1440])
+    test(`the map fits and is accessible (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ missions: true, width, height: 900 });
+      const { mission, team, machine } = atWork(mock);
+      team.members[1].status = "working";
+      // On a phone it is folded, and the address opens it.
+      await page.goto(`${mock.url}/missions/${mission.id}#world`);
+      const map = page.getByRole("group", { name: /^Map of the mission: 2 teams \(1 at work\)/ });
+      await map.waitFor();
+      await page.locator(`[data-thing="machine:${machine.id}"]`).waitFor();
+      await page.locator(`[data-thing="agent:${team.members[1].agent_id}"][data-works=true]`).waitFor();
+      const { width: wide } = (await map.boundingBox())!;
+      for (const box of await page.locator("[data-thing]").all()) {
+        const one = (await box.boundingBox())!;
+        expect(one.width).toBeGreaterThan(60);
+        expect(one.width).toBeLessThanOrEqual(wide);
+      }
+      expect(
+        await page.evaluate(
+          () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+        ),
+      ).toBe(true);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await page.getByRole("heading", { name: "World view" }).scrollIntoViewIfNeeded();
+      await page.getByRole("heading", { name: "Coding phase" }).scrollIntoViewIfNeeded();
+      await shotBoth(page, `mission-world-${width}`);
+      await page.getByRole("button", { name: "List", exact: true }).click();
+      await page.getByRole("link", { name: "Rust", exact: true }).waitFor();
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `mission-world-list-${width}`);
+    });
 
   test("what happens lights the map for a moment, and moves nothing", async ({ visit }) => {
     const { mock, page } = await visit({ missions: true });
@@ -114,25 +113,24 @@ test.describe("missions: world view", () => {
     await expect(page.getByRole("heading", { name: "World view" })).toHaveCount(0);
   });
 
-  for (const theme of THEMES)
-    for (const width of [390, 1440, 1920])
-      test(`the workspace has its landmarks on a page (${theme}, ${width})`, async ({ visit }) => {
-        const { mock, page } = await visit({ missions: true, theme, width, height: 900 });
-        const { team } = atWork(mock);
-        await page.goto(`${mock.url}/world`);
-        await page.getByRole("heading", { name: "World", exact: true }).waitFor();
-        if (width === 390) await page.getByRole("link", { name: team.name }).waitFor();
-        else await page.locator(`[data-thing="team:${team.id}"]`).waitFor();
-        await settled(page);
-        expect(await shift(page)).toBeLessThan(0.02);
-        expect(
-          await page.evaluate(
-            () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
-          ),
-        ).toBe(true);
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `world-${theme}-${width}`);
-      });
+  for (const width of [390, 1440, 1920])
+    test(`the workspace has its landmarks on a page (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ missions: true, width, height: 900 });
+      const { team } = atWork(mock);
+      await page.goto(`${mock.url}/world`);
+      await page.getByRole("heading", { name: "World", exact: true }).waitFor();
+      if (width === 390) await page.getByRole("link", { name: team.name }).waitFor();
+      else await page.locator(`[data-thing="team:${team.id}"]`).waitFor();
+      await settled(page);
+      expect(await shift(page)).toBeLessThan(0.02);
+      expect(
+        await page.evaluate(
+          () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+        ),
+      ).toBe(true);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `world-${width}`);
+    });
 
   test("the page of the world follows its stream: landmarks come, go and light up; a cut stream comes back", async ({
     visit,

@@ -1,11 +1,11 @@
 // The page of quotas: who used what, compared by team, template, mission, person, model and day.
 import type { Page } from "@playwright/test";
-import { axe, drawn, settled, shift, shot } from "../kit.ts";
+import { axe, axeBoth, drawn, settled, shift, shotBoth } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { makeMission } from "../mock/missions.ts";
 import { makeRun } from "../mock/runs.ts";
 import { makeTeam } from "../mock/teams.ts";
-import { expect, test, THEMES, type Mock } from "./fixtures.ts";
+import { expect, test, type Mock } from "./fixtures.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -55,80 +55,78 @@ const bars = (page: Page) => page.getByRole("figure").locator("li");
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 
 test.describe("quotas: use", () => {
-  for (const theme of THEMES)
-    for (const width of [390, 1440, 1920])
-      test(`use is compared as a chart and as a table (${theme}, ${width})`, async ({ visit }) => {
-        const { mock, page } = await visit({ theme, width, height: 900 });
-        mock.state.runs.list = [];
-        used(mock);
-        await page.goto(`${mock.url}/quotas`);
-        await page.getByRole("figure", { name: "Cost by team, last 30 days" }).waitFor();
-        await drawn(page);
-        expect(await shift(page)).toBe(0);
-        expect(await axe(page)).toStrictEqual([]);
-        expect((await bars(page).allInnerTexts()).map((row) => row.split("\n")[0])).toStrictEqual([
-          "Dear team",
-          "Slow team",
-        ]);
-        await page.getByRole("link", { name: /^Dear team.*\$14\.00$/ }).waitFor();
-        await page.getByText(/Together \$14\.01.*4 runs/).waitFor();
-        await shot(page, `quotas-use-${theme}-${width}`);
-        expect(await fits(page)).toBe(true);
-        await press(page, "Time");
-        await expect
-          .poll(async () => (await bars(page).allInnerTexts()).map((row) => row.split("\n")[0]))
-          .toStrictEqual(["Slow team", "Dear team"]);
-        await press(page, "Cost");
-        await press(page, "Table");
-        await page.getByRole("cell", { name: "$14.00" }).waitFor();
-        await page.getByRole("cell", { name: "100%" }).waitFor();
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `quotas-use-table-${theme}-${width}`);
-        expect(await fits(page)).toBe(true);
-        await press(page, "90 days");
-        await page.getByRole("cell", { name: "$90.01" }).waitFor();
-        await press(page, "Templates");
-        await page.getByRole("link", { name: mock.state.templates[1].name }).waitFor();
-        await press(page, "People");
-        await page.getByRole("link", { name: mock.state.user.name }).waitFor();
-        await press(page, "Missions");
-        await page.getByRole("rowheader", { name: "Without a mission" }).waitFor();
-        await press(page, "Models");
-        await page.getByRole("link", { name: "scripted" }).waitFor();
-        // The choice is in the address.
-        await page.reload();
-        await page.getByRole("link", { name: "scripted" }).waitFor();
-      });
-
-  for (const theme of THEMES)
-    test(`days are columns that keys read, and each leads to its runs (${theme})`, async ({ visit }) => {
-      const { mock, page } = await visit({ theme, width: 1440, height: 900 });
+  for (const width of [390, 1440, 1920])
+    test(`use is compared as a chart and as a table (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 900 });
       mock.state.runs.list = [];
       used(mock);
-      await page.goto(`${mock.url}/quotas?by=day&measure=tokens`);
-      const chart = page.getByRole("figure", { name: /^Tokens of each of the last 30 days/ });
-      await chart.waitFor();
-      await page.getByText("Days in UTC").waitFor();
+      await page.goto(`${mock.url}/quotas`);
+      await page.getByRole("figure", { name: "Cost by team, last 30 days" }).waitFor();
       await drawn(page);
       expect(await shift(page)).toBe(0);
-      expect(await axe(page)).toStrictEqual([]);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      expect((await bars(page).allInnerTexts()).map((row) => row.split("\n")[0])).toStrictEqual([
+        "Dear team",
+        "Slow team",
+      ]);
+      await page.getByRole("link", { name: /^Dear team.*\$14\.00$/ }).waitFor();
+      await page.getByText(/Together \$14\.01.*4 runs/).waitFor();
+      await shotBoth(page, `quotas-use-${width}`);
+      expect(await fits(page)).toBe(true);
+      await press(page, "Time");
+      await expect
+        .poll(async () => (await bars(page).allInnerTexts()).map((row) => row.split("\n")[0]))
+        .toStrictEqual(["Slow team", "Dear team"]);
       await press(page, "Cost");
-      await page.getByRole("figure", { name: /^Cost of each/ }).focus();
-      await page.keyboard.press("End");
-      await page.getByText(/: \$2\.00, .*, 1 run/).waitFor();
-      await page.getByRole("link", { name: "Its runs" }).waitFor();
-      await shot(page, `quotas-days-${theme}`);
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "Runs" }).waitFor();
-      const today = new Date().toISOString().slice(0, 10);
-      await page.getByText(`${today} (UTC)`).waitFor();
-      await settled(page);
-      expect(await page.locator("main tbody tr").count()).toBe(1);
-      await shot(page, `runs-of-day-${theme}`);
-      expect(await axe(page)).toStrictEqual([]);
-      await page.getByRole("button", { name: "Clear: day" }).click();
-      await expect.poll(() => page.locator("main tbody tr").count()).toBe(5);
+      await press(page, "Table");
+      await page.getByRole("cell", { name: "$14.00" }).waitFor();
+      await page.getByRole("cell", { name: "100%" }).waitFor();
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `quotas-use-table-${width}`);
+      expect(await fits(page)).toBe(true);
+      await press(page, "90 days");
+      await page.getByRole("cell", { name: "$90.01" }).waitFor();
+      await press(page, "Templates");
+      await page.getByRole("link", { name: mock.state.templates[1].name }).waitFor();
+      await press(page, "People");
+      await page.getByRole("link", { name: mock.state.user.name }).waitFor();
+      await press(page, "Missions");
+      await page.getByRole("rowheader", { name: "Without a mission" }).waitFor();
+      await press(page, "Models");
+      await page.getByRole("link", { name: "scripted" }).waitFor();
+      // The choice is in the address.
+      await page.reload();
+      await page.getByRole("link", { name: "scripted" }).waitFor();
     });
+
+  test("days are columns that keys read, and each leads to its runs", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 1440, height: 900 });
+    mock.state.runs.list = [];
+    used(mock);
+    await page.goto(`${mock.url}/quotas?by=day&measure=tokens`);
+    const chart = page.getByRole("figure", { name: /^Tokens of each of the last 30 days/ });
+    await chart.waitFor();
+    await page.getByText("Days in UTC").waitFor();
+    await drawn(page);
+    expect(await shift(page)).toBe(0);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await press(page, "Cost");
+    await page.getByRole("figure", { name: /^Cost of each/ }).focus();
+    await page.keyboard.press("End");
+    await page.getByText(/: \$2\.00, .*, 1 run/).waitFor();
+    await page.getByRole("link", { name: "Its runs" }).waitFor();
+    await shotBoth(page, "quotas-days");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    const today = new Date().toISOString().slice(0, 10);
+    await page.getByText(`${today} (UTC)`).waitFor();
+    await settled(page);
+    expect(await page.locator("main tbody tr").count()).toBe(1);
+    await shotBoth(page, "runs-of-day");
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await page.getByRole("button", { name: "Clear: day" }).click();
+    await expect.poll(() => page.locator("main tbody tr").count()).toBe(5);
+  });
 
   test("a bar leads to the runs of its team and of its mission", async ({ visit }) => {
     const { mock, page } = await visit({ width: 1440 });
