@@ -1,8 +1,8 @@
 // What people do with a run at work: they speak to it, pause it, fork it with changes, and find their way in its timeline.
-import { axe, choose, hasFocus, settled, shot } from "../kit.ts";
+import { axe, axeBoth, choose, hasFocus, settled, shot, shotBoth } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeCall, makeRun, makeStep } from "../mock/runs.ts";
-import { expect, type Mock, test, THEMES } from "./fixtures.ts";
+import { expect, type Mock, test } from "./fixtures.ts";
 
 /** A run whose first step is at work. */
 function atWork(mock: Mock) {
@@ -14,68 +14,64 @@ function atWork(mock: Mock) {
 }
 
 test.describe("a run at work", () => {
-  for (const theme of THEMES)
-    for (const width of [1440, 390])
-      test(`hears a message, pauses and goes on (${theme}, ${width})`, async ({ visit }) => {
-        const { mock, page } = await visit({ theme, width, height: 900 });
-        const run = atWork(mock);
-        await page.goto(`${mock.url}/runs/${run.id}`);
-        const head = page.locator("[data-run-head]");
-        await head.getByText("Planner works").waitFor();
+  for (const width of [1440, 390])
+    test(`hears a message, pauses and goes on (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 900 });
+      const run = atWork(mock);
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      const head = page.locator("[data-run-head]");
+      await head.getByText("Planner works").waitFor();
 
-        const box = page.getByRole("region", { name: "Messages to the agents" });
-        await box.getByLabel("Message", { exact: true }).fill("Use tabs, not spaces.");
-        await choose(box.getByLabel("For"), { label: "Planner" });
-        await box.getByRole("button", { name: "Send" }).click();
-        await box.getByText("Not read yet").waitFor();
-        const [said] = mock.state.runs.messages.get(run.id)!;
-        expect(said!.agent_id).toBe(run.graph.nodes[0]!.attributes!.agent);
-        expect(await box.getByLabel("Message", { exact: true }).inputValue()).toBe("");
-        said!.heard.push({ step: "planner", lap: 1, shard: 0, at: new Date().toISOString() });
-        mock.state.runs.calls.set(run.id, [
-          makeCall("planner", 0, "note", "Ada", {
-            text: "Use tabs, not spaces.",
-            message: { id: said!.id, by: "Ada" },
-          }),
-        ]);
-        mock.hub.changed("run", run.id, 10);
-        await box.getByText("Read by Planner").waitFor();
+      const box = page.getByRole("region", { name: "Messages to the agents" });
+      await box.getByLabel("Message", { exact: true }).fill("Use tabs, not spaces.");
+      await choose(box.getByLabel("For"), { label: "Planner" });
+      await box.getByRole("button", { name: "Send" }).click();
+      await box.getByText("Not read yet").waitFor();
+      const [said] = mock.state.runs.messages.get(run.id)!;
+      expect(said!.agent_id).toBe(run.graph.nodes[0]!.attributes!.agent);
+      expect(await box.getByLabel("Message", { exact: true }).inputValue()).toBe("");
+      said!.heard.push({ step: "planner", lap: 1, shard: 0, at: new Date().toISOString() });
+      mock.state.runs.calls.set(run.id, [
+        makeCall("planner", 0, "note", "Ada", {
+          text: "Use tabs, not spaces.",
+          message: { id: said!.id, by: "Ada" },
+        }),
+      ]);
+      mock.hub.changed("run", run.id, 10);
+      await box.getByText("Read by Planner").waitFor();
 
-        await head.getByRole("button", { name: "Pause" }).click();
-        await head.getByText("Pausing").waitFor();
-        run.waits_for = { type: "pause", run: run.id };
-        run.waiting_on = "The run is paused.";
-        mock.hub.changed("run", run.id, 11);
-        await head.getByText("Paused", { exact: true }).waitFor();
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `run-paused-${theme}-${width}`);
-        await head.getByRole("button", { name: "Resume" }).click();
-        await head.getByText("Running").waitFor();
-      });
+      await head.getByRole("button", { name: "Pause" }).click();
+      await head.getByText("Pausing").waitFor();
+      run.waits_for = { type: "pause", run: run.id };
+      run.waiting_on = "The run is paused.";
+      mock.hub.changed("run", run.id, 11);
+      await head.getByText("Paused", { exact: true }).waitFor();
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `run-paused-${width}`);
+      await head.getByRole("button", { name: "Resume" }).click();
+      await head.getByText("Running").waitFor();
+    });
 
-  for (const theme of THEMES)
-    for (const width of [1440, 390])
-      test(`one agent of it is stopped, and the page says by whom (${theme}, ${width})`, async ({
-        visit,
-      }) => {
-        const { mock, page } = await visit({ theme, width, height: 900 });
-        const run = atWork(mock);
-        await page.goto(`${mock.url}/runs/${run.id}`);
-        await page.getByRole("button", { name: "Stop Planner" }).click();
-        const dialog = page.getByRole("alertdialog");
-        await dialog.getByText("The other agents go on").waitFor();
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `run-stop-agent-${theme}-${width}`);
-        await dialog.getByRole("button", { name: "Stop this agent" }).click();
-        // The name stands between marks of direction.
-        const said = new RegExp(`${mock.state.user.name}.? stopped this agent`, "u");
-        await page.getByText(said).first().waitFor();
-        // In the panel of the agent, and in the list of the steps.
-        await expect.poll(() => page.getByText(said).count()).toBe(2);
-        expect(await page.getByRole("button", { name: "Stop Planner" }).count()).toBe(0);
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `run-agent-stopped-${theme}-${width}`);
-      });
+  for (const width of [1440, 390])
+    test(`one agent of it is stopped, and the page says by whom (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 900 });
+      const run = atWork(mock);
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      await page.getByRole("button", { name: "Stop Planner" }).click();
+      const dialog = page.getByRole("alertdialog");
+      await dialog.getByText("The other agents go on").waitFor();
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `run-stop-agent-${width}`);
+      await dialog.getByRole("button", { name: "Stop this agent" }).click();
+      // The name stands between marks of direction.
+      const said = new RegExp(`${mock.state.user.name}.? stopped this agent`, "u");
+      await page.getByText(said).first().waitFor();
+      // In the panel of the agent, and in the list of the steps.
+      await expect.poll(() => page.getByText(said).count()).toBe(2);
+      expect(await page.getByRole("button", { name: "Stop Planner" }).count()).toBe(0);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `run-agent-stopped-${width}`);
+    });
 
   test("what was typed stays when the message is refused", async ({ visit }) => {
     const { mock, page } = await visit();
@@ -241,47 +237,44 @@ test.describe("a run that is over", () => {
     await page.locator("[data-reached]").waitFor();
   });
 
-  for (const theme of THEMES)
-    for (const width of [390, 1440])
-      test(`a bar leads to the entry of its lap, and the head stays in sight (${theme}, ${width})`, async ({
-        visit,
-      }) => {
-        const { mock, page } = await visit({ theme, width, height: 844 });
-        const [run] = mock.state.runs.list;
-        const calls = mock.state.runs.calls.get(run!.id)!;
-        const step = run!.steps.find(({ key }) => calls.some((call) => call.step === key))!;
-        const laps = [1, 2, 3].map((lap) => ({ ...step, lap }));
-        run!.steps.splice(run!.steps.indexOf(step), 1, ...laps);
-        const own = calls.filter((call) => call.step === step.key);
-        for (const lap of [2, 3])
-          calls.push(
-            ...own.map((call) => ({
-              ...call,
-              lap,
-              content: { ...call.content, text: `Text of lap ${lap}` },
-            })),
-          );
-        await page.goto(`${mock.url}/runs/${run!.id}`);
-        const timeline = page.getByRole("region", { name: "Timeline" });
-        await timeline.locator("[data-call]").first().waitFor({ state: "attached" });
-        for (const lap of [2, 3]) {
-          const bar = timeline.getByRole("button", { name: new RegExp(`lap ${lap}`) });
-          await bar.press("Enter");
-          const entry = page.locator("[data-at]");
-          await hasFocus(entry);
-          await expect(entry).toContainText(`Text of lap ${lap}`);
-          await expect(entry).toBeInViewport();
-        }
-        await settled(page);
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `run-lap-${theme}-${width}`);
-        await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
-        await settled(page);
-        const part = page.locator(width === 390 ? "[data-run-state]" : "[data-run-head]");
-        const box = (await part.boundingBox())!;
-        const bar = (await page.locator("header", { has: page.getByLabel("Breadcrumbs") }).boundingBox())!;
-        expect(Math.abs(box.y - bar.height)).toBeLessThan(2);
-        expect(box.y + box.height).toBeLessThan(844 / 4);
-        await shot(page, `run-scrolled-${theme}-${width}`);
-      });
+  for (const width of [390, 1440])
+    test(`a bar leads to the entry of its lap, and the head stays in sight (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 844 });
+      const [run] = mock.state.runs.list;
+      const calls = mock.state.runs.calls.get(run!.id)!;
+      const step = run!.steps.find(({ key }) => calls.some((call) => call.step === key))!;
+      const laps = [1, 2, 3].map((lap) => ({ ...step, lap }));
+      run!.steps.splice(run!.steps.indexOf(step), 1, ...laps);
+      const own = calls.filter((call) => call.step === step.key);
+      for (const lap of [2, 3])
+        calls.push(
+          ...own.map((call) => ({
+            ...call,
+            lap,
+            content: { ...call.content, text: `Text of lap ${lap}` },
+          })),
+        );
+      await page.goto(`${mock.url}/runs/${run!.id}`);
+      const timeline = page.getByRole("region", { name: "Timeline" });
+      await timeline.locator("[data-call]").first().waitFor({ state: "attached" });
+      for (const lap of [2, 3]) {
+        const bar = timeline.getByRole("button", { name: new RegExp(`lap ${lap}`) });
+        await bar.press("Enter");
+        const entry = page.locator("[data-at]");
+        await hasFocus(entry);
+        await expect(entry).toContainText(`Text of lap ${lap}`);
+        await expect(entry).toBeInViewport();
+      }
+      await settled(page);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `run-lap-${width}`);
+      await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+      await settled(page);
+      const part = page.locator(width === 390 ? "[data-run-state]" : "[data-run-head]");
+      const box = (await part.boundingBox())!;
+      const bar = (await page.locator("header", { has: page.getByLabel("Breadcrumbs") }).boundingBox())!;
+      expect(Math.abs(box.y - bar.height)).toBeLessThan(2);
+      expect(box.y + box.height).toBeLessThan(844 / 4);
+      await shotBoth(page, `run-scrolled-${width}`);
+    });
 });
