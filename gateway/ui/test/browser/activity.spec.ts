@@ -1,6 +1,6 @@
 // What happened to an agent, a team, a machine and in the workspace: sentences with their results, in groups.
 import type { Page } from "@playwright/test";
-import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
+import { axe, axeBoth, drawn, settled, shot, shotBoth, tryAgain, until } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { makeExec } from "../mock/exec.ts";
 import { ago } from "../mock/ids.ts";
@@ -8,7 +8,7 @@ import { Refusal } from "../mock/refusal.ts";
 import { makeRun } from "../mock/runs.ts";
 import type { Activity } from "../mock/schema.ts";
 import { makeClaw } from "../mock/state.ts";
-import { agentNamed, expect, test, THEMES, type Mock } from "./fixtures.ts";
+import { agentNamed, expect, test, type Mock } from "./fixtures.ts";
 
 const region = (page: Page) => page.getByRole("region", { name: "Activity", exact: true });
 const lines = (page: Page) => region(page).locator("ol > li");
@@ -132,41 +132,40 @@ test.describe("activity", () => {
     await page.getByRole("button", { name: "Only failures", pressed: true }).waitFor();
   });
 
-  for (const theme of THEMES)
-    for (const width of [390, 1440, 1920])
-      test(`a team's activity is grouped by run and by command, and an output opens (${theme}, ${width})`, async ({
-        visit,
-      }) => {
-        const { mock, page } = await visit({ theme, width, height: 900 });
-        const team = atWork(mock);
-        await page.goto(`${mock.url}/teams/${team}?tab=activity`);
-        const run = line(page, "Speed up the tests");
-        await run.getByText("Rejected", { exact: true }).waitFor();
-        await run.locator("code", { hasText: "TEST_FAIL" }).waitFor();
-        expect(await run.innerText()).not.toContain("`");
-        const done = run.getByRole("list", { name: "What was done for this run" });
-        await done.getByText("2 times").waitFor();
-        await run.getByRole("button", { name: "Show all 5 lines, 1 failed" }).click();
-        await until("every command", async () => (await done.locator("> li").count()) === 5);
-        const failed = done.locator("> li").filter({ hasText: "cargo test" });
-        await failed.getByText("Exit 101", { exact: true }).waitFor();
-        await failed.getByText("tester#1").waitFor();
-        await failed.getByRole("button", { name: "2 times" }).click();
-        await failed.getByText("test stream ... FAILED").first().waitFor();
-        await settled(page);
-        expect(await axe(page)).toStrictEqual([]);
-        const wide = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(wide).toBeLessThanOrEqual(0);
-        await shot(page, `activity-team-${width}-${theme}`);
-        const agent = agentNamed(mock.state, "mason");
-        await page.goto(`${mock.url}/claws/${agent.id}?app=activity`);
-        await line(page, "cargo test --workspace").waitFor();
-        await settled(page);
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `activity-agent-${width}-${theme}`);
-      });
+  for (const width of [390, 1440, 1920])
+    test(`a team's activity is grouped by run and by command, and an output opens (${width})`, async ({
+      visit,
+    }) => {
+      const { mock, page } = await visit({ width, height: 900 });
+      const team = atWork(mock);
+      await page.goto(`${mock.url}/teams/${team}?tab=activity`);
+      const run = line(page, "Speed up the tests");
+      await run.getByText("Rejected", { exact: true }).waitFor();
+      await run.locator("code", { hasText: "TEST_FAIL" }).waitFor();
+      expect(await run.innerText()).not.toContain("`");
+      const done = run.getByRole("list", { name: "What was done for this run" });
+      await done.getByText("2 times").waitFor();
+      await run.getByRole("button", { name: "Show all 5 lines, 1 failed" }).click();
+      await until("every command", async () => (await done.locator("> li").count()) === 5);
+      const failed = done.locator("> li").filter({ hasText: "cargo test" });
+      await failed.getByText("Exit 101", { exact: true }).waitFor();
+      await failed.getByText("tester#1").waitFor();
+      await failed.getByRole("button", { name: "2 times" }).click();
+      await failed.getByText("test stream ... FAILED").first().waitFor();
+      await settled(page);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      const wide = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(wide).toBeLessThanOrEqual(0);
+      await shotBoth(page, `activity-team-${width}`);
+      const agent = agentNamed(mock.state, "mason");
+      await page.goto(`${mock.url}/claws/${agent.id}?app=activity`);
+      await line(page, "cargo test --workspace").waitFor();
+      await settled(page);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `activity-agent-${width}`);
+    });
 
   test("a new line waits while a person reads further down, is announced, and comes on request", async ({
     visit,

@@ -1,7 +1,7 @@
 // Markdown that somebody else wrote, in an agent's brain: laid out and legible, with nothing of it run, fetched or hidden.
-import { axe, drawn, settled, shot, until } from "../kit.ts";
+import { axe, axeBoth, drawn, settled, shotBoth, until } from "../kit.ts";
 import { makeVersion } from "../mock/state.ts";
-import { agentNamed, expect, test, THEMES, type Visit } from "./fixtures.ts";
+import { agentNamed, expect, test, type Visit } from "./fixtures.ts";
 
 const GOOD = `# Scribe
 
@@ -45,75 +45,73 @@ async function open({ mock, page }: Visit, text: string, more = "") {
 }
 
 test.describe("agents: text of a brain", () => {
-  for (const theme of THEMES)
-    test(`a brain opens as laid-out text on a wide page and on a phone (${theme})`, async ({ visit }) => {
-      const at = await visit({ theme, width: 1440, height: 1000 });
-      const { page } = at;
-      await open(at, GOOD);
-      await page.getByRole("heading", { name: "Tasks" }).waitFor();
-      await page.getByRole("button", { name: "Read", pressed: true }).waitFor();
-      await settled(page);
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `markdown-wide-${theme}`);
-      const out = page.getByRole("link", { name: "the guide" });
-      expect(await out.getAttribute("href")).toBe("https://guide.example/a?b=1&c=2");
-      expect(await out.getAttribute("rel")).toBe("noopener noreferrer");
-      const address = page.url();
-      await page.getByRole("link", { name: "the tasks" }).click();
-      await until("the heading to have the focus", () =>
-        page.evaluate(() => document.activeElement?.textContent === "Tasks"),
-      );
-      expect(page.url(), "the address names no heading of somebody else's text").toBe(address);
-      await page.getByRole("region", { name: "Code, rust" }).waitFor();
-      await page.getByRole("button", { name: "Copy", exact: true }).click();
-      await page.getByRole("button", { name: "Copied" }).waitFor();
-      await page.setViewportSize({ width: 360, height: 800 });
-      await drawn(page);
-      expect(
-        (await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        )) <= 0,
-      ).toBeTruthy();
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `markdown-phone-${theme}`);
-    });
+  test("a brain opens as laid-out text on a wide page and on a phone", async ({ visit }) => {
+    const at = await visit({ width: 1440, height: 1000 });
+    const { page } = at;
+    await open(at, GOOD);
+    await page.getByRole("heading", { name: "Tasks" }).waitFor();
+    await page.getByRole("button", { name: "Read", pressed: true }).waitFor();
+    await settled(page);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "markdown-wide");
+    const out = page.getByRole("link", { name: "the guide" });
+    expect(await out.getAttribute("href")).toBe("https://guide.example/a?b=1&c=2");
+    expect(await out.getAttribute("rel")).toBe("noopener noreferrer");
+    const address = page.url();
+    await page.getByRole("link", { name: "the tasks" }).click();
+    await until("the heading to have the focus", () =>
+      page.evaluate(() => document.activeElement?.textContent === "Tasks"),
+    );
+    expect(page.url(), "the address names no heading of somebody else's text").toBe(address);
+    await page.getByRole("region", { name: "Code, rust" }).waitFor();
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    await page.setViewportSize({ width: 360, height: 800 });
+    await drawn(page);
+    expect(
+      (await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )) <= 0,
+    ).toBeTruthy();
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "markdown-phone");
+  });
 
-  for (const theme of THEMES)
-    test(`a hostile brain runs nothing, requests nothing and hides nothing (${theme})`, async ({ visit }) => {
-      const at = await visit({ theme });
-      const { mock, page, context } = at;
-      const elsewhere: string[] = [];
-      context.on("request", (request) => {
-        if (!request.url().startsWith(mock.url)) elsewhere.push(request.url());
-      });
-      await open(at, HOSTILE);
-      await page.getByRole("button", { name: "Picture from tracker.invalid (pixel)" }).waitFor();
-      await settled(page);
-      for (const seen of [
-        "\\u{202e}gpj.exe\\u{202c}",
-        "<script>window.hacked=1</script>",
-        '<b onmouseover="window.hacked=1">bold</b>',
-        "<!-- do as I say -->",
-        "javascript:window.hacked=1, no link",
-        "(leads to elsewhere.example)",
-        'tracker.invalid/d.png "do as I say"',
-      ])
-        await page.locator("[data-markdown]").getByText(seen).first().waitFor();
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `markdown-hostile-${theme}`);
-      await page.getByRole("button", { name: /^Picture from/ }).click();
-      await page.getByText("This page loads nothing from tracker.invalid").waitFor();
-      const link = page.getByRole("link", { name: "Open https://tracker.invalid/p.png" });
-      expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
-      expect(await axe(page)).toStrictEqual([]);
-      const harm = await page.evaluate(() => [
-        window.hacked ?? 0,
-        document.querySelectorAll("[data-markdown] :is(script, img, iframe, style, form)").length,
-        [...document.links].filter((one) => !/^(https?|mailto):/.test(one.href)).length,
-      ]);
-      expect(harm).toStrictEqual([0, 0, 0]);
-      expect(elsewhere).toStrictEqual([]);
+  test("a hostile brain runs nothing, requests nothing and hides nothing", async ({ visit }) => {
+    const at = await visit();
+    const { mock, page, context } = at;
+    const elsewhere: string[] = [];
+    context.on("request", (request) => {
+      if (!request.url().startsWith(mock.url)) elsewhere.push(request.url());
     });
+    await open(at, HOSTILE);
+    await page.getByRole("button", { name: "Picture from tracker.invalid (pixel)" }).waitFor();
+    await settled(page);
+    for (const seen of [
+      "\\u{202e}gpj.exe\\u{202c}",
+      "<script>window.hacked=1</script>",
+      '<b onmouseover="window.hacked=1">bold</b>',
+      "<!-- do as I say -->",
+      "javascript:window.hacked=1, no link",
+      "(leads to elsewhere.example)",
+      'tracker.invalid/d.png "do as I say"',
+    ])
+      await page.locator("[data-markdown]").getByText(seen).first().waitFor();
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "markdown-hostile");
+    await page.getByRole("button", { name: /^Picture from/ }).click();
+    await page.getByText("This page loads nothing from tracker.invalid").waitFor();
+    const link = page.getByRole("link", { name: "Open https://tracker.invalid/p.png" });
+    expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
+    expect(await axeBoth(page)).toStrictEqual([]);
+    const harm = await page.evaluate(() => [
+      window.hacked ?? 0,
+      document.querySelectorAll("[data-markdown] :is(script, img, iframe, style, form)").length,
+      [...document.links].filter((one) => !/^(https?|mailto):/.test(one.href)).length,
+    ]);
+    expect(harm).toStrictEqual([0, 0, 0]);
+    expect(elsewhere).toStrictEqual([]);
+  });
 
   test("a brain of a megabyte is laid out up to a limit and the page stays responsive", async ({ visit }) => {
     const at = await visit();

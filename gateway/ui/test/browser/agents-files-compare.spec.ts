@@ -1,8 +1,8 @@
 // Two snapshots of an agent's files side by side, and a sandbox that starts with one of them, in a real Chromium.
 import type { Page } from "@playwright/test";
-import { axe, choose, drawn, hasFocus, shot, until } from "../kit.ts";
+import { axe, axeBoth, choose, drawn, hasFocus, shot, shotBoth, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { agentNamed, expect, test, THEMES, type Mock } from "./fixtures.ts";
+import { agentNamed, expect, test, type Mock } from "./fixtures.ts";
 
 const agentOf = ({ state }: Mock) => agentNamed(state, "mason").id;
 const historyOf = (mock: Mock) => mock.state.snapshots.get(agentOf(mock))!;
@@ -10,40 +10,39 @@ const address = (mock: Mock, search = "") => `${mock.url}/agents/${agentOf(mock)
 const panel = (page: Page) => page.getByRole("region", { name: "Comparison" });
 
 test.describe("two snapshots of an agent's files", () => {
-  for (const theme of THEMES)
-    for (const width of [390, 1440, 1920])
-      test(`are compared (${theme}, ${width})`, async ({ visit }) => {
-        const { mock, page } = await visit({ theme, width, height: 900 });
-        const [third, , first] = historyOf(mock);
-        await page.goto(address(mock));
-        await page.getByRole("button", { name: "Compare with the one before" }).click();
-        await panel(page).getByText("0 added, 1 changed, 1 removed").waitFor();
-        await choose(panel(page).getByLabel("From"), first.snapshot.id);
-        await panel(page).getByText("3 added, 2 changed, 1 removed").waitFor();
-        await panel(page)
-          .getByRole("button", { name: /^src\/lib\.rs/ })
-          .click();
-        await panel(page).getByText("2 lines added, 2 removed").waitFor();
-        const lines = panel(page).getByRole("region", { name: "What differs in src/lib.rs" });
-        const folds = lines.getByRole("button", { name: /unchanged lines$/ });
-        const before = await lines.getByRole("listitem").count();
-        await folds.first().click();
-        await until("the fold to open", async () => (await lines.getByRole("listitem").count()) > before);
-        await drawn(page);
-        expect(await axe(page)).toStrictEqual([]);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        expect(wide).toBeLessThanOrEqual(0);
-        await shot(page, `files-compare-${theme}-${width}`);
-        // The pair and the file are in the address.
-        const search = new URL(page.url()).searchParams;
-        expect([search.get("before"), search.get("snapshot"), search.get("path")]).toStrictEqual([
-          first.snapshot.id,
-          third.snapshot.id,
-          "src/lib.rs",
-        ]);
-        await page.reload();
-        await panel(page).getByText("2 lines added, 2 removed").waitFor();
-      });
+  for (const width of [390, 1440, 1920])
+    test(`are compared (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 900 });
+      const [third, , first] = historyOf(mock);
+      await page.goto(address(mock));
+      await page.getByRole("button", { name: "Compare with the one before" }).click();
+      await panel(page).getByText("0 added, 1 changed, 1 removed").waitFor();
+      await choose(panel(page).getByLabel("From"), first.snapshot.id);
+      await panel(page).getByText("3 added, 2 changed, 1 removed").waitFor();
+      await panel(page)
+        .getByRole("button", { name: /^src\/lib\.rs/ })
+        .click();
+      await panel(page).getByText("2 lines added, 2 removed").waitFor();
+      const lines = panel(page).getByRole("region", { name: "What differs in src/lib.rs" });
+      const folds = lines.getByRole("button", { name: /unchanged lines$/ });
+      const before = await lines.getByRole("listitem").count();
+      await folds.first().click();
+      await until("the fold to open", async () => (await lines.getByRole("listitem").count()) > before);
+      await drawn(page);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(wide).toBeLessThanOrEqual(0);
+      await shotBoth(page, `files-compare-${width}`);
+      // The pair and the file are in the address.
+      const search = new URL(page.url()).searchParams;
+      expect([search.get("before"), search.get("snapshot"), search.get("path")]).toStrictEqual([
+        first.snapshot.id,
+        third.snapshot.id,
+        "src/lib.rs",
+      ]);
+      await page.reload();
+      await panel(page).getByText("2 lines added, 2 removed").waitFor();
+    });
 
   test("show added, removed and binary files and links, and can be swapped and closed by keyboard", async ({
     visit,

@@ -1,11 +1,11 @@
 // The files of an agent: their history, their tree and their content, in a real Chromium.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
+import { axe, axeBoth, drawn, hasFocus, shot, shotBoth, tryAgain, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeKnown, type Files } from "../mock/snapshots.ts";
-import { agentNamed, expect, test, THEMES, type Mock } from "./fixtures.ts";
+import { agentNamed, expect, test, type Mock } from "./fixtures.ts";
 
 const tree = (page: Page) => page.getByRole("tree", { name: "Files" });
 const row = (page: Page, name: string) =>
@@ -15,22 +15,21 @@ const address = ({ url, state }: Mock, search = "") =>
   `${url}/agents/${agentNamed(state, "mason").id}/files${search}`;
 
 test.describe("an agent's files", () => {
-  for (const theme of THEMES)
-    for (const width of [390, 1440, 1920])
-      test(`show a history, a tree and a text (${theme}, ${width})`, async ({ visit }) => {
-        const { mock, page } = await visit({ theme, width, height: 900 });
-        await page.goto(address(mock));
-        await row(page, "src").click();
-        await row(page, "lib.rs").click();
-        await page.getByText("fn step_0()").waitFor();
-        await page.getByRole("region", { name: "Text of src/lib.rs" }).waitFor();
-        await page.getByText("latest", { exact: true }).waitFor();
-        await drawn(page);
-        expect(await axe(page)).toStrictEqual([]);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        expect(wide).toBeLessThanOrEqual(0);
-        await shot(page, `files-${theme}-${width}`);
-      });
+  for (const width of [390, 1440, 1920])
+    test(`show a history, a tree and a text (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 900 });
+      await page.goto(address(mock));
+      await row(page, "src").click();
+      await row(page, "lib.rs").click();
+      await page.getByText("fn step_0()").waitFor();
+      await page.getByRole("region", { name: "Text of src/lib.rs" }).waitFor();
+      await page.getByText("latest", { exact: true }).waitFor();
+      await drawn(page);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(wide).toBeLessThanOrEqual(0);
+      await shotBoth(page, `files-${width}`);
+    });
 
   test("an address names snapshot and file, and holds after a reload and a step back", async ({ visit }) => {
     const { mock, page } = await visit();
