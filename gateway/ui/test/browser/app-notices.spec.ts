@@ -1,11 +1,11 @@
 // Notifications: what happened elsewhere, counted, read, kept over a reload, shared by tabs, read out seldom.
 import type { Page } from "@playwright/test";
-import { axe, settled, shot, until } from "../kit.ts";
+import { axe, axeBoth, settled, shot, shotBoth, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { makeNode } from "../mock/nodes.ts";
 import { begin } from "../mock/routes-runs.ts";
 import type { Node } from "../mock/schema.ts";
-import { expect, type Mock, test, THEMES } from "./fixtures.ts";
+import { expect, type Mock, test } from "./fixtures.ts";
 
 const bell = (page: Page, name: string) => page.getByRole("button", { name });
 
@@ -19,55 +19,52 @@ function away(mock: Mock, node: Node, gone = true) {
 }
 
 test.describe("notifications", () => {
-  for (const theme of THEMES)
-    test(`notifications report a machine that leaves and returns, a lost sandbox and a placement elsewhere (${theme})`, async ({
-      visit,
-    }) => {
-      const { mock, page } = await visit({ at: "/fleet", theme });
-      const [node] = mock.state.nodes;
-      const [, mason, lookout] = mock.state.claws;
-      // Looking elsewhere, where no list of machines is on screen.
-      await page.goto(`${mock.url}/quotas`);
-      await page.getByText("Live", { exact: true }).waitFor();
-      await bell(page, "Notifications").click();
-      await page.getByText("No notifications yet").waitFor();
-      expect(await axe(page)).toStrictEqual([]);
-      await page.keyboard.press("Escape");
-      away(mock, node);
-      await bell(page, "Notifications, 1 new").waitFor();
-      await page
-        .getByRole("status", { name: "News" })
-        .getByText("workshop went offline")
-        .waitFor({ state: "attached" });
-      mock.state.sandboxes.get(mason.id)!.state = "lost";
-      mason.sandbox!.state = "lost";
-      mock.hub.changed("sandbox", mason.sandbox!.id, 2);
-      mock.hub.emit("placement.fallback", { agentId: lookout.id, wanted: node.id, reason: "node_offline" });
-      away(mock, node, false);
-      await bell(page, "Notifications, 4 new").waitFor();
-      await page.keyboard.press("g");
-      await page.keyboard.press("n");
-      const list = page.getByRole("list", { name: "What happened" });
-      await list.getByText("The sandbox of mason was lost on workshop.").waitFor();
-      expect(page.url().endsWith("/quotas"), "the keys that open the panel go nowhere else").toBeTruthy();
-      await list
-        .getByText(/The sandbox of lookout was not made where you wanted it: it is offline/)
-        .waitFor();
-      await list.getByText("workshop is back.").waitFor();
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `notifications-${theme}`);
-      await page.keyboard.press("Escape");
-      await bell(page, "Notifications").waitFor();
-      await page.reload();
-      await page.getByText("Live", { exact: true }).waitFor();
-      await page.keyboard.press("g");
-      await page.keyboard.press("n");
-      await list.getByRole("link", { name: "mason" }).click();
-      await page.getByRole("heading", { name: "mason" }).waitFor();
-      await bell(page, "Notifications").click();
-      await page.getByRole("button", { name: "Clear all" }).click();
-      await page.getByText("No notifications yet").waitFor();
-    });
+  test("notifications report a machine that leaves and returns, a lost sandbox and a placement elsewhere", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ at: "/fleet" });
+    const [node] = mock.state.nodes;
+    const [, mason, lookout] = mock.state.claws;
+    // Looking elsewhere, where no list of machines is on screen.
+    await page.goto(`${mock.url}/quotas`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    await bell(page, "Notifications").click();
+    await page.getByText("No notifications yet").waitFor();
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await page.keyboard.press("Escape");
+    away(mock, node);
+    await bell(page, "Notifications, 1 new").waitFor();
+    await page
+      .getByRole("status", { name: "News" })
+      .getByText("workshop went offline")
+      .waitFor({ state: "attached" });
+    mock.state.sandboxes.get(mason.id)!.state = "lost";
+    mason.sandbox!.state = "lost";
+    mock.hub.changed("sandbox", mason.sandbox!.id, 2);
+    mock.hub.emit("placement.fallback", { agentId: lookout.id, wanted: node.id, reason: "node_offline" });
+    away(mock, node, false);
+    await bell(page, "Notifications, 4 new").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("n");
+    const list = page.getByRole("list", { name: "What happened" });
+    await list.getByText("The sandbox of mason was lost on workshop.").waitFor();
+    expect(page.url().endsWith("/quotas"), "the keys that open the panel go nowhere else").toBeTruthy();
+    await list.getByText(/The sandbox of lookout was not made where you wanted it: it is offline/).waitFor();
+    await list.getByText("workshop is back.").waitFor();
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "notifications");
+    await page.keyboard.press("Escape");
+    await bell(page, "Notifications").waitFor();
+    await page.reload();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("n");
+    await list.getByRole("link", { name: "mason" }).click();
+    await page.getByRole("heading", { name: "mason" }).waitFor();
+    await bell(page, "Notifications").click();
+    await page.getByRole("button", { name: "Clear all" }).click();
+    await page.getByText("No notifications yet").waitFor();
+  });
 
   test("an event is reported that came before the part of the page that reports events", async ({
     visit,

@@ -1,59 +1,56 @@
 // The shell around every page: palette, crumbs with what stands beside them, keys, rail, drawer.
 import type { Page } from "@playwright/test";
-import { axe, hasFocus, shot, settled, uncovered, until } from "../kit.ts";
+import { axe, axeBoth, hasFocus, settled, shot, shotBoth, uncovered, until } from "../kit.ts";
 import { makeRoutine } from "../mock/routes-routines.ts";
 import { makeRun } from "../mock/runs.ts";
-import { agentNamed, expect, test, THEMES } from "./fixtures.ts";
+import { agentNamed, expect, test } from "./fixtures.ts";
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
 test.describe("shell", () => {
-  for (const theme of THEMES)
-    test(`the palette finds places, things, actions and settings by keyboard (${theme})`, async ({
-      visit,
-    }) => {
-      const { page } = await visit({ at: "/fleet", theme });
-      const field = page.getByRole("combobox", { name: /^Search places/ });
-      const open = async () => {
-        await uncovered(page);
-        await page.keyboard.press("Control+k");
-        await hasFocus(field);
-      };
-      await open();
-      await page.getByRole("option", { name: "Pair a machine" }).first().waitFor();
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `palette-${theme}`);
-      await page.keyboard.type("maso");
-      await page.getByRole("option", { name: /^mason/ }).waitFor();
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "mason" }).waitFor();
-      // The buttons of the page are offered too, and what destroys opens its dialog.
-      await open();
-      await page.keyboard.type("delete the");
-      await page.getByRole("option", { name: "Delete the agent" }).waitFor();
-      await page.keyboard.press("Enter");
-      await page.getByRole("alertdialog").waitFor();
-      await until("the focus to be on Cancel", async () => (await focused(page)) === "Cancel");
-      await page.keyboard.press("Escape");
-      await until("the dialog to go", async () => (await page.getByRole("alertdialog").count()) === 0);
-      // What was used is first the next time.
-      await open();
-      await page
-        .getByRole("group", { name: "Recent" })
-        .getByRole("option", { name: /^mason/ })
-        .waitFor();
-      await page.keyboard.type("rows compact");
-      await page.keyboard.press("Enter");
-      await until("the rows to be compact", () =>
-        page.evaluate(() => document.documentElement.dataset.density === "compact"),
-      );
-      await open();
-      await page.keyboard.type("qqqq");
-      await page.getByText("No results").waitFor();
-      expect(await axe(page)).toStrictEqual([]);
-      await page.keyboard.press("Escape");
-      await until("the palette to go", async () => (await field.count()) === 0);
-    });
+  test("the palette finds places, things, actions and settings by keyboard", async ({ visit }) => {
+    const { page } = await visit({ at: "/fleet" });
+    const field = page.getByRole("combobox", { name: /^Search places/ });
+    const open = async () => {
+      await uncovered(page);
+      await page.keyboard.press("Control+k");
+      await hasFocus(field);
+    };
+    await open();
+    await page.getByRole("option", { name: "Pair a machine" }).first().waitFor();
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "palette");
+    await page.keyboard.type("maso");
+    await page.getByRole("option", { name: /^mason/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "mason" }).waitFor();
+    // The buttons of the page are offered too, and what destroys opens its dialog.
+    await open();
+    await page.keyboard.type("delete the");
+    await page.getByRole("option", { name: "Delete the agent" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("alertdialog").waitFor();
+    await until("the focus to be on Cancel", async () => (await focused(page)) === "Cancel");
+    await page.keyboard.press("Escape");
+    await until("the dialog to go", async () => (await page.getByRole("alertdialog").count()) === 0);
+    // What was used is first the next time.
+    await open();
+    await page
+      .getByRole("group", { name: "Recent" })
+      .getByRole("option", { name: /^mason/ })
+      .waitFor();
+    await page.keyboard.type("rows compact");
+    await page.keyboard.press("Enter");
+    await until("the rows to be compact", () =>
+      page.evaluate(() => document.documentElement.dataset.density === "compact"),
+    );
+    await open();
+    await page.keyboard.type("qqqq");
+    await page.getByText("No results").waitFor();
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await page.keyboard.press("Escape");
+    await until("the palette to go", async () => (await field.count()) === 0);
+  });
 
   test("the palette offers only what the role allows and letters in a field stay letters", async ({
     visit,
