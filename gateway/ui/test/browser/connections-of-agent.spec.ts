@@ -1,9 +1,21 @@
 // Apps of an agent: what it is connected to, connecting, reconnecting, disconnecting, and every way that can go wrong.
 import type { Page } from "@playwright/test";
-import { axe, choose, drawn, hasFocus, settled, shot, tryAgain, uncovered, until } from "../kit.ts";
+import {
+  axe,
+  axeBoth,
+  choose,
+  drawn,
+  hasFocus,
+  settled,
+  shot,
+  shotBoth,
+  tryAgain,
+  uncovered,
+  until,
+} from "../kit.ts";
 import { makeConnection, MISSING } from "../mock/apps.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { agentNamed, expect, type Mock, test, THEMES } from "./fixtures.ts";
+import { agentNamed, expect, type Mock, test } from "./fixtures.ts";
 
 const agentOf = (mock: Mock, name: string) => agentNamed(mock.state, name);
 
@@ -25,34 +37,33 @@ async function connecting(page: Page) {
 }
 
 test.describe("connections of an agent", () => {
-  for (const theme of THEMES)
-    test(`an agent's connections are listed with faulty connections first (${theme})`, async ({ visit }) => {
-      const { mock, page } = await visit({ theme });
-      const answer = mock.hold("GET /api/apps/connections");
-      await page.goto(tab(mock, "mason"));
-      await page.getByText("Loading connections").waitFor({ state: "attached" });
-      answer();
-      await rows(page).first().waitFor();
-      expect(await rows(page).getByRole("heading").allTextContents()).toStrictEqual([
-        "trackerSign in again",
-        "GitHubReady",
-      ]);
-      await rows(page).first().getByText("A person has to connect it again").waitFor();
-      await rows(page).nth(1).getByText("Reaches https://api.github.example.org").waitFor();
-      await rows(page).nth(1).getByText("Renewed automatically").waitFor();
-      // Live: the callback was answered elsewhere.
-      const mason = agentOf(mock, "mason");
-      const fresh = makeConnection(mock.state.user, mason, "slack", {
-        renewable: false,
-        expires_at: new Date(0).toISOString(),
-      });
-      mock.state.apps.connections.push(fresh);
-      await settled(page);
-      mock.hub.changed("app_connection", fresh.id);
-      await rows(page).filter({ hasText: "Slack" }).getByText("Its token has expired").waitFor();
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `agent-apps-${theme}`);
+  test("an agent's connections are listed with faulty connections first", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const answer = mock.hold("GET /api/apps/connections");
+    await page.goto(tab(mock, "mason"));
+    await page.getByText("Loading connections").waitFor({ state: "attached" });
+    answer();
+    await rows(page).first().waitFor();
+    expect(await rows(page).getByRole("heading").allTextContents()).toStrictEqual([
+      "trackerSign in again",
+      "GitHubReady",
+    ]);
+    await rows(page).first().getByText("A person has to connect it again").waitFor();
+    await rows(page).nth(1).getByText("Reaches https://api.github.example.org").waitFor();
+    await rows(page).nth(1).getByText("Renewed automatically").waitFor();
+    // Live: the callback was answered elsewhere.
+    const mason = agentOf(mock, "mason");
+    const fresh = makeConnection(mock.state.user, mason, "slack", {
+      renewable: false,
+      expires_at: new Date(0).toISOString(),
     });
+    mock.state.apps.connections.push(fresh);
+    await settled(page);
+    mock.hub.changed("app_connection", fresh.id);
+    await rows(page).filter({ hasText: "Slack" }).getByText("Its token has expired").waitFor();
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "agent-apps");
+  });
 
   test("connecting a known app leads to its sign-in and names the connection that it replaces", async ({
     visit,

@@ -1,8 +1,8 @@
 // Connecting an agent with a secret that somebody has: a token of an app, or a webhook's. The secret is nowhere afterwards.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, settled, shot, uncovered, until } from "../kit.ts";
+import { axe, axeBoth, drawn, hasFocus, settled, shot, shotBoth, uncovered, until } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { agentNamed, expect, type Mock, test, THEMES } from "./fixtures.ts";
+import { agentNamed, expect, type Mock, test } from "./fixtures.ts";
 
 const SECRET = "ghp_canary-0123456789";
 
@@ -35,46 +35,45 @@ const leftIn = (page: Page, text: string) =>
   }, text);
 
 test.describe("connections: pasted secrets", () => {
-  for (const theme of THEMES)
-    test(`a webhook is connected and its secret is nowhere afterwards (${theme})`, async ({ visit }) => {
-      const { mock, page } = await visit({ theme });
-      await page.goto(tab(mock, "lookout"));
-      await settled(page);
-      await choosing(page, "A webhook");
-      const field = secret(page);
-      expect(await field.getAttribute("type")).toBe("password");
-      expect(await field.getAttribute("autocomplete")).toBe("new-password");
-      await dialog(page).getByText("Authorization: Bearer").waitFor();
-      await dialog(page).getByLabel("Address of the webhook").fill("https://hooks.example.org/roost");
-      await field.fill(`  ${SECRET}\t`);
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `paste-webhook-${theme}`);
-      const answer = mock.hold("POST /api/apps/connections");
-      await button(page, "Connect").click();
-      await until(
-        "it to be sent",
-        async () => (await button(page, "Connect").getAttribute("aria-busy")) !== null,
-      );
-      answer();
-      await uncovered(page);
-      const row = rows(page).filter({ hasText: "Webhook" });
-      await row.getByText("A secret that was typed in, for hooks.example.org").waitFor();
-      await row.getByText("Reaches https://hooks.example.org").waitFor();
-      await row.getByText("Expiry unknown").waitFor();
-      expect(mock.state.apps.pasted).toStrictEqual([
-        {
-          clawId: agentOf(mock, "lookout").id,
-          provider: "webhook",
-          secret: SECRET,
-          url: "https://hooks.example.org/roost",
-        },
-      ]);
-      expect(await leftIn(page, SECRET)).toBe(false);
-      await button(page, "Connect an app").click();
-      await dialog(page).getByRole("radio", { name: "A webhook" }).check();
-      expect(await secret(page).inputValue(), "a new dialog knows nothing of it").toBe("");
-      expect(await axe(page)).toStrictEqual([]);
-    });
+  test("a webhook is connected and its secret is nowhere afterwards", async ({ visit }) => {
+    const { mock, page } = await visit();
+    await page.goto(tab(mock, "lookout"));
+    await settled(page);
+    await choosing(page, "A webhook");
+    const field = secret(page);
+    expect(await field.getAttribute("type")).toBe("password");
+    expect(await field.getAttribute("autocomplete")).toBe("new-password");
+    await dialog(page).getByText("Authorization: Bearer").waitFor();
+    await dialog(page).getByLabel("Address of the webhook").fill("https://hooks.example.org/roost");
+    await field.fill(`  ${SECRET}\t`);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "paste-webhook");
+    const answer = mock.hold("POST /api/apps/connections");
+    await button(page, "Connect").click();
+    await until(
+      "it to be sent",
+      async () => (await button(page, "Connect").getAttribute("aria-busy")) !== null,
+    );
+    answer();
+    await uncovered(page);
+    const row = rows(page).filter({ hasText: "Webhook" });
+    await row.getByText("A secret that was typed in, for hooks.example.org").waitFor();
+    await row.getByText("Reaches https://hooks.example.org").waitFor();
+    await row.getByText("Expiry unknown").waitFor();
+    expect(mock.state.apps.pasted).toStrictEqual([
+      {
+        clawId: agentOf(mock, "lookout").id,
+        provider: "webhook",
+        secret: SECRET,
+        url: "https://hooks.example.org/roost",
+      },
+    ]);
+    expect(await leftIn(page, SECRET)).toBe(false);
+    await button(page, "Connect an app").click();
+    await dialog(page).getByRole("radio", { name: "A webhook" }).check();
+    expect(await secret(page).inputValue(), "a new dialog knows nothing of it").toBe("");
+    expect(await axeBoth(page)).toStrictEqual([]);
+  });
 
   test("a GitHub token is pasted by keyboard and the dialog names its rights and what it replaces", async ({
     visit,

@@ -1,5 +1,5 @@
 // All connections of a workspace on one page: found, acted on in place, and what is not known said.
-import { axe, axeIn, choose, drawn, settled, shot, until } from "../kit.ts";
+import { axe, axeBoth, axeIn, choose, drawn, settled, shot, shotBoth, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { expect, test, THEMES } from "./fixtures.ts";
@@ -95,26 +95,25 @@ test.describe("connections", () => {
       await list.getByText("2 selected").waitFor();
     });
 
-  for (const theme of THEMES)
-    for (const width of [390, 1440])
-      test(`an agent is chosen and then connected from this page (${theme}, ${width})`, async ({ visit }) => {
-        const { mock, page } = await visit({ theme, width, height: 900 });
-        mock.state.apps.connections = [];
-        await page.goto(`${mock.url}/connections`);
-        await page.getByRole("button", { name: "Connect an app" }).click();
-        const dialog = page.getByRole("dialog", { name: "Connect an app" });
-        expect(await dialog.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
-        await choose(dialog.getByLabel("Agent", { exact: true }), { label: "mason" });
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `connect-any-${theme}-${width}`);
-        await dialog.getByRole("button", { name: "Continue" }).click();
-        await page.getByRole("dialog", { name: /^Connect .?mason/ }).waitFor();
-        await page.getByText("Paste a token of an app").click();
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `connect-any-form-${theme}-${width}`);
-        await page.keyboard.press("Escape");
-        await page.getByRole("dialog").waitFor({ state: "detached" });
-      });
+  for (const width of [390, 1440])
+    test(`an agent is chosen and then connected from this page (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 900 });
+      mock.state.apps.connections = [];
+      await page.goto(`${mock.url}/connections`);
+      await page.getByRole("button", { name: "Connect an app" }).click();
+      const dialog = page.getByRole("dialog", { name: "Connect an app" });
+      expect(await dialog.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
+      await choose(dialog.getByLabel("Agent", { exact: true }), { label: "mason" });
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `connect-any-${width}`);
+      await dialog.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("dialog", { name: /^Connect .?mason/ }).waitFor();
+      await page.getByText("Paste a token of an app").click();
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `connect-any-form-${width}`);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    });
 
   test("the page says so when there are no connections and when the broker does not answer", async ({
     visit,
