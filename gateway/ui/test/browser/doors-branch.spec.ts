@@ -1,11 +1,11 @@
 // Approvals that send a branch: the exact commit stands beside the request with its diff, and a workspace may allow pushes.
-import { axe, choose } from "../kit.ts";
+import { axeBoth, choose } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { ago } from "../mock/ids.ts";
 import { bindRepo, makeRun } from "../mock/runs.ts";
 import type { State } from "../mock/state.ts";
 import { act, cards, dialog, open } from "./doors-kit.ts";
-import { expect, test, THEMES } from "./fixtures.ts";
+import { expect, test } from "./fixtures.ts";
 
 /** A run with a branch, and the request to push it. */
 function pushing(state: State, more: Parameters<typeof makeDoor>[1] = {}) {
@@ -35,34 +35,27 @@ function pushing(state: State, more: Parameters<typeof makeDoor>[1] = {}) {
 }
 
 test.describe("doors that send a branch", () => {
-  for (const theme of THEMES)
-    for (const width of [1280, 390])
-      test(`the diff of exactly this commit is read before it is approved (${theme}, ${width})`, async ({
-        visit,
-      }) => {
-        const { mock, page } = await visit({ theme, width, height: 860 });
-        const { branch } = pushing(mock.state);
-        await page.goto(`${mock.url}/approvals`);
-        const card = cards(page).filter({ hasText: "Push a branch" });
-        const sent = card.getByRole("region", { name: "What is sent" });
-        await sent.getByText(branch.commit.slice(0, 12)).waitFor();
-        await sent.getByText("1 commit, 1 file").waitFor();
-        await sent.getByRole("button", { name: "Show the diff" }).click();
-        await sent.getByText("for at in 0..length").waitFor();
-        expect(await axe(page)).toStrictEqual([]);
-        // It is no connection of the agent that may be missing.
-        expect(await card.getByText("is not connected to").count()).toBe(0);
-        await card.getByRole("button", { name: /^Approve/ }).click();
-        await dialog(page).getByText("Roost sends exactly this commit").waitFor();
-        await dialog(page).getByText("for at in 0..length").waitFor();
-        expect(await axe(page)).toStrictEqual([]);
-        await act(page, "Approve").click();
-        await open(page)
-          .getByRole("article")
-          .filter({ hasText: "Push a branch" })
-          .getByText("Done")
-          .waitFor();
-      });
+  for (const width of [1280, 390])
+    test(`the diff of exactly this commit is read before it is approved (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 860 });
+      const { branch } = pushing(mock.state);
+      await page.goto(`${mock.url}/approvals`);
+      const card = cards(page).filter({ hasText: "Push a branch" });
+      const sent = card.getByRole("region", { name: "What is sent" });
+      await sent.getByText(branch.commit.slice(0, 12)).waitFor();
+      await sent.getByText("1 commit, 1 file").waitFor();
+      await sent.getByRole("button", { name: "Show the diff" }).click();
+      await sent.getByText("for at in 0..length").waitFor();
+      expect(await axeBoth(page)).toStrictEqual([]);
+      // It is no connection of the agent that may be missing.
+      expect(await card.getByText("is not connected to").count()).toBe(0);
+      await card.getByRole("button", { name: /^Approve/ }).click();
+      await dialog(page).getByText("Roost sends exactly this commit").waitFor();
+      await dialog(page).getByText("for at in 0..length").waitFor();
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await act(page, "Approve").click();
+      await open(page).getByRole("article").filter({ hasText: "Push a branch" }).getByText("Done").waitFor();
+    });
 
   test("a push that the workspace allows says that nobody decided", async ({ visit }) => {
     const { mock, page } = await visit();

@@ -1,11 +1,11 @@
 // Approvals that bring packages: all of them stand beside the request, and the gateway read them from the lock file.
-import { axe } from "../kit.ts";
+import { axeBoth } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { makeRun } from "../mock/runs.ts";
 import type { Door } from "../mock/schema.ts";
 import type { State } from "../mock/state.ts";
 import { act, cards, dialog, open } from "./doors-kit.ts";
-import { expect, test, THEMES } from "./fixtures.ts";
+import { expect, test } from "./fixtures.ts";
 
 /** A run whose agent asks for the packages of a lock file. */
 function asking(state: State, more: Partial<NonNullable<Door["packages"]>> = {}) {
@@ -43,30 +43,29 @@ function asking(state: State, more: Partial<NonNullable<Door["packages"]>> = {})
 }
 
 test.describe("doors that bring packages", () => {
-  for (const theme of THEMES)
-    for (const width of [1280, 390])
-      test(`all packages are read before they are approved (${theme}, ${width})`, async ({ visit }) => {
-        const { mock, page } = await visit({ theme, width, height: 860 });
-        asking(mock.state);
-        await page.goto(`${mock.url}/approvals`);
-        const card = cards(page).filter({ hasText: "Add packages" });
-        const seen = card.getByRole("region", { name: "What is fetched" });
-        await seen.getByText("1 new package, 2 changed, 61 removed").waitFor();
-        await seen.getByText("has another hash than before").waitFor();
-        await seen.getByText("and 60 more, removed").waitFor();
-        await seen.getByText("It does not come from the npm registry.").waitFor();
-        await card.getByText("Would be fetched from").waitFor();
-        // No connection of the agent may be missing.
-        expect(await card.getByText("is not connected to").count()).toBe(0);
-        expect(await axe(page)).toStrictEqual([]);
-        await card.getByRole("button", { name: /^Approve/ }).click();
-        await dialog(page).getByText("Roost fetches exactly these packages").waitFor();
-        const whole = dialog(page).getByRole("list", { name: "Packages" });
-        expect(await whole.getByRole("listitem").count()).toBe(6);
-        expect(await axe(page)).toStrictEqual([]);
-        await act(page, "Approve").click();
-        await open(page).getByRole("article").filter({ hasText: "Add packages" }).getByText("Done").waitFor();
-      });
+  for (const width of [1280, 390])
+    test(`all packages are read before they are approved (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 860 });
+      asking(mock.state);
+      await page.goto(`${mock.url}/approvals`);
+      const card = cards(page).filter({ hasText: "Add packages" });
+      const seen = card.getByRole("region", { name: "What is fetched" });
+      await seen.getByText("1 new package, 2 changed, 61 removed").waitFor();
+      await seen.getByText("has another hash than before").waitFor();
+      await seen.getByText("and 60 more, removed").waitFor();
+      await seen.getByText("It does not come from the npm registry.").waitFor();
+      await card.getByText("Would be fetched from").waitFor();
+      // No connection of the agent may be missing.
+      expect(await card.getByText("is not connected to").count()).toBe(0);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await card.getByRole("button", { name: /^Approve/ }).click();
+      await dialog(page).getByText("Roost fetches exactly these packages").waitFor();
+      const whole = dialog(page).getByRole("list", { name: "Packages" });
+      expect(await whole.getByRole("listitem").count()).toBe(6);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await act(page, "Approve").click();
+      await open(page).getByRole("article").filter({ hasText: "Add packages" }).getByText("Done").waitFor();
+    });
 
   test("a long list is folded on the card, and whole in the dialog", async ({ visit }) => {
     const { mock, page } = await visit();

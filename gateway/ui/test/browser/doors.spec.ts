@@ -1,76 +1,75 @@
 // Approvals: what agents ask for, seen whole, decided on purpose, by one of several people.
-import { axe, drawn, hasFocus, shot, uncovered, until } from "../kit.ts";
+import { axe, axeBoth, drawn, hasFocus, shot, shotBoth, uncovered, until } from "../kit.ts";
 import { makeDoor } from "../mock/doors.ts";
 import { ago } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { ask, decide } from "../mock/routes-doors.ts";
 import type { Door } from "../mock/schema.ts";
 import { act, approve, cards, dialog, doors, focused, mine, open } from "./doors-kit.ts";
-import { expect, test, THEMES } from "./fixtures.ts";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("doors", () => {
-  for (const theme of THEMES)
-    test(`waiting requests are shown whole as foreign text and decided requests show their outcome (${theme})`, async ({
-      visit,
-    }) => {
-      const { mock, page } = await visit({ theme, waiting: true });
-      const [scribe, mason] = mock.state.claws;
-      const failed: Partial<Door> = {
-        state: "failed",
-        decided_by: mock.state.user,
-        decided_at: ago(60),
-        created_at: ago(9500),
-      };
-      mock.state.doors.push(
-        makeDoor(scribe, {
-          ...failed,
-          action: "webhook.event.send",
-          target: "hooks.nowhere.example",
-          address: "https://hooks.nowhere.example/x",
-          result: { message: "it could not be sent: hooks.nowhere.example has no address" },
-        }),
-        makeDoor(mason, { ...failed, target: "octo/gone", result: { status: 404, message: "Not Found" } }),
-      );
-      const answer = mock.hold("GET /api/doors");
-      await page.goto(`${mock.url}/approvals`);
-      await page.getByText("Loading requests").waitFor({ state: "attached" });
-      answer();
-      await cards(page).first().waitFor();
-      await mine(page).getByText("Written by the agent. Nobody has checked it").waitFor();
-      expect(await mine(page).getByRole("term").allTextContents()).toStrictEqual([
-        "ownerThe account that has the repository.",
-        "repo",
-        "title",
-        "bodyMarkdown.",
-        "labels",
-      ]);
-      await mine(page).getByText("23 h").waitFor();
-      await mine(page).getByText("Would be sent to https://api.github.com/repos/octo/hello/issues").waitFor();
-      await cards(page).nth(1).getByText("Would be sent to https://hooks.example/releases").waitFor();
-      await cards(page)
-        .nth(1)
-        .getByText(/^2[0-5] min left/)
-        .waitFor();
-      const over = page.getByRole("list", { name: "Decided requests" });
-      await over.getByText("octo/unclear").click();
-      await over.getByText("No response arrived. Check api.github.com before you retry.").waitFor();
-      const row = (target: string) => over.getByRole("listitem").filter({ hasText: target });
-      await over.getByText("hooks.nowhere.example").first().click();
-      const unsent = row("hooks.nowhere.example");
-      await unsent.getByText("Failed", { exact: true }).first().waitFor();
-      await unsent.getByText("The request was not carried out.").waitFor();
-      await unsent.getByText("Reason: it could not be sent: hooks.nowhere.example has no address").waitFor();
-      await over.getByText("octo/gone").click();
-      await row("octo/gone").getByText("The app refused the request.").waitFor();
-      await row("octo/gone").getByText("The app answered 404.").waitFor();
-      await over.getByText("octo/hello").click();
-      const link = over.getByRole("link", { name: /Look at it on .*github.com/ });
-      expect(await link.getAttribute("href")).toBe("https://github.com/octo/hello/issues/7");
-      expect(await link.getAttribute("rel")).toMatch(/noopener/);
-      await drawn(page);
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `doors-${theme}`);
-    });
+  test("waiting requests are shown whole as foreign text and decided requests show their outcome", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ waiting: true });
+    const [scribe, mason] = mock.state.claws;
+    const failed: Partial<Door> = {
+      state: "failed",
+      decided_by: mock.state.user,
+      decided_at: ago(60),
+      created_at: ago(9500),
+    };
+    mock.state.doors.push(
+      makeDoor(scribe, {
+        ...failed,
+        action: "webhook.event.send",
+        target: "hooks.nowhere.example",
+        address: "https://hooks.nowhere.example/x",
+        result: { message: "it could not be sent: hooks.nowhere.example has no address" },
+      }),
+      makeDoor(mason, { ...failed, target: "octo/gone", result: { status: 404, message: "Not Found" } }),
+    );
+    const answer = mock.hold("GET /api/doors");
+    await page.goto(`${mock.url}/approvals`);
+    await page.getByText("Loading requests").waitFor({ state: "attached" });
+    answer();
+    await cards(page).first().waitFor();
+    await mine(page).getByText("Written by the agent. Nobody has checked it").waitFor();
+    expect(await mine(page).getByRole("term").allTextContents()).toStrictEqual([
+      "ownerThe account that has the repository.",
+      "repo",
+      "title",
+      "bodyMarkdown.",
+      "labels",
+    ]);
+    await mine(page).getByText("23 h").waitFor();
+    await mine(page).getByText("Would be sent to https://api.github.com/repos/octo/hello/issues").waitFor();
+    await cards(page).nth(1).getByText("Would be sent to https://hooks.example/releases").waitFor();
+    await cards(page)
+      .nth(1)
+      .getByText(/^2[0-5] min left/)
+      .waitFor();
+    const over = page.getByRole("list", { name: "Decided requests" });
+    await over.getByText("octo/unclear").click();
+    await over.getByText("No response arrived. Check api.github.com before you retry.").waitFor();
+    const row = (target: string) => over.getByRole("listitem").filter({ hasText: target });
+    await over.getByText("hooks.nowhere.example").first().click();
+    const unsent = row("hooks.nowhere.example");
+    await unsent.getByText("Failed", { exact: true }).first().waitFor();
+    await unsent.getByText("The request was not carried out.").waitFor();
+    await unsent.getByText("Reason: it could not be sent: hooks.nowhere.example has no address").waitFor();
+    await over.getByText("octo/gone").click();
+    await row("octo/gone").getByText("The app refused the request.").waitFor();
+    await row("octo/gone").getByText("The app answered 404.").waitFor();
+    await over.getByText("octo/hello").click();
+    const link = over.getByRole("link", { name: /Look at it on .*github.com/ });
+    expect(await link.getAttribute("href")).toBe("https://github.com/octo/hello/issues/7");
+    expect(await link.getAttribute("rel")).toMatch(/noopener/);
+    await drawn(page);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "doors");
+  });
 
   test("approval by keyboard needs two presses and Enter alone decides nothing", async ({ visit }) => {
     const { mock, page } = await visit({ waiting: true });
