@@ -1,7 +1,20 @@
 // The states of the people's pages: loading without a shift, failing with a way out, the gateway away, 320 pixels wide.
-import { axe, choose, drawn, hasFocus, settled, shift, shot, tryAgain, uncovered, until } from "../kit.ts";
+import {
+  axe,
+  axeBoth,
+  choose,
+  drawn,
+  hasFocus,
+  settled,
+  shift,
+  shot,
+  shotBoth,
+  tryAgain,
+  uncovered,
+  until,
+} from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { expect, test, THEMES } from "./fixtures.ts";
+import { expect, test } from "./fixtures.ts";
 
 const MOST_SHIFT = 0.02;
 
@@ -46,29 +59,26 @@ test.describe("states of pages", () => {
       expect(sum <= MOST_SHIFT, `${name} moves by ${sum}`).toBeTruthy();
   });
 
-  for (const theme of THEMES)
-    test(`each page says what failed with its request and can be tried again (${theme})`, async ({
-      visit,
-    }) => {
-      const { mock, page } = await visit({ theme });
-      for (const [name, asked] of Object.entries(ASKED)) {
-        mock.state.failNext.set(asked, new Refusal(500, "internal", "Something failed inside the gateway"));
-        await page.goto(mock.url + PAGES[name]);
-        await page.getByText("Something failed inside the gateway").first().waitFor();
-        await page
-          .getByText(/^req-\d+$/)
-          .first()
-          .waitFor();
-        expect(await page.locator("h1").count(), "the page itself is there").toBe(1);
-        expect(await axe(page), name).toStrictEqual([]);
-        await shot(page, `failed-${name}-${theme}`);
-        await tryAgain(page, mock);
-        await until(
-          "it to be well again",
-          async () => (await page.getByText("Something failed inside").count()) === 0,
-        );
-      }
-    });
+  test("each page says what failed with its request and can be tried again", async ({ visit }) => {
+    const { mock, page } = await visit();
+    for (const [name, asked] of Object.entries(ASKED)) {
+      mock.state.failNext.set(asked, new Refusal(500, "internal", "Something failed inside the gateway"));
+      await page.goto(mock.url + PAGES[name]);
+      await page.getByText("Something failed inside the gateway").first().waitFor();
+      await page
+        .getByText(/^req-\d+$/)
+        .first()
+        .waitFor();
+      expect(await page.locator("h1").count(), "the page itself is there").toBe(1);
+      expect(await axeBoth(page), name).toStrictEqual([]);
+      await shotBoth(page, `failed-${name}`);
+      await tryAgain(page, mock);
+      await until(
+        "it to be well again",
+        async () => (await page.getByText("Something failed inside").count()) === 0,
+      );
+    }
+  });
 
   test("known data stays readable and actions report no answer when the gateway is away", async ({
     visit,
@@ -97,27 +107,24 @@ test.describe("states of pages", () => {
     await until("that to go", async () => (await page.getByText("Caught up").count()) === 0);
   });
 
-  for (const theme of THEMES)
-    test(`nothing is missing or scrolls sideways when the page is 320 pixels wide (${theme})`, async ({
-      visit,
-    }) => {
-      const { mock, page } = await visit({ theme, width: 320, height: 700 });
-      for (const [name, path] of Object.entries({
-        ...PAGES,
-        invitation: "/invitation#rit_known",
-        lost: "/no/such",
-      })) {
-        await page.goto("about:blank");
-        await page.goto(mock.url + path);
-        await drawn(page);
-        const wide = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(wide <= 0, `${name} is ${wide} too wide`).toBeTruthy();
-        expect(await axe(page), name).toStrictEqual([]);
-        await shot(page, `narrow-${name}-${theme}`);
-      }
-    });
+  test("nothing is missing or scrolls sideways when the page is 320 pixels wide", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 320, height: 700 });
+    for (const [name, path] of Object.entries({
+      ...PAGES,
+      invitation: "/invitation#rit_known",
+      lost: "/no/such",
+    })) {
+      await page.goto("about:blank");
+      await page.goto(mock.url + path);
+      await drawn(page);
+      const wide = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(wide <= 0, `${name} is ${wide} too wide`).toBeTruthy();
+      expect(await axeBoth(page), name).toStrictEqual([]);
+      await shotBoth(page, `narrow-${name}`);
+    }
+  });
 
   test("a member is invited, a token made and the workspace renamed by keyboard", async ({ visit }) => {
     const { mock, page } = await visit({ at: "/fleet" });

@@ -1,42 +1,39 @@
 // Words that a newcomer does not know, explained where they stand, and the guides.
-import { axe, drawn, hasFocus, settled, shift, shot, until } from "../kit.ts";
-import { expect, test, THEMES } from "./fixtures.ts";
+import { axe, axeBoth, drawn, hasFocus, settled, shift, shot, shotBoth, until } from "../kit.ts";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("help", () => {
-  for (const theme of THEMES)
-    for (const width of [1440, 390])
-      test(`opens beside its word, by keyboard, and leads to the guide (${theme}, ${width})`, async ({
-        visit,
-      }) => {
-        const { mock, page } = await visit({ theme, width });
-        await page.goto(`${mock.url}/fleet`);
-        await settled(page);
-        const question = page.getByRole("button", { name: "What is a machine?" });
-        await question.focus();
-        await page.keyboard.press("Enter");
-        const note = page.getByRole("note").filter({ hasText: "A computer that you paired with Roost." });
-        await note.waitFor();
-        await expect(question).toHaveAttribute("aria-expanded", "true");
-        const box = await note.boundingBox();
-        expect(box!.x).toBeGreaterThanOrEqual(0);
-        expect(box!.x + box!.width).toBeLessThanOrEqual(width);
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `help-${theme}-${width}`);
-        await page.keyboard.press("Escape");
-        await note.waitFor({ state: "detached" });
-        await hasFocus(question);
+  for (const width of [1440, 390])
+    test(`opens beside its word, by keyboard, and leads to the guide (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width });
+      await page.goto(`${mock.url}/fleet`);
+      await settled(page);
+      const question = page.getByRole("button", { name: "What is a machine?" });
+      await question.focus();
+      await page.keyboard.press("Enter");
+      const note = page.getByRole("note").filter({ hasText: "A computer that you paired with Roost." });
+      await note.waitFor();
+      await expect(question).toHaveAttribute("aria-expanded", "true");
+      const box = await note.boundingBox();
+      expect(box!.x).toBeGreaterThanOrEqual(0);
+      expect(box!.x + box!.width).toBeLessThanOrEqual(width);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `help-${width}`);
+      await page.keyboard.press("Escape");
+      await note.waitFor({ state: "detached" });
+      await hasFocus(question);
 
-        // The next stop of the keyboard is the link.
-        await page.keyboard.press("Enter");
-        await note.waitFor();
-        await page.keyboard.press("Tab");
-        await hasFocus(note.getByRole("link", { name: "Guide" }));
-        const href = (await note.getByRole("link").getAttribute("href")) ?? "";
-        await page.goto(`${mock.url}${href}`);
-        await page.getByRole("heading", { name: "You own a machine" }).waitFor();
-        await drawn(page);
-        expect(await axe(page)).toStrictEqual([]);
-      });
+      // The next stop of the keyboard is the link.
+      await page.keyboard.press("Enter");
+      await note.waitFor();
+      await page.keyboard.press("Tab");
+      await hasFocus(note.getByRole("link", { name: "Guide" }));
+      const href = (await note.getByRole("link").getAttribute("href")) ?? "";
+      await page.goto(`${mock.url}${href}`);
+      await page.getByRole("heading", { name: "You own a machine" }).waitFor();
+      await drawn(page);
+      expect(await axeBoth(page)).toStrictEqual([]);
+    });
 
   test("each word is where its question arises", async ({ visit }) => {
     const { mock, page } = await visit();
