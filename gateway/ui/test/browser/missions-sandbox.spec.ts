@@ -1,9 +1,9 @@
 // The own sandbox of a mission on its page: folded, with its console and its files.
-import { axe, shot, until } from "../kit.ts";
+import { axe, axeBoth, shotBoth, until } from "../kit.ts";
 import { missionNamed, settle } from "../mock/missions.ts";
 import { makeHistory } from "../mock/snapshots.ts";
 import { makeSandbox } from "../mock/state.ts";
-import { expect, test, THEMES } from "./fixtures.ts";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("missions: sandbox", () => {
   test("the sandbox of a mission appears while it lives, and runs commands and shells", async ({ visit }) => {
@@ -31,12 +31,9 @@ test.describe("missions: sandbox", () => {
     await page.getByText("Hardening report").click();
     await page.getByRole("table", { name: "Hardening of the sandbox of this mission" }).waitFor();
     await run.waitFor();
-    for (const theme of THEMES) {
-      await page.emulateMedia({ colorScheme: theme });
-      expect(await axe(page)).toStrictEqual([]);
-      await fold.scrollIntoViewIfNeeded();
-      await shot(page, `mission-sandbox-${theme}`);
-    }
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await fold.scrollIntoViewIfNeeded();
+    await shotBoth(page, "mission-sandbox");
     await page.getByRole("button", { name: "Shell", exact: true }).click();
     await page.getByRole("textbox", { name: /Terminal/ }).waitFor();
     expect(new URL(page.url()).searchParams.get("shell")).toBeTruthy();

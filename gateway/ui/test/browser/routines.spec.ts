@@ -1,8 +1,8 @@
 // Routines in a real Chromium: the list, the form with its live preview, and the page of a routine with its journal.
-import { axe, choose, settled, shot, until } from "../kit.ts";
+import { axe, axeBoth, choose, settled, shot, shotBoth, until } from "../kit.ts";
 import { makeFiring, makeRoutine } from "../mock/routes-routines.ts";
 import { newId } from "../mock/ids.ts";
-import { expect, test, THEMES } from "./fixtures.ts";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("routines", () => {
   test("the form draws the next starts while the schedule is typed, and makes the routine", async ({
@@ -55,11 +55,8 @@ test.describe("routines", () => {
       .getByText("not started")
       .waitFor();
     expect(await page.locator("[data-due]").count()).toBe(5);
-    for (const theme of THEMES) {
-      await page.emulateMedia({ colorScheme: theme });
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `routine-${theme}`);
-    }
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "routine");
     await page.getByRole("button", { name: "Start now" }).click();
     await until("two runs", async () => (await page.getByRole("link", { name: "Its run" }).count()) === 2);
     await page.getByRole("button", { name: "Start now" }).click();
@@ -141,11 +138,8 @@ test.describe("routines", () => {
     expect(await goal.inputValue()).toBe("Read what is new.");
     await expect(page.getByRole("button", { name: "Save", exact: true })).toBeDisabled();
     await goal.fill("Read everything.");
-    for (const theme of THEMES) {
-      await page.emulateMedia({ colorScheme: theme });
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `routine-edit-${theme}`);
-    }
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "routine-edit");
     // Another person changes the same part, and the page hears of it.
     Object.assign(routine, { recipe: { ...routine.recipe, goal: "Read nothing." }, version: 2 });
     mock.hub.changed("routine", routine.id, 2);

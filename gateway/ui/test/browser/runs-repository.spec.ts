@@ -1,36 +1,33 @@
 // The repository of a run: its commits, their diff and their way to the code host, in a real Chromium.
-import { axe } from "../kit.ts";
+import { axe, axeBoth } from "../kit.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { bindRepo, makeRun } from "../mock/runs.ts";
-import { expect, test, THEMES } from "./fixtures.ts";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("the repository of a run", () => {
-  for (const theme of THEMES)
-    for (const width of [1280, 360])
-      test(`shows commits and their diff, and a person pushes them (${theme}, ${width})`, async ({
-        visit,
-      }) => {
-        const { mock, page } = await visit({ theme, width, height: 860 });
-        const run = makeRun(mock.state, { status: "completed" });
-        mock.state.runs.list.unshift(run);
-        const repo = bindRepo(mock.state, run);
-        await page.goto(`${mock.url}/runs/${run.id}`);
-        const panel = page.getByRole("region", { name: "Changes", exact: true });
-        await panel.getByText("Begin the loop at zero").waitFor();
-        // The changed files are the result of a run that has ended.
-        await panel.getByText("for at in 0..length").waitFor();
-        await panel.getByRole("button", { name: "Hide changed files" }).click();
-        await panel.getByText("for at in 0..length").waitFor({ state: "detached" });
-        await panel.getByRole("button", { name: "Show changed files" }).click();
-        await panel.getByText("for at in 0..length").waitFor();
-        expect(await axe(page)).toStrictEqual([]);
-        const whose = panel.getByRole("link", { name: mock.state.claws[0].name, exact: true });
-        expect(await whose.getAttribute("href")).toContain(`/claws/${mock.state.claws[0].id}`);
-        await panel.getByRole("button", { name: "Push branch" }).click();
-        await panel.getByText("The code host has the branch now.").waitFor();
-        await panel.getByText("not pushed").waitFor({ state: "detached" });
-        expect(repo.branches[0].pushed_at).toBeTruthy();
-      });
+  for (const width of [1280, 360])
+    test(`shows commits and their diff, and a person pushes them (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 860 });
+      const run = makeRun(mock.state, { status: "completed" });
+      mock.state.runs.list.unshift(run);
+      const repo = bindRepo(mock.state, run);
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      const panel = page.getByRole("region", { name: "Changes", exact: true });
+      await panel.getByText("Begin the loop at zero").waitFor();
+      // The changed files are the result of a run that has ended.
+      await panel.getByText("for at in 0..length").waitFor();
+      await panel.getByRole("button", { name: "Hide changed files" }).click();
+      await panel.getByText("for at in 0..length").waitFor({ state: "detached" });
+      await panel.getByRole("button", { name: "Show changed files" }).click();
+      await panel.getByText("for at in 0..length").waitFor();
+      expect(await axeBoth(page)).toStrictEqual([]);
+      const whose = panel.getByRole("link", { name: mock.state.claws[0].name, exact: true });
+      expect(await whose.getAttribute("href")).toContain(`/claws/${mock.state.claws[0].id}`);
+      await panel.getByRole("button", { name: "Push branch" }).click();
+      await panel.getByText("The code host has the branch now.").waitFor();
+      await panel.getByText("not pushed").waitFor({ state: "detached" });
+      expect(repo.branches[0].pushed_at).toBeTruthy();
+    });
 
   test("says why commits were not received, and that a branch has moved", async ({ visit }) => {
     const { mock, page } = await visit();

@@ -1,12 +1,12 @@
 // Runs: their list, one while it happens and one that is over, in a real Chromium.
 import type { Page } from "@playwright/test";
-import { axe, drawn, hasFocus, settled, shot, tryAgain, unfold, until } from "../kit.ts";
+import { axe, axeBoth, drawn, hasFocus, settled, shot, shotBoth, tryAgain, unfold, until } from "../kit.ts";
 import { ago, newId } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { LABEL, makeCall, makeRun, makeStep, type RunSeed } from "../mock/runs.ts";
 import type { Run, RunStep } from "../mock/schema.ts";
 import { makeClaw } from "../mock/state.ts";
-import { expect, type Mock, test, THEMES } from "./fixtures.ts";
+import { expect, type Mock, test } from "./fixtures.ts";
 
 const tone = (page: Page, node: string) => page.locator(`[data-node="${node}"]`).getAttribute("data-tone");
 
@@ -88,114 +88,113 @@ test.describe("runs", () => {
     await page.getByRole("link", { name: "Part of it" }).waitFor();
   });
 
-  for (const theme of THEMES)
-    for (const width of [1280, 390])
-      test(`a run is watched while it happens (${theme}, ${width})`, async ({ visit }) => {
-        const { mock, page } = await visit({ theme, width, height: 860 });
-        const run = atWork(mock);
-        const [agent] = agentsOf(run);
-        await page.goto(`${mock.url}/runs/${run.id}`);
-        // On a narrow screen the word that says so is in the drawer.
-        await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
-        await drawn(page);
-        expect(await tone(page, "planner")).toBe("running");
-        expect(await tone(page, "coder")).toBe("idle");
-        const planner = panelOf(page, "Planner");
-        await planner.getByText("Nothing said yet.").waitFor();
-        const say = (text: string, channel?: "say" | "tool") =>
-          mock.hub.emit(
-            "agent.reasoning.delta",
-            { agentId: agent, text, ...(channel && { channel }) },
-            { run: run.id },
-          );
-        say("Which test fails? ");
-        say("I do not know yet.");
-        say(`${LABEL}\nI look at the `, "say");
-        say("repository.", "say");
-        await planner.getByText("Which test fails? I do not know yet.").waitFor();
-        await planner.getByText("I look at the repository.").waitFor();
-        await planner.getByText("demonstration", { exact: true }).waitFor();
-        expect(await page.getByText("a script speaks here, no model").count(), "the line is no text").toBe(0);
-        say('{"command":"cargo', "tool");
+  for (const width of [1280, 390])
+    test(`a run is watched while it happens (${width})`, async ({ visit }) => {
+      const { mock, page } = await visit({ width, height: 860 });
+      const run = atWork(mock);
+      const [agent] = agentsOf(run);
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      // On a narrow screen the word that says so is in the drawer.
+      await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+      await drawn(page);
+      expect(await tone(page, "planner")).toBe("running");
+      expect(await tone(page, "coder")).toBe("idle");
+      const planner = panelOf(page, "Planner");
+      await planner.getByText("Nothing said yet.").waitFor();
+      const say = (text: string, channel?: "say" | "tool") =>
         mock.hub.emit(
-          "agent.tool.call",
-          { agentId: agent, tool: "shell", target: "cargo test", doorRequired: false },
+          "agent.reasoning.delta",
+          { agentId: agent, text, ...(channel && { channel }) },
           { run: run.id },
         );
-        mock.hub.emit(
-          "agent.computer.frame",
-          {
-            agentId: agent,
-            app: "terminal",
-            lines: [
-              { text: "$ cargo test", kind: "cursor" },
-              { text: "running 4 tests" },
-              { text: "+ added", kind: "add" },
-              { text: "exit 0", kind: "ok" },
-              { text: "one warning", kind: "warn" },
-            ],
-          },
-          { run: run.id },
-        );
-        const screen = page.getByRole("region", { name: "Screen of Planner" });
-        await screen.getByText("running 4 tests").waitFor();
-        expect(await screen.locator("[data-line=ok]").count()).toBe(1);
-        await planner.getByText("shell cargo test").waitFor();
-        await drawn(page);
-        expect(await axe(page)).toStrictEqual([]);
-        await shot(page, `run-live-${width}-${theme}`);
+      say("Which test fails? ");
+      say("I do not know yet.");
+      say(`${LABEL}\nI look at the `, "say");
+      say("repository.", "say");
+      await planner.getByText("Which test fails? I do not know yet.").waitFor();
+      await planner.getByText("I look at the repository.").waitFor();
+      await planner.getByText("demonstration", { exact: true }).waitFor();
+      expect(await page.getByText("a script speaks here, no model").count(), "the line is no text").toBe(0);
+      say('{"command":"cargo', "tool");
+      mock.hub.emit(
+        "agent.tool.call",
+        { agentId: agent, tool: "shell", target: "cargo test", doorRequired: false },
+        { run: run.id },
+      );
+      mock.hub.emit(
+        "agent.computer.frame",
+        {
+          agentId: agent,
+          app: "terminal",
+          lines: [
+            { text: "$ cargo test", kind: "cursor" },
+            { text: "running 4 tests" },
+            { text: "+ added", kind: "add" },
+            { text: "exit 0", kind: "ok" },
+            { text: "one warning", kind: "warn" },
+          ],
+        },
+        { run: run.id },
+      );
+      const screen = page.getByRole("region", { name: "Screen of Planner" });
+      await screen.getByText("running 4 tests").waitFor();
+      expect(await screen.locator("[data-line=ok]").count()).toBe(1);
+      await planner.getByText("shell cargo test").waitFor();
+      await drawn(page);
+      expect(await axeBoth(page)).toStrictEqual([]);
+      await shotBoth(page, `run-live-${width}`);
 
-        // What was heard is kept now: it stands once, with what was thought. It stays until what was kept has come.
-        const answer = mock.hold("GET /api/topology-runs/{id}/calls");
-        mock.state.runs.calls.set(run.id, [
-          makeCall("planner", 0, "model", "scripted", {
-            text: `${LABEL}\nI look at the repository.`,
-            calls: [],
-          }),
-          makeCall("planner", 1, "tool", "shell", {
-            arguments: { command: "cargo test" },
-            text: "running 4 tests\n[exit code 0]",
-            exit_code: 0,
-          }),
-        ]);
-        Object.assign(run.steps[0], {
-          status: "done",
-          ended_at: new Date().toISOString(),
-          cost_microusd: 1530,
-        });
-        run.steps.push(makeStep(run, "coder", { lap: 2 }));
-        run.steps_done = 1;
-        mock.hub.changed("run", run.id, 3);
-        await until("the next one to be at work", async () => (await tone(page, "coder")) === "running");
-        expect(await tone(page, "planner")).toBe("done");
-        await page.locator('[data-node="coder"]').getByText("lap 2").waitFor();
-        expect(await planner.getByText("I look at the repository.").count(), "it stays").toBe(1);
-        answer();
-        await until("what was kept to come", async () => (await page.locator("[data-call]").count()) === 2);
-        await planner.getByText("exit 0").first().waitFor();
-        // The part of the page that lays out Markdown may still load.
-        await planner.getByText("I look at the repository.").first().waitFor();
-        expect(await planner.getByText("I look at the repository.").count(), "nothing stands twice").toBe(1);
-        expect(await planner.getByText("Which test fails? I do not know yet.").count()).toBe(1);
-        expect(await page.locator("[data-lane]").count()).toBe(2);
-
-        Object.assign(run, {
-          status: "failed",
-          error: "coder: the model is gone",
-          error_code: "step-failed",
-          ended_at: new Date().toISOString(),
-        });
-        Object.assign(run.steps[1], {
-          status: "failed",
-          error: "the model is gone",
-          ended_at: new Date().toISOString(),
-        });
-        mock.hub.changed("run", run.id, 4);
-        await page.getByRole("alert").getByText("A step failed and could not be retried.").waitFor();
-        await page.getByRole("button", { name: "step-failed" }).waitFor();
-        expect(await tone(page, "coder")).toBe("failed");
-        expect(await tone(page, "tester")).toBe("idle");
+      // What was heard is kept now: it stands once, with what was thought. It stays until what was kept has come.
+      const answer = mock.hold("GET /api/topology-runs/{id}/calls");
+      mock.state.runs.calls.set(run.id, [
+        makeCall("planner", 0, "model", "scripted", {
+          text: `${LABEL}\nI look at the repository.`,
+          calls: [],
+        }),
+        makeCall("planner", 1, "tool", "shell", {
+          arguments: { command: "cargo test" },
+          text: "running 4 tests\n[exit code 0]",
+          exit_code: 0,
+        }),
+      ]);
+      Object.assign(run.steps[0], {
+        status: "done",
+        ended_at: new Date().toISOString(),
+        cost_microusd: 1530,
       });
+      run.steps.push(makeStep(run, "coder", { lap: 2 }));
+      run.steps_done = 1;
+      mock.hub.changed("run", run.id, 3);
+      await until("the next one to be at work", async () => (await tone(page, "coder")) === "running");
+      expect(await tone(page, "planner")).toBe("done");
+      await page.locator('[data-node="coder"]').getByText("lap 2").waitFor();
+      expect(await planner.getByText("I look at the repository.").count(), "it stays").toBe(1);
+      answer();
+      await until("what was kept to come", async () => (await page.locator("[data-call]").count()) === 2);
+      await planner.getByText("exit 0").first().waitFor();
+      // The part of the page that lays out Markdown may still load.
+      await planner.getByText("I look at the repository.").first().waitFor();
+      expect(await planner.getByText("I look at the repository.").count(), "nothing stands twice").toBe(1);
+      expect(await planner.getByText("Which test fails? I do not know yet.").count()).toBe(1);
+      expect(await page.locator("[data-lane]").count()).toBe(2);
+
+      Object.assign(run, {
+        status: "failed",
+        error: "coder: the model is gone",
+        error_code: "step-failed",
+        ended_at: new Date().toISOString(),
+      });
+      Object.assign(run.steps[1], {
+        status: "failed",
+        error: "the model is gone",
+        ended_at: new Date().toISOString(),
+      });
+      mock.hub.changed("run", run.id, 4);
+      await page.getByRole("alert").getByText("A step failed and could not be retried.").waitFor();
+      await page.getByRole("button", { name: "step-failed" }).waitFor();
+      expect(await tone(page, "coder")).toBe("failed");
+      expect(await tone(page, "tester")).toBe("idle");
+    });
 
   test("a long title uses the width of its column and no more", async ({ visit }) => {
     const { mock, page } = await visit({ width: 1440 });
