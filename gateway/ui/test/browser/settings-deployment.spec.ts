@@ -1,11 +1,11 @@
 // Settings of the deployment: sign-in, connections, mesh, secret broker; what is missing, who may see it, what is not known.
 import type { Page } from "@playwright/test";
-import { axe, drawn, settled, shot, tryAgain, unfold, until } from "../kit.ts";
+import { axe, axeBoth, drawn, settled, shot, shotBoth, tryAgain, unfold, until } from "../kit.ts";
 import { MISSING } from "../mock/apps.ts";
 import { makeSignIn } from "../mock/broker.ts";
 import { Refusal } from "../mock/refusal.ts";
 import { makeNetwork } from "../mock/routes-mesh.ts";
-import { expect, type Mock, test, THEMES } from "./fixtures.ts";
+import { expect, type Mock, test } from "./fixtures.ts";
 
 const way = (page: Page, name: string | RegExp) =>
   page.getByRole("listitem").filter({ has: page.getByRole("heading", { name }) });
@@ -57,56 +57,50 @@ test.describe("settings: deployment", () => {
     expect(await pages(page).getByRole("link", { name: "Secret broker" }).count()).toBe(0);
   });
 
-  for (const theme of THEMES)
-    test(`the sign-in page lists the ways to sign in and who may enter (${theme})`, async ({ visit }) => {
-      const { mock, page } = await visit({ theme });
-      const answer = mock.hold("GET /api/setup");
-      await page.goto(`${mock.url}/settings/sign-in`);
-      await page.getByText("Loading how people sign in").waitFor({ state: "attached" });
-      answer();
-      const provider = way(page, /identity provider, in a browser/);
-      await provider.getByText("Not set up").waitFor();
-      for (const key of ["auth.mode", "auth.issuer_url", "auth.client_id"])
-        await provider.getByRole("button", { name: key }).waitFor();
-      await drawn(page);
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `settings-sign-in-${theme}`);
-      await panel(page, "Current configuration").getByText("local accounts only").waitFor();
-      mock.state.operator = false;
-      mock.state.hosted = { name: "Example \u202EID" };
-      mock.state.linked = true;
-      await page.reload();
-      await way(page, /^Example/)
-        .getByText("You can sign in with it.")
-        .waitFor();
-      await way(page, /from the identity provider/)
-        .getByText("roost config")
-        .waitFor();
-      await way(page, /from the identity provider/)
-        .getByText("Unknown")
-        .waitFor();
-      expect(await panel(page, "Current configuration").count()).toBe(0);
-      mock.state.operator = true;
-      mock.state.signIn = makeSignIn({
-        mode: "oidc",
-        issuer: "https://login.example.com",
-        client_id: "roost",
-        role_claim: "role",
-        admit_domains: ["example.com", "example.org"],
-        session_seconds: 43_200,
-      });
-      await page.reload();
-      for (const fact of [
-        "https://login.example.com",
-        "any: every token",
-        "example.com, example.org",
-        "12 h",
-      ])
-        await panel(page, "Current configuration").getByText(fact).waitFor();
-      await drawn(page);
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `settings-sign-in-hosted-${theme}`);
+  test("the sign-in page lists the ways to sign in and who may enter", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const answer = mock.hold("GET /api/setup");
+    await page.goto(`${mock.url}/settings/sign-in`);
+    await page.getByText("Loading how people sign in").waitFor({ state: "attached" });
+    answer();
+    const provider = way(page, /identity provider, in a browser/);
+    await provider.getByText("Not set up").waitFor();
+    for (const key of ["auth.mode", "auth.issuer_url", "auth.client_id"])
+      await provider.getByRole("button", { name: key }).waitFor();
+    await drawn(page);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "settings-sign-in");
+    await panel(page, "Current configuration").getByText("local accounts only").waitFor();
+    mock.state.operator = false;
+    mock.state.hosted = { name: "Example \u202EID" };
+    mock.state.linked = true;
+    await page.reload();
+    await way(page, /^Example/)
+      .getByText("You can sign in with it.")
+      .waitFor();
+    await way(page, /from the identity provider/)
+      .getByText("roost config")
+      .waitFor();
+    await way(page, /from the identity provider/)
+      .getByText("Unknown")
+      .waitFor();
+    expect(await panel(page, "Current configuration").count()).toBe(0);
+    mock.state.operator = true;
+    mock.state.signIn = makeSignIn({
+      mode: "oidc",
+      issuer: "https://login.example.com",
+      client_id: "roost",
+      role_claim: "role",
+      admit_domains: ["example.com", "example.org"],
+      session_seconds: 43_200,
     });
+    await page.reload();
+    for (const fact of ["https://login.example.com", "any: every token", "example.com, example.org", "12 h"])
+      await panel(page, "Current configuration").getByText(fact).waitFor();
+    await drawn(page);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "settings-sign-in-hosted");
+  });
 
   test("the connections page copies the callback address and each kind names the settings that it lacks", async ({
     visit,
@@ -181,36 +175,35 @@ test.describe("settings: deployment", () => {
     expect(await axe(page)).toStrictEqual([]);
   });
 
-  for (const theme of THEMES)
-    test(`the broker page shows the broker's state in charts and words (${theme})`, async ({ visit }) => {
-      const { mock, page } = await visit({ theme });
-      const { broker } = mock.state;
-      const answer = mock.hold("GET /api/ops/broker");
-      await page.goto(`${mock.url}/settings/broker`);
-      await page.getByText("Loading the secret broker").waitFor({ state: "attached" });
-      answer();
-      await page.getByText("Running", { exact: true }).waitFor();
-      await page.getByText("In a file of the broker's machine").waitFor();
-      await page
-        .getByRole("img", { name: "Records: 39 usable, 3 to be connected again by a person" })
-        .waitFor();
-      await page.getByRole("img", { name: /^Requests sent.*: 1,273 answered, 7 failed$/ }).waitFor();
-      expect(await page.getByText("roost broker rekey").count()).toBe(0);
-      await drawn(page);
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `settings-broker-${theme}`);
-      Object.assign(broker, {
-        to_rekey: 5,
-        root: "transit",
-        warnings: ["the broker runs as user 0, as the gateway does"],
-      });
-      await page.getByRole("button", { name: "Refresh" }).click();
-      await page.getByText("runs as user 0").waitFor();
-      await page.getByText("roost broker rekey").waitFor();
-      await page.getByText("In Vault or OpenBao").waitFor();
-      await drawn(page);
-      expect(await axe(page)).toStrictEqual([]);
+  test("the broker page shows the broker's state in charts and words", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const { broker } = mock.state;
+    const answer = mock.hold("GET /api/ops/broker");
+    await page.goto(`${mock.url}/settings/broker`);
+    await page.getByText("Loading the secret broker").waitFor({ state: "attached" });
+    answer();
+    await page.getByText("Running", { exact: true }).waitFor();
+    await page.getByText("In a file of the broker's machine").waitFor();
+    await page
+      .getByRole("img", { name: "Records: 39 usable, 3 to be connected again by a person" })
+      .waitFor();
+    await page.getByRole("img", { name: /^Requests sent.*: 1,273 answered, 7 failed$/ }).waitFor();
+    expect(await page.getByText("roost broker rekey").count()).toBe(0);
+    await drawn(page);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "settings-broker");
+    Object.assign(broker, {
+      to_rekey: 5,
+      root: "transit",
+      warnings: ["the broker runs as user 0, as the gateway does"],
     });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("runs as user 0").waitFor();
+    await page.getByText("roost broker rekey").waitFor();
+    await page.getByText("In Vault or OpenBao").waitFor();
+    await drawn(page);
+    expect(await axeBoth(page)).toStrictEqual([]);
+  });
 
   test("the broker page says what to do when the broker is silent, marks old figures and asks nothing without the grant", async ({
     visit,

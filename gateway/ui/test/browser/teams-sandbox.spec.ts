@@ -1,8 +1,8 @@
 // The sandbox that the agents of a team share: made, used, its files read, and reached from each agent's page.
-import { axe, choose, drawn, shot, until } from "../kit.ts";
+import { axe, axeBoth, choose, drawn, shot, shotBoth, until } from "../kit.ts";
 import { makeHistory } from "../mock/snapshots.ts";
 import { makeSandbox, makeSnapshot } from "../mock/state.ts";
-import { agentNamed, expect, test, THEMES, type Mock } from "./fixtures.ts";
+import { agentNamed, expect, test, type Mock } from "./fixtures.ts";
 
 /** The first team, whose agents share a sandbox from now on. */
 function sharing({ state }: Mock) {
@@ -91,27 +91,26 @@ test.describe("teams: sandbox", () => {
     expect(await link.getAttribute("href")).toContain(`/teams/${team.id}`);
   });
 
-  for (const theme of THEMES)
-    test(`both tabs can be read (${theme})`, async ({ visit }) => {
-      const { mock, page } = await visit({ theme });
-      const team = equipped(mock);
-      await page.goto(`${mock.url}/teams/${team.id}?tab=sandbox`);
-      await page.getByLabel("Command", { exact: true }).waitFor();
-      await drawn(page);
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `team-sandbox-${theme}`);
-      await page.getByRole("tab", { name: "Files" }).click();
-      await page.getByRole("treeitem", { name: /README\.md/ }).click();
-      await page.getByText("Counts what comes in and goes out.").waitFor();
-      await drawn(page);
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `team-files-${theme}`);
-      await page.goto(`${mock.url}/claws/${agentNamed(mock.state, "lookout").id}?app=sandbox`);
-      await page.getByRole("heading", { name: "This agent works in its team's sandbox" }).waitFor();
-      await drawn(page);
-      expect(await axe(page)).toStrictEqual([]);
-      await shot(page, `agent-in-team-${theme}`);
-    });
+  test("both tabs can be read", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const team = equipped(mock);
+    await page.goto(`${mock.url}/teams/${team.id}?tab=sandbox`);
+    await page.getByLabel("Command", { exact: true }).waitFor();
+    await drawn(page);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "team-sandbox");
+    await page.getByRole("tab", { name: "Files" }).click();
+    await page.getByRole("treeitem", { name: /README\.md/ }).click();
+    await page.getByText("Counts what comes in and goes out.").waitFor();
+    await drawn(page);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "team-files");
+    await page.goto(`${mock.url}/claws/${agentNamed(mock.state, "lookout").id}?app=sandbox`);
+    await page.getByRole("heading", { name: "This agent works in its team's sandbox" }).waitFor();
+    await drawn(page);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "agent-in-team");
+  });
 
   test("an agent of the team leads to the sandbox and the files of the team", async ({ visit }) => {
     const { mock, page } = await visit();
