@@ -191,7 +191,6 @@ export async function axeIn(page: Page, themes: readonly (Theme | undefined)[]):
       `axe.run(document, {
         runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
         resultTypes: ["violations"],
-        preload: false,
       }).then((r) => r.violations.flatMap((v) =>
         v.nodes.map((n) => v.id + ": " + n.target + " " + (n.any[0]?.message ?? n.failureSummary))))`,
     );
