@@ -95,9 +95,9 @@ test.describe("uploaded files of a run", () => {
     const free = mock.hold("POST /api/uploads");
     const file = { name: "shop.tar", mimeType: "application/x-tar", buffer: Buffer.alloc(2048) };
     await area.locator("[data-picks=files]").setInputFiles(file);
-    await page.getByRole("meter", { name: "Sent" }).waitFor();
+    await page.getByRole("progressbar", { name: "Sent" }).waitFor();
     await page.getByRole("button", { name: "Stop", exact: true }).click();
-    await page.getByRole("meter", { name: "Sent" }).waitFor({ state: "detached" });
+    await page.getByRole("progressbar", { name: "Sent" }).waitFor({ state: "detached" });
     free();
     const detail = "`.git/config` is inside a `.git` folder.";
     const refusal = new Refusal(400, "validation", "The request is not valid", { detail });

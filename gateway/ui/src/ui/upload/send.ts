@@ -8,6 +8,8 @@ export function send<T>(
   { progress, signal }: { progress: (percent: number) => void; signal: AbortSignal },
 ): Promise<T> {
   return new Promise((done, failed) => {
+    // It may be stopped before it begins.
+    signal.throwIfAborted();
     const request = new XMLHttpRequest();
     request.open("POST", address);
     request.setRequestHeader("accept", "application/json");

@@ -5,11 +5,11 @@ import { asProblem, Problem } from "~/api/problem";
 import { createUpload, uploadLimitsQuery, type Upload, type UploadBounds } from "~/api/uploads";
 import { bytes, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
-import { Meter } from "~/ui/meter";
 import { ProblemNote } from "~/ui/problem";
 import { visible } from "~/ui/visible";
 import { DropArea } from "./drop-area";
 import type { Picked } from "./picked";
+import { Sending } from "./sending";
 import { pack } from "./tar";
 
 interface Props {
@@ -108,13 +108,11 @@ export function UploadChoice({ upload, onChange }: Props) {
       </DropArea>
       <div role="status">
         {sending && (
-          <p className="flex flex-wrap items-center gap-2">
-            <Meter label="Sent" used={percent} text={`${percent} %`} />
-            {percent < 100 ? "Sending the files." : "The gateway checks the files."}
-            <Button look="quiet" onClick={() => stop.current?.abort()}>
-              Stop
-            </Button>
-          </p>
+          <Sending
+            percent={percent}
+            after="The gateway checks the files."
+            stop={() => stop.current?.abort()}
+          />
         )}
         {problem && <ProblemNote problem={problem} />}
       </div>

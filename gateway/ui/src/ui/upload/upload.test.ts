@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { fromInput } from "./picked";
+import { send } from "./send";
 
 const file = (name: string, path = "") =>
   Object.assign(new File(["one"], name), { webkitRelativePath: path }) as File;
@@ -22,4 +23,11 @@ test("one archive stays an archive, and several files do not", () => {
   expect(one?.what).toHaveProperty("archive");
   expect(fromInput([file("a.zip"), file("b.txt")])?.what).toHaveProperty("folder");
   expect(fromInput([])).toBe(undefined);
+});
+
+test("what is stopped before it begins is not sent", async () => {
+  const opened = vi.spyOn(XMLHttpRequest.prototype, "open");
+  const signal = AbortSignal.abort();
+  await expect(send("/api/uploads", new Blob(), { progress: () => {}, signal })).rejects.toThrow(/abort/u);
+  expect(opened).not.toHaveBeenCalled();
 });

@@ -8,10 +8,10 @@ import type { Sandbox, Snapshot } from "~/api/types";
 import { bytes, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { Field, Tick } from "~/ui/field";
-import { Meter } from "~/ui/meter";
 import { NarrowFold } from "~/ui/fold";
 import { ProblemNote } from "~/ui/problem";
 import type { Picked } from "~/ui/upload/picked";
+import { Sending } from "~/ui/upload/sending";
 import type { Entry } from "~/ui/upload/tar";
 import { visible } from "~/ui/visible";
 import { historyQuery, putFiles } from "./queries";
@@ -115,13 +115,11 @@ export function PutFiles({ owner, sandbox, latest, onCompare }: Props) {
         </Suspense>
         <div role="status">
           {sending && (
-            <p className="flex flex-wrap items-center gap-2">
-              <Meter label="Sent" used={percent} text={`${percent} %`} />
-              {percent < 100 ? "Sending the files." : "The sandbox unpacks the files."}
-              <Button look="quiet" onClick={() => stop.current?.abort()}>
-                Stop
-              </Button>
-            </p>
+            <Sending
+              percent={percent}
+              after="The sandbox unpacks the files."
+              stop={() => stop.current?.abort()}
+            />
           )}
           {done && (
             <p className="flex flex-wrap items-center gap-2">
