@@ -62,7 +62,12 @@ async fn kill_everywhere<F: Future<Output = bool>>(
 ) -> u32 {
     for step in 1..MOST {
         let mut broker = BrokerProcess::launch(folder, Some(step));
-        let done = work(broker.client.clone()).await;
+        let mut done = work(broker.client.clone()).await;
+        // One that is slow to start has not heard the request. A request can be repeated.
+        while !done && broker.ended().is_none() {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            done = work(broker.client.clone()).await;
+        }
         if done && broker.ended().is_none() {
             return step - 1;
         }
