@@ -18,7 +18,7 @@ const COMMON =
   /src\/ui\/(bytes|choice\/(box|keys|layer|look|options)|copy-button|data-table|field|filter-field|help|help-words|isolate|list\/(settled|sort)|missing-right|notice|open-row|panel|query-view|row-order|row-order-note|segments|sentence|skeleton|stale|status|table|time|visible|window)\.tsx?|lucide-react\/dist\/esm\/icons\/(arrow-down|check|chevron-down|chevron-right|pencil|plus|trash(-2)?)\.m?js$/;
 /** Icons that pages of several routes show, and what they request. Each would be a file of its own, half of it wrapping. */
 const SMALL =
-  /icons\/(arrow-up|box|download|external-link|file-diff|pause|rotate-ccw|rows-3|square)\.m?js$|src\/ui\/(address-field|apart|app-name|back-link|dollars|demonstration|model-words|follow|guide-link|keyed-mutation|meter|person|node-state|radios|reach|run-state|template-words|token-fields|sandbox-words)\.tsx?|src\/ui\/topology\/kinds\.ts|src\/ui\/lacks\.tsx|src\/api\/(apps|mesh|missions|models|nodes|routines|runs|skills|teams)\.ts|src\/live\/samples\.ts|src\/domains\/agents\/queries\.ts/;
+  /icons\/(arrow-up|box|download|external-link|file-diff|pause|rotate-ccw|rows-3|square)\.m?js$|src\/ui\/(address-field|apart|app-name|back-link|dollars|demonstration|model-words|follow|guide-link|keyed-mutation|meter|person|node-state|radios|reach|run-state|template-words|token-fields|sandbox-words)\.tsx?|src\/ui\/(topology\/kinds|upload\/sending|chart\/lazy|door-words|lacks)\.tsx?|src\/app\/arriving-tab\.tsx?|src\/api\/(apps|mesh|missions|models|nodes|routines|runs|skills|teams)\.ts|src\/live\/samples\.ts|src\/domains\/agents\/queries\.ts/;
 /** The tables of long lists, which pages of several routes show. */
 const LIST =
   /src\/ui\/(list\/(bulk|list-table|look|narrow|saved|select|selection|sorted-table|tick|views)|slots)\.tsx?/;
@@ -28,7 +28,11 @@ const DIFF = /src\/ui\/diff\/(diff|diff-view|file-diff|patch|patch-view|run-diff
 const DIALOG = /src\/ui\/(dialog|form-dialog|leave-guard|secret-field|sending)\.tsx?/;
 /** What the pages about work share: each of these is small, and as a file of its own it would be half wrapping. */
 const WORK =
-  /src\/api\/(models|nodes|runs|runtime|sandboxes|teams)\.ts|useMutationState|[iI]nfiniteQuery(Observer)?\.js|src\/ui\/(agent-state|clash\/one-change|fold|folded-text|goal-draft|markdown\/markdown|hardening|image-lacks|inline-code|model-choice|node-state|operation|pace|pace-fields|repo-options|show-in|owner-link|run-state|sandbox-choice|sandbox-words|tabs|work-lacks)\.tsx?/;
+  /src\/api\/(models|nodes|runs|runtime|sandboxes|teams)\.ts|useMutationState|[iI]nfiniteQuery(Observer)?\.js|src\/ui\/(agent-state|clash\/one-change|fold|folded-text|goal-draft|markdown\/markdown|hardening|image-lacks|inline-code|model-choice|node-state|operation|pace|pace-fields|more-menu|repo-options|show-in|owner-link|run-state|sandbox-choice|sandbox-words|tabs|work-lacks)\.tsx?/;
+/** What is asked of a person who is not signed in yet. */
+const SIGN_IN = /src\/domains\/identity\/(frame|password-field|proof-form|queries)\.tsx?/;
+/** How agents are shown in a list and alone. */
+const AGENT = /src\/domains\/agents\/(arrange\.ts|avatar\.tsx)|src\/ui\/picture\/choice\.tsx/;
 const ofShell = (path: string) => (SHELL.test(path) || RAIL_ICONS.test(path)) && !LATER.test(path);
 
 /** The font comes beside the scripts. Without this, the browser would ask for it after the first text is drawn. */
@@ -77,6 +81,8 @@ export default defineConfig({
             { name: "list", test: LIST },
             { name: "work", test: WORK },
             { name: "diff", test: DIFF },
+            { name: "sign-in", test: SIGN_IN },
+            { name: "agent", test: AGENT },
           ],
         },
       },
