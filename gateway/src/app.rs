@@ -60,7 +60,7 @@ use roost_platform::supervision::{
     KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions,
 };
 use roost_tenancy::audit::ChainWriter;
-use roost_tenancy::auth::{AuthError, OpenStreams};
+use roost_tenancy::auth::{AuthError, OpenStreams, RefusedSignIns};
 use roost_tenancy::streams::LiveHandle;
 
 /// What tests may replace.
@@ -342,6 +342,10 @@ impl Gateway {
                 broker: broker.clone(),
             },
             credential_nudge,
+            refused_sign_ins: RefusedSignIns {
+                db: db.clone(),
+                ids: ids.clone(),
+            },
             mail: notices::sender(&shared),
             mail_nudge: shared.mail_nudge.clone(),
             notices: notices::of(&shared),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   secret broker (where this gateway starts it) · committer · credential sweeper · mail sender · mail notices · door executor · saga driver · audit chain · event relay · wake batches · stream watch · retention · event retention
+//! ├─ foundation   secret broker (where this gateway starts it) · committer · credential sweeper · refused sign-ins · mail sender · mail notices · door executor · saga driver · audit chain · event relay · wake batches · stream watch · retention · event retention
 //! ├─ events       one writer for each workspace that has ephemeral events
 //! ├─ live         one actor for each open stream
 //! ├─ operations   work that operators requested
@@ -33,7 +33,7 @@ use roost_platform::supervision::{
     ActorKind, AnyChild, ChildSpec, Nudge, SupervisorHandle, SupervisorSpec,
 };
 use roost_tenancy::audit::{self, ChainWriter};
-use roost_tenancy::auth::{OpenStreams, STREAM_WATCH_PERIOD};
+use roost_tenancy::auth::{OpenStreams, REFUSED_PERIOD, RefusedSignIns, STREAM_WATCH_PERIOD};
 use roost_tenancy::mail::{self, MailWorker};
 use roost_tenancy::streams::LiveHandle;
 
@@ -50,6 +50,7 @@ pub struct Parts {
     pub clock: SharedClock,
     /// The secret broker, where this gateway starts it.
     pub broker: Option<Embedded>,
+    pub refused_sign_ins: RefusedSignIns,
     pub mail: MailWorker,
     pub mail_nudge: Nudge,
     pub notices: Notices,
@@ -135,6 +136,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
     let (sweeper, event_sweeper) = (parts.sweeper.clone(), parts.sweeper.clone());
     let (credentials, doors) = (parts.credentials.clone(), parts.doors.clone());
     let (sender, noticed) = (parts.mail.clone(), parts.notices.clone());
+    let refused = parts.refused_sign_ins.clone();
     let chain = parts.audit_chain.clone();
     let (streams, clock) = (parts.open_streams.clone(), parts.clock.clone());
     let watched = parts.db.clone();
@@ -153,6 +155,16 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             move |_| {
                 let credentials = credentials.clone();
                 async move { Ok(credentials.sweep().await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "refused-sign-ins",
+            ActorKind::RefusedSignIns,
+            REFUSED_PERIOD,
+            &Nudge::default(),
+            move |_| {
+                let refused = refused.clone();
+                async move { Ok(refused.record_all().await?) }
             },
         ))
         .child(ChildSpec::periodic(

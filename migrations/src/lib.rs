@@ -95,6 +95,7 @@ mod m0941_mission_runtimes;
 mod m0942_commands_of_workspaces;
 mod m0943_missions_of_routines;
 mod m0944_routines_at_doors;
+mod m0945_refused_sign_ins;
 mod statements;
 
 /// The whole history, oldest first.
@@ -189,6 +190,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0942_commands_of_workspaces::Migration),
             Box::new(m0943_missions_of_routines::Migration),
             Box::new(m0944_routines_at_doors::Migration),
+            Box::new(m0945_refused_sign_ins::Migration),
         ]
     }
 }

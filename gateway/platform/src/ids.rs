@@ -77,6 +77,8 @@ typed_id! {
     InvitationId;
     /// An issued one-time login.
     OneTimeLoginId;
+    /// A sign-in with a wrong password.
+    RefusedSignInId;
     /// An agent.
     ClawId;
     /// An entry of the audit log.

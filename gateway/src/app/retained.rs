@@ -122,6 +122,10 @@ pub const TABLES: &[Kept] = &[
     kept("hosted_sign_ins", Until(Rule::SignIns)),
     kept("login_codes", Until(Rule::SignIns)),
     kept("known_devices", Until(Rule::Devices)),
+    kept(
+        "refused_sign_ins",
+        Queue("the recorder of refused sign-ins"),
+    ),
     kept("operator_grants", Bounded("one for each operator")),
     kept("plan_limits", Bounded("at most one for each plan")),
     kept("home_workspace", Bounded("one row")),

@@ -10,6 +10,7 @@ pub fn tables() -> Vec<Table> {
         Table::of::<crate::auth::entity::session::Entity>(),
         Table::of::<crate::auth::entity::one_time_login::Entity>(),
         Table::of::<crate::auth::entity::known_device::Entity>(),
+        Table::of::<crate::auth::entity::refused_sign_in::Entity>(),
         Table::of::<crate::auth::entity::operator_grant::Entity>(),
         Table::of::<crate::auth::hosted::entity::home::Entity>(),
         Table::of::<crate::auth::hosted::entity::sign_in::Entity>(),

@@ -93,6 +93,48 @@ async fn the_log_is_found_by_person_action_thing_and_time_and_read_in_pages() {
 }
 
 #[tokio::test]
+async fn refused_sign_ins_are_in_the_log_of_the_account_and_tell_nothing_of_others() {
+    for (gateway, scratch) in Gateway::start_on_each().await {
+        let owner = gateway.owner().await;
+        let admin = gateway.person("admin").await;
+        for email in [
+            "nobody@example.test",
+            &owner.email,
+            &owner.email,
+            &admin.email,
+        ] {
+            let body = json!({ "email": email, "password": "not the password" });
+            let wrong = gateway.anonymous().post("/api/auth/login").json(&body);
+            wrong.refused(401, "invalid-credentials").await;
+        }
+        let entries = eventually("three entries", || async {
+            let page = owner.get("/api/audit?action=session.refused").expect(200);
+            let entries = page.await.body["items"].as_array().expect("items").clone();
+            (entries.len() == 3).then_some(entries)
+        })
+        .await;
+        let accounts: Vec<&str> = entries
+            .iter()
+            .map(|entry| entry["details"]["email"].as_str().expect("an address"))
+            .collect();
+        let (owners, admins) = (owner.email.as_str(), admin.email.as_str());
+        assert_eq!(accounts, [admins, owners, owners]);
+        for entry in &entries {
+            assert_eq!(entry["by"]["name"], "system", "nobody knows who it was");
+            assert_eq!(entry["entity_kind"], "user");
+            assert_eq!(entry["details"]["from"], "127.0.0.1");
+        }
+        let elsewhere = gateway.stranger().await;
+        let others = found(&elsewhere, "action=session.refused").await;
+        assert!(others.is_empty(), "{others:?}");
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn each_entry_gets_its_place_in_the_chain_and_the_command_line_finds_what_was_tampered_with()
 {
     let gateway = Gateway::start().await;

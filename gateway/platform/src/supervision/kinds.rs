@@ -94,6 +94,8 @@ kinds! {
     SecretBroker, "secret_broker", Local, Static;
     /// Requests the deletion of unused credentials from the secret broker.
     CredentialSweeper, "credential_sweeper", Local, Static;
+    /// Records refused sign-ins in the audit log.
+    RefusedSignIns, "refused_sign_ins", Local, Static;
     /// Sends the queued mails.
     MailSender, "mail_sender", Leased, Static;
     /// Queues notices about runs for the people who want them.

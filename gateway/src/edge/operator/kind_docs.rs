@@ -29,6 +29,10 @@ pub const fn of(kind: ActorKind) -> KindDoc {
             "nothing between two checks",
             "nothing: each credential to delete is a row until the secret broker has deleted it, and a repeated request is harmless",
         ),
+        K::RefusedSignIns => (
+            "nothing between two checks",
+            "nothing: each refused sign-in is a row until the audit log has it",
+        ),
         K::MailSender => (
             "a conversation with the mail server in progress",
             "nothing: mails are rows until they are sent or given up. A mail that was sent just before may be sent again",

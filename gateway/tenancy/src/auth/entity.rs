@@ -1,4 +1,5 @@
-//! Rows of `users`, `user_avatars`, `sessions`, `one_time_logins`, `known_devices` and `operator_grants`.
+//! Rows of `users`, `user_avatars`, `sessions`, `one_time_logins`, `known_devices`, `refused_sign_ins` and
+//! `operator_grants`.
 
 /// A person.
 pub mod user {
@@ -226,6 +227,31 @@ pub mod known_device {
         pub id: String,
         pub user_id: UserId,
         pub used_at: DateTimeUtc,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// A sign-in with a wrong password that the audit log does not have yet.
+pub mod refused_sign_in {
+    use sea_orm::entity::prelude::*;
+
+    use roost_platform::ids::{RefusedSignInId, UserId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "refused_sign_ins")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: RefusedSignInId,
+        /// The account of that address. Absent when there is none.
+        pub user_id: Option<UserId>,
+        pub from_address: String,
+        /// The browser's name for itself, cleaned.
+        pub device: Option<String>,
+        pub at: DateTimeUtc,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -4,8 +4,8 @@
 //! only this domain makes a [`WorkspaceScope`]; tokens and one-time logins are stored as SHA-256 only; passwords are
 //! Argon2id; every failed sign-in takes the same time; a revocation holds for the next request on this gateway, and within
 //! half a second on another one; a stream ends within a second of its session. Tables:
-//! `users`, `user_avatars`, `sessions`, `one_time_logins`, `operator_grants`, and those of `hosted/`. In the tree:
-//! `foundation/stream-watch`.
+//! `users`, `user_avatars`, `sessions`, `one_time_logins`, `known_devices`, `refused_sign_ins`, `operator_grants`, and those
+//! of `hosted/`. In the tree: `foundation/stream-watch`, `foundation/refused-sign-ins`.
 
 mod account_store;
 mod brief;
@@ -23,6 +23,7 @@ mod model;
 mod password;
 mod public_address;
 pub mod public_routes;
+mod refused;
 mod routes;
 mod scopes;
 pub mod store;
@@ -44,6 +45,7 @@ pub use middleware::{AuthLayer, Caller, Credential, Identity, Membership, authen
 pub use model::{EmailBy, PERMISSIONS, Role, Verb, can};
 pub use password::Passwords;
 pub use public_address::{PublicAddress, deployment_id};
+pub use refused::{PERIOD as REFUSED_PERIOD, RefusedSignIns};
 pub use roost_platform::WorkspaceScope;
 pub use routes::router;
 pub use scopes::Scopes;

@@ -3847,7 +3847,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "mail_sender" | "mail_notices" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "pdf_renderer" | "routine_scheduler" | "summarizer" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "wake_batches" | "stream_watch" | "stream_clock" | "stream_sender" | "committer" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "refused_sign_ins" | "mail_sender" | "mail_notices" | "door_executor" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "mission" | "pdf_renderer" | "routine_scheduler" | "summarizer" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */

@@ -34,6 +34,7 @@ const DONE: Record<string, string> = {
   "placement.cleared": "let new sandboxes run on the gateway's machine",
   "session.opened": "signed in",
   "session.ended": "ended a session",
+  "session.refused": "refused a wrong password for *",
 
   "token.created": "made the API token *",
   "agent_token.created": "made a tool token of the agent @: *",
@@ -169,10 +170,13 @@ const KINDS: Record<string, string> = {
 const text = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
+/** Whether the gateway did it, for nobody. */
+export const byRoost = (entry: AuditEntry) => /^[0-]+$/.test(entry.actor);
+
 /** Who did it, for people. */
 export function who(entry: AuditEntry): string {
-  if (entry.by) return entry.by.name || entry.by.email;
-  return /^[0-]+$/.test(entry.actor) ? "Roost itself" : "Somebody who is gone";
+  if (byRoost(entry)) return "Roost itself";
+  return entry.by?.name || entry.by?.email || "Somebody who is gone";
 }
 
 const host = (address: string) => (URL.canParse(address) ? new URL(address).host : address);

@@ -116,7 +116,13 @@ async fn identified(
     password: SecretString,
     from: &Origin,
 ) -> Result<Invitee<'static>, AuthError> {
-    counted(state, &email, from, proved(state, &email, name, password)).await
+    counted(
+        state,
+        &email,
+        from,
+        proved(state, &email, name, password, from),
+    )
+    .await
 }
 
 async fn proved(
@@ -124,12 +130,13 @@ async fn proved(
     email: &str,
     name: Option<String>,
     password: SecretString,
+    from: &Origin,
 ) -> Result<Invitee<'static>, AuthError> {
     let coming = if store::user_by_email(state.db.read(), email)
         .await?
         .is_some()
     {
-        Invitee::Returning(by_password(state, email, password).await?)
+        Invitee::Returning(by_password(state, email, password, from).await?)
     } else if belongs_to_an_operator(state, email).await? {
         return Err(AuthError::OperatorsAddress);
     } else {

@@ -7,7 +7,8 @@ use secrecy::{ExposeSecret, SecretString};
 use super::open_session::{NewSession, Origin, insert};
 use crate::auth::entity::{session, user};
 use crate::auth::{
-    Against, AuthContext, AuthError, Role, Token, WorkspaceScope, devices, sha256_hex, store,
+    Against, AuthContext, AuthError, Role, Token, WorkspaceScope, devices, refused, sha256_hex,
+    store,
 };
 use crate::change::Change;
 use crate::workspaces;
@@ -44,7 +45,13 @@ pub async fn sign_in(
     match credentials {
         Credentials::Password { email, password } => {
             let email = email.trim().to_lowercase();
-            let user = counted(state, &email, from, by_password(state, &email, password)).await?;
+            let user = counted(
+                state,
+                &email,
+                from,
+                by_password(state, &email, password, from),
+            )
+            .await?;
             let tx = state.db.write().await?;
             open(state, tx, user, false, from).await
         }
@@ -105,16 +112,22 @@ pub(in crate::auth) fn count_attempt(
     attempt.map_err(|retry_after_s| AuthError::TooManyAttempts { retry_after_s })
 }
 
-/// The user that the password belongs to. Every failure takes the same time.
+/// The user that the password belongs to. Every failure takes the same time, and the audit log of the account's workspaces
+/// gets it.
 pub(super) async fn by_password(
     state: &AuthContext,
     email: &str,
     password: SecretString,
+    from: &Origin,
 ) -> Result<user::Model, AuthError> {
     let user = store::user_by_email(state.db.read(), email).await?;
     let stored = user.as_ref().and_then(|user| user.password_hash.clone());
     let fits = state.passwords.verify(password, stored).await?;
-    user.filter(|_| fits).ok_or(AuthError::InvalidCredentials)
+    if !fits {
+        refused::note(state, user.map(|user| user.id), from).await?;
+        return Err(AuthError::InvalidCredentials);
+    }
+    user.ok_or(AuthError::InvalidCredentials)
 }
 
 /// Remembers the browser of a person that has just signed in. Returns the cookie value for a browser that has none

@@ -4,7 +4,7 @@ import type { RunSummary } from "~/api/runs";
 import type { Owner } from "~/api/sandboxes";
 import type { components } from "~/api/schema";
 import type { Activity, AuditEntry, Operation } from "~/api/types";
-import { sentence } from "~/ui/audit-words";
+import { byRoost, sentence } from "~/ui/audit-words";
 import { asked as askedOutside } from "~/ui/door-words";
 import { asked, ended } from "~/ui/operation";
 import { isOver, outcomeState, runState, took } from "~/ui/run-state";
@@ -242,11 +242,7 @@ export function ofAudit(entry: AuditEntry): Entry {
   return {
     id: `audit:${entry.id}`,
     at,
-    who: by
-      ? person(by)
-      : /^[0-]+$/.test(entry.actor)
-        ? { kind: "roost" }
-        : { kind: "person", name: "Somebody" },
+    who: byRoost(entry) ? { kind: "roost" } : by ? person(by) : { kind: "person", name: "Somebody" },
     before: before.trim(),
     thing: name === undefined ? undefined : { text: name, to: to && !gone ? { to, id } : undefined },
     after: after.trim(),

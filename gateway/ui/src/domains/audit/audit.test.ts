@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AuditEntry } from "~/api/types";
-import { sentence } from "~/ui/audit-words";
+import { sentence, who } from "~/ui/audit-words";
 
 const entry = (action: string, entity_kind: string, details: Record<string, unknown> = {}): AuditEntry => ({
   id: "e",
@@ -83,6 +83,12 @@ describe("what somebody did", () => {
     ],
     ["node.labelled", "node", { labels: ["gpu"] }, "changed the labels of the machine 0198c0de"],
     ["token.created", "session", { label: "ci" }, "made the API token ci"],
+    [
+      "session.refused",
+      "user",
+      { email: "ada@example.org", from: "203.0.113.7" },
+      "refused a wrong password for ada@example.org",
+    ],
     ["terminal.confirmed", "user", { device: "roost on desk" }, "let the terminal roost on desk sign in"],
     [
       "sandbox.exec",
@@ -101,6 +107,16 @@ describe("what somebody did", () => {
     ["moon.landed", "moon", {}, "did “moon.landed” to the moon 0198c0de"],
   ])("%s of %s %j", (action, kind, details, expected) => {
     expect(said(action, kind, details)).toBe(expected);
+  });
+
+  it("the gateway's own acts are said of it, and others of who did them", () => {
+    const made = entry("session.refused", "user");
+    const nobody = "00000000-0000-0000-0000-000000000000";
+    expect(who({ ...made, actor: nobody, by: { id: nobody, name: "system", email: "system" } })).toBe(
+      "Roost itself",
+    );
+    expect(who(made)).toBe("Ada");
+    expect(who({ ...made, by: null })).toBe("Somebody who is gone");
   });
 
   it("nothing that an agent wrote is unseen, or turns the sentence around", () => {

@@ -6,7 +6,7 @@ import { CopyText } from "~/ui/copy";
 import { Avatar } from "~/ui/person";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
-import { sentence, who } from "~/ui/audit-words";
+import { byRoost, sentence, who } from "~/ui/audit-words";
 
 /** Where things are shown whose pages have no address of their own. */
 const SHOWN = {
@@ -72,7 +72,9 @@ export function EntryRow({ entry, gone, only }: Props) {
             className="inline-flex w-[calc(100%-20px)] flex-wrap items-baseline justify-between gap-x-4 gap-y-1 align-top"
           >
             <span className="min-w-0 break-words">
-              {entry.by && <Avatar user={entry.by} className="mr-1.5 size-5 align-middle text-[9px]" />}
+              {entry.by && !byRoost(entry) && (
+                <Avatar user={entry.by} className="mr-1.5 size-5 align-middle text-[9px]" />
+              )}
               <bdi>{who(entry)}</bdi> <bdi>{before}</bdi>
               {name !== undefined && (
                 <b className="font-[550]">
@@ -98,7 +100,7 @@ export function EntryRow({ entry, gone, only }: Props) {
             </dd>
             <dt className="text-fg-3">By</dt>
             <dd className="min-w-0 break-words">
-              <bdi>{entry.by ? entry.by.email : entry.actor}</bdi>
+              <bdi>{byRoost(entry) ? "Roost itself" : (entry.by?.email ?? entry.actor)}</bdi>
             </dd>
             {entry.link && (
               <>
