@@ -77,6 +77,8 @@ struct Person<'a> {
     at: usize,
     /// Given where nobody else is at work: who is told that a request is still under way lets a minute pass.
     inspector: Option<&'a DbInspector>,
+    /// What the gateway answered last, or why it did not.
+    last: String,
 }
 
 impl Person<'_> {
@@ -90,6 +92,11 @@ impl Person<'_> {
         let deadline = Instant::now() + within;
         while Instant::now() < deadline {
             let answer = timeout(PATIENCE, request(&self.owners[self.at]).try_send()).await;
+            self.last = match &answer {
+                Ok(Ok(answer)) => format!("{} {}", answer.status, answer.text),
+                Ok(Err(error)) => format!("{error:?}"),
+                Err(_) => format!("nothing within {PATIENCE:?}"),
+            };
             match answer {
                 Ok(Ok(answer)) if statuses.contains(&answer.status) => return Some(answer),
                 Ok(Ok(answer)) if answer.status == 409 && self.inspector.is_some() => {
@@ -232,6 +239,7 @@ async fn history(seed: u64) {
                     owners,
                     at: n % 2,
                     inspector: None,
+                    last: String::new(),
                 };
                 let mut cut_off = Vec::new();
                 while !stop.load(Ordering::Relaxed) {
@@ -258,13 +266,15 @@ async fn history(seed: u64) {
         owners: pair.owners.clone(),
         at: 0,
         inspector: Some(&pair.inspector),
+        last: String::new(),
     };
     for name in &cut_off {
         let carried = person.carry(name, Duration::from_secs(60)).await;
         let logs = pair.gateways.each_ref().map(Process::log);
         assert!(
             carried.is_some(),
-            "{name} is not done\n{}\n---\n{}",
+            "{name} is not done: {}\n{}\n---\n{}",
+            person.last,
             logs[0],
             logs[1]
         );
