@@ -1,7 +1,7 @@
 //! Typed ids: a `ClawId` cannot be used as a `UserId`. All are UUIDv7 (time-ordered, so primary keys cluster), made by
 //! an [`IdSource`] that is passed in.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use uuid::Uuid;
 
@@ -168,7 +168,7 @@ pub fn derived(parts: &[&str]) -> Uuid {
 ///
 /// There are two implementations: [`UuidV7`] in the program, [`CountingIds`] in tests that compare exact output.
 pub trait IdSource: Send + Sync + std::fmt::Debug + 'static {
-    /// A fresh id, larger than the earlier ones as far as the clock allows.
+    /// A fresh id, larger than the earlier ones.
     fn next(&self) -> Uuid;
 }
 
@@ -180,16 +180,21 @@ pub fn fresh<T: From<Uuid>>(ids: &SharedIds) -> T {
     T::from(ids.next())
 }
 
-/// Random UUIDv7 with the time of the given clock.
+/// UUIDv7 with the time of the given clock. Each is larger than all earlier ones of the same source, also within a
+/// millisecond and when the clock goes back: lists that are sorted by id are in the order of creation.
 #[derive(Debug)]
 pub struct UuidV7 {
     clock: SharedClock,
+    sequence: Mutex<uuid::ContextV7>,
 }
 
 impl UuidV7 {
     /// Ids whose time part follows `clock`.
     pub fn shared(clock: SharedClock) -> SharedIds {
-        Arc::new(Self { clock })
+        Arc::new(Self {
+            clock,
+            sequence: Mutex::new(uuid::ContextV7::new()),
+        })
     }
 }
 
@@ -197,9 +202,8 @@ impl IdSource for UuidV7 {
     fn next(&self) -> Uuid {
         let now = self.clock.now();
         let seconds = u64::try_from(now.timestamp()).unwrap_or(0);
-        let timestamp =
-            uuid::Timestamp::from_unix(uuid::NoContext, seconds, now.timestamp_subsec_nanos());
-        Uuid::new_v7(timestamp)
+        let nanos = now.timestamp_subsec_nanos();
+        Uuid::new_v7(uuid::Timestamp::from_unix(&self.sequence, seconds, nanos))
     }
 }
 
@@ -235,6 +239,13 @@ mod tests {
         assert_ne!(a, b);
         clock.advance(std::time::Duration::from_secs(1));
         assert!(ids.next() > a.max(b));
+    }
+
+    #[test]
+    fn ids_of_one_moment_are_in_the_order_in_which_they_were_made() {
+        let ids = UuidV7::shared(Arc::new(TestClock::default()));
+        let made: Vec<Uuid> = (0..1_000).map(|_| ids.next()).collect();
+        assert!(made.is_sorted_by(|earlier, later| earlier < later));
     }
 
     #[test]
