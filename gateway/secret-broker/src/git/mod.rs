@@ -14,6 +14,7 @@ mod files;
 mod full;
 mod git_proxy;
 mod import;
+mod listing;
 mod paths;
 mod progress;
 mod push;
@@ -72,6 +73,8 @@ impl Default for MirrorLimits {
 
 /// Bundles, checks and diffs at the same time.
 const BRANCHES_AT_ONCE: usize = 3;
+/// Lists of branches at the same time.
+const LISTINGS_AT_ONCE: usize = 4;
 
 /// Packs of a mirror before they are merged.
 const PACKS: u64 = 20;
@@ -89,6 +92,8 @@ struct Shared {
     room: Semaphore,
     /// Apart from fetches, which wait for hosts.
     branches: Semaphore,
+    /// Apart from fetches, because a person waits for a list.
+    listings: Semaphore,
 }
 
 impl Mirrors {
@@ -101,6 +106,7 @@ impl Mirrors {
                 limits,
                 room: Semaphore::new(limits.at_once),
                 branches: Semaphore::new(BRANCHES_AT_ONCE),
+                listings: Semaphore::new(LISTINGS_AT_ONCE),
             }),
         }
     }

@@ -77,6 +77,7 @@ pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Ans
         // Verbs with bodies, or with a long wait, are handled elsewhere.
         Request::Forward(_)
         | Request::GitFetch(_)
+        | Request::GitBranches(_)
         | Request::GitBundle(_)
         | Request::GitReceive(_)
         | Request::GitDiff(_)

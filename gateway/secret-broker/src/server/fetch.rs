@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use roost_secret_broker::wire::{
-    Answer, Fault, FetchPhase, Fetching, FrameError, GitFetch, Inject, Mirror, Patience,
+    Answer, Fault, FetchPhase, Fetching, FrameError, GitFetch, Inject, Mirror, Patience, RecordName,
 };
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
@@ -94,7 +94,8 @@ async fn fetch(
 ) -> Result<Mirror, Fault> {
     // Reserve before reading the credential, so that its deletion waits for this fetch or is seen here.
     let place = broker.mirrors.reserve(&asked.name, &asked.mirror).await?;
-    let upstream = prepare(broker, peer, asked).await?;
+    let line = audit_entry(peer, asked);
+    let upstream = upstream(broker, &asked.name, &asked.url, &asked.user, line).await?;
     let deadline = asked.deadline_ms.map(Duration::from_millis);
     broker
         .mirrors
@@ -102,21 +103,22 @@ async fn fetch(
         .await
 }
 
-/// All checks that need no request to the host. The use is in the audit log when this returns.
-async fn prepare(broker: &Broker, peer: Peer, asked: &GitFetch) -> Result<Upstream, Fault> {
+/// The repository with its credential, after all checks that need no request to the host. The use is in the audit log when
+/// this returns.
+pub(super) async fn upstream(
+    broker: &Broker,
+    name: &RecordName,
+    url: &str,
+    user: &str,
+    line: Entry,
+) -> Result<Upstream, Fault> {
     let policy = &broker.http_client.settings().policy;
-    let opened = broker.oauth.usable(&asked.name).await?;
+    let opened = broker.oauth.usable(name).await?;
     let record = &opened.record;
-    let url = Target::check_repository(&asked.url, &record.allow, policy)?;
-    let upstream = dressed(url, &asked.user, record)?;
-    broker
-        .audit
-        .record(Entry {
-            outcome: "begun",
-            ..audit_entry(peer, asked)
-        })
-        .await
-        .map_err(|error| unaudited(&error))?;
+    let url = Target::check_repository(url, &record.allow, policy)?;
+    let upstream = dressed(url, user, record)?;
+    let noted = broker.audit.record(line).await;
+    noted.map_err(|error| unaudited(&error))?;
     Ok(upstream)
 }
 
@@ -142,18 +144,21 @@ pub(super) fn dressed(mut url: Url, user: &str, record: &Record) -> Result<Upstr
 }
 
 fn audit_entry(peer: Peer, asked: &GitFetch) -> Entry {
-    let url = Url::parse(&asked.url).ok();
+    let line = entry(peer, "git_fetch", Some(&asked.name), "begun");
+    at_host(line, &asked.url, &asked.on_behalf)
+}
+
+/// The line of an exchange with the host of a repository.
+pub(super) fn at_host(line: Entry, url: &str, on_behalf: &str) -> Entry {
+    let url = Url::parse(url).ok();
+    let host = url.as_ref().and_then(Url::host_str);
     Entry {
-        on_behalf: short(&asked.on_behalf),
-        host: url
-            .as_ref()
-            .and_then(Url::host_str)
-            .map(short)
-            .unwrap_or_default(),
+        on_behalf: short(on_behalf),
+        host: host.map(short).unwrap_or_default(),
         path: url
             .as_ref()
             .map(|url| short(url.path()))
             .unwrap_or_default(),
-        ..entry(peer, "git_fetch", Some(&asked.name), "begun")
+        ..line
     }
 }

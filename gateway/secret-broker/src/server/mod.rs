@@ -10,6 +10,7 @@ mod faults;
 mod fetch;
 mod files;
 mod forward;
+mod listing;
 mod peers;
 mod session;
 

@@ -8,7 +8,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio_util::sync::CancellationToken;
 
-use super::{Broker, Peer, administration, answers, branches, fetch, files, forward};
+use super::{Broker, Peer, administration, answers, branches, fetch, files, forward, listing};
 
 pub(super) type Reader = FrameReader<OwnedReadHalf>;
 pub(super) type Writer = FrameWriter<OwnedWriteHalf>;
@@ -87,6 +87,7 @@ async fn exchange(
     match request {
         Request::Forward(asked) => forward::run(broker, peer, asked, reader, writer).await,
         Request::GitFetch(asked) => fetch::run(broker, peer, asked, reader, writer).await,
+        Request::GitBranches(asked) => listing::run(broker, peer, asked, reader, writer).await,
         Request::GitBundle(asked) => branches::bundle(broker, peer, asked, reader, writer).await,
         Request::GitReceive(asked) => branches::receive(broker, peer, asked, reader, writer).await,
         Request::GitDiff(asked) => branches::diff(broker, peer, asked, reader, writer).await,

@@ -70,6 +70,33 @@ pub struct MirrorHead {
     pub commit: String,
 }
 
+/// The branches of a repository to read from its host. It needs no mirror.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitBranches {
+    pub name: RecordName,
+    /// The repository's address; an entry with [`GIT`] must cover it.
+    pub url: String,
+    /// The user beside the credential, as in [`GitFetch`].
+    pub user: String,
+    /// Only branches with this text in their name; case does not matter. Empty: all.
+    pub containing: String,
+    /// Most names; the broker's own limit still holds.
+    pub most: u32,
+    /// Deadline for the answer, milliseconds; the broker's own limit still holds.
+    pub deadline_ms: Option<u64>,
+    /// The agent or person behind the request, for the audit log.
+    pub on_behalf: String,
+}
+
+/// The branches that a host has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Branches {
+    /// Names without `refs/heads/`, in the order of the host.
+    pub names: Vec<String>,
+    /// There are more than these.
+    pub more: bool,
+}
+
 /// A mirror to delete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitForget {

@@ -34,7 +34,9 @@ pub use frame::{
     Frame, FrameError, FrameReader, FrameWriter, MAX_BODY_FRAME, MAX_MESSAGE, Patience, decode,
     encode,
 };
-pub use git::{FetchPhase, Fetching, GIT, GitFetch, GitForget, Mirror, MirrorHead};
+pub use git::{
+    Branches, FetchPhase, Fetching, GIT, GitBranches, GitFetch, GitForget, Mirror, MirrorHead,
+};
 pub use lock_files::{FoundFile, GitFiles, ReadFiles};
 pub use oauth::{Begin, Begun, ClientAuth, Exchange, Redeem, Redeemed, TokenClient};
 pub use record::{

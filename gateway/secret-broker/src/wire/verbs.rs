@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::branches::{Bundled, Diffed, GitBundle, GitDiff, GitPush, GitReceive, Pushed, Received};
 use super::fault::Fault;
 use super::files::{GitArchive, GitImport, Imported};
-use super::git::{Fetching, GitFetch, GitForget, Mirror};
+use super::git::{Branches, Fetching, GitBranches, GitFetch, GitForget, Mirror};
 use super::lock_files::{GitFiles, ReadFiles};
 use super::oauth::{Begin, Begun, Exchange, Redeem, Redeemed};
 use super::record::{Allow, Description, Inject, RecordName};
@@ -109,6 +109,7 @@ pub enum Request {
     Clean(Clean),
     GitFetch(GitFetch),
     GitForget(GitForget),
+    GitBranches(GitBranches),
     GitBundle(GitBundle),
     GitReceive(GitReceive),
     GitDiff(GitDiff),
@@ -147,6 +148,7 @@ pub enum Answer {
     Forgotten {
         existed: bool,
     },
+    Branches(Branches),
     /// The bytes of the bundle follow.
     Bundled(Bundled),
     Received(Received),
@@ -182,6 +184,7 @@ impl Request {
             Self::Clean(_) => "clean",
             Self::GitFetch(_) => "git_fetch",
             Self::GitForget(_) => "git_forget",
+            Self::GitBranches(_) => "git_branches",
             Self::GitBundle(_) => "git_bundle",
             Self::GitReceive(_) => "git_receive",
             Self::GitDiff(_) => "git_diff",

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::response::Response;
+use roost_secret_broker::client::ClientError;
 use roost_secret_broker::wire::{
-    Answer, FaultCode, FetchPhase, Fetching, GitFetch, GitForget, Request,
+    Answer, FaultCode, FetchPhase, Fetching, GitBranches, GitFetch, GitForget, Request,
 };
 use roost_tests::broker::BrokerProcess;
 use roost_tests::eventually;
@@ -119,6 +120,57 @@ async fn a_mirror_follows_its_repository_also_where_branches_go() {
         assert_eq!(answer, Answer::Forgotten { existed });
     }
     assert_eq!(bench.mirror(), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn branches_of_a_host_are_listed_without_a_mirror() {
+    let bench = Bench::start().await;
+    let url = bench.host.clone_url("acme/tools");
+    let list = async |url: &str, containing: &str, most: u32| {
+        let asked = Request::GitBranches(GitBranches {
+            name: record(),
+            url: url.to_owned(),
+            user: "roost".to_owned(),
+            containing: containing.to_owned(),
+            most,
+            deadline_ms: Some(20_000),
+            on_behalf: "a test".to_owned(),
+        });
+        bench.broker.client.call(&asked).await
+    };
+    let found = async |containing: &str, most: u32| match list(&url, containing, most).await {
+        Ok(Answer::Branches(found)) => found,
+        other => panic!("{other:?}"),
+    };
+    assert!(found("", 10).await.names.is_empty(), "an empty repository");
+    for branch in ["main", "Fix/login", "fix/logout"] {
+        bench.host.commit("acme/tools", branch, "a.txt", b"a").await;
+    }
+    bench
+        .host
+        .git("acme/tools", &["tag", "v1", "main"], None)
+        .await;
+    let all = found("", 10).await;
+    assert_eq!(all.names, ["Fix/login", "fix/logout", "main"]);
+    assert!(!all.more);
+    assert_eq!(found("LOG", 10).await.names, ["Fix/login", "fix/logout"]);
+    let cut = found("", 2).await;
+    assert_eq!((cut.names.len(), cut.more), (2, true));
+    assert_eq!(bench.mirror(), None, "no mirror was made");
+    for (url, code) in [
+        (bench.host.clone_url("acme/gone"), FaultCode::RemoteRefused),
+        (
+            "https://elsewhere.example/acme/tools.git".to_owned(),
+            FaultCode::NotAllowed,
+        ),
+    ] {
+        match list(&url, "", 10).await {
+            Err(ClientError::Refused(fault)) => assert_eq!(fault.code, code, "{fault:?}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(!bench.broker.log().contains(TOKEN));
+    no_git_is_left(&bench.broker).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
