@@ -11,6 +11,7 @@ use crate::api::types::{
 };
 use crate::api::{Api, Parsed, raw_list, routes};
 use crate::named::{self, Kind, Named};
+use crate::run_repo;
 use crate::show::{self, Shown};
 
 /// Repositories of code hosts.
@@ -18,6 +19,15 @@ use crate::show::{self, Shown};
 pub enum Repo {
     /// List the repositories of the connected code hosts
     List {
+        /// Only those whose name has this text
+        #[arg(value_name = "TEXT")]
+        search: Option<String>,
+    },
+    /// List the branches of a repository, as its host has them now
+    Branches {
+        /// The name or the id of the repository
+        #[arg(value_name = "REPOSITORY")]
+        repo: String,
         /// Only those whose name has this text
         #[arg(value_name = "TEXT")]
         search: Option<String>,
@@ -67,6 +77,25 @@ impl Repo {
                     };
                     let rows: Vec<_> = found.iter().map(row).collect();
                     show::table(&["NAME", "DEFAULT BRANCH", "ID"], &rows);
+                }
+            }
+            Self::Branches { repo, search } => {
+                let id = run_repo::repo_id(api, &repo).await?;
+                let found = api.ask(routes::branches(&id, search.as_deref())).await?;
+                if api.json {
+                    show::json(found.raw());
+                } else {
+                    for name in &found.names {
+                        println!("{}", name.shown());
+                    }
+                    if found.more {
+                        eprintln!(
+                            "The host has more. Name a part of the branch to find the others."
+                        );
+                    }
+                    if found.names.is_empty() {
+                        eprintln!("No branch was found.");
+                    }
                 }
             }
             Self::Hosts => {

@@ -61,7 +61,11 @@ pub(super) fn team_words(repo: Option<&TeamRepository>) -> String {
     }
 }
 
-async fn repo_id(api: &Api, name: &str) -> anyhow::Result<RepoId> {
+/// The id of the repository with this name or id.
+///
+/// # Errors
+/// When none or several have the name.
+pub(super) async fn repo_id(api: &Api, name: &str) -> anyhow::Result<RepoId> {
     if named::is_id(name) {
         return Ok(name.to_owned().into());
     }

@@ -208,6 +208,7 @@ const CASES: &[Case] = &[
     ("POST /api/repos/connections/{id}/sync", Role("member"), ""),
     ("GET /api/repos", Role("viewer"), ""),
     ("GET /api/repos/{id}", Role("viewer"), ""),
+    ("GET /api/repos/{id}/branches", Role("member"), ""),
     ("PUT /api/repos/{id}/mirror", Role("member"), ""),
     ("DELETE /api/repos/{id}/mirror", Role("admin"), ""),
     ("GET /api/events", Role("viewer"), ""),

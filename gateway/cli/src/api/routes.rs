@@ -292,6 +292,14 @@ pub fn repos(q: Option<&str>) -> Call<Vec<Repo>> {
     call
 }
 
+/// `GET /api/repos/{id}/branches`
+#[must_use]
+pub fn branches(id: &RepoId, q: Option<&str>) -> Call<RepoBranches> {
+    let mut call = Call::new(Method::GET, format!("/api/repos/{}/branches", segment(id)));
+    call.query("q", q);
+    call
+}
+
 /// `GET /api/repos/connections`
 #[must_use]
 pub fn connections(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<RepoConnection>> {

@@ -112,6 +112,12 @@ pub struct Repo {
 }
 
 #[derive(Deserialize)]
+pub struct RepoBranches {
+    pub names: Vec<String>,
+    pub more: bool,
+}
+
+#[derive(Deserialize)]
 pub struct RepoConnection {
     pub id: RepoConnectionId,
     pub provider: RepoProvider,

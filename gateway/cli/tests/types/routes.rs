@@ -265,6 +265,7 @@ pub const ROUTES: &[Route] = &[
     ),
     route("fork_run", "post", "/api/topology-runs/{id}/fork", &[]),
     route("repos", "get", "/api/repos", &["q"]),
+    route("branches", "get", "/api/repos/{id}/branches", &["q"]),
     route(
         "connections",
         "get",

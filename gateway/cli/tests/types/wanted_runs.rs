@@ -67,6 +67,7 @@ pub const FIELDS: &[(&str, &[&str])] = &[
         ],
     ),
     ("Repo", &["id", "name", "full_name", "default_branch"]),
+    ("RepoBranches", &["names", "more"]),
     (
         "RepoConnection",
         &[

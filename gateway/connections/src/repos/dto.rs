@@ -1,6 +1,7 @@
 //! Repositories in JSON.
 
 use chrono::{DateTime, Utc};
+use roost_secret_broker::wire::Branches;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -214,13 +215,53 @@ impl RepoQuery {
     /// # Errors
     /// 400 when it is too long.
     pub fn search(&self) -> ApiResult<Option<&str>> {
-        match self.q.as_deref().map(str::trim) {
-            Some(text) if text.chars().count() > 200 => Err(ApiError::validation(
-                "q",
-                "must have at most 200 characters",
-            )),
-            found => Ok(found.filter(|text| !text.is_empty())),
-        }
+        searched(self.q.as_deref())
+    }
+}
+
+fn searched(q: Option<&str>) -> ApiResult<Option<&str>> {
+    match q.map(str::trim) {
+        Some(text) if text.chars().count() > 200 => Err(ApiError::validation(
+            "q",
+            "must have at most 200 characters",
+        )),
+        found => Ok(found.filter(|text| !text.is_empty())),
+    }
+}
+
+/// Branches of a repository, as its host has them now.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RepoBranches {
+    /// Names without `refs/heads/`, in the order of the host.
+    #[schema(max_items = 200)]
+    pub names: Vec<String>,
+    /// The host has more than these.
+    pub more: bool,
+}
+
+impl From<Branches> for RepoBranches {
+    fn from(Branches { names, more }: Branches) -> Self {
+        Self { names, more }
+    }
+}
+
+/// The filter of branches.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct BranchQuery {
+    /// Only branches whose name contains this text; case does not matter.
+    #[param(max_length = 200)]
+    pub q: Option<String>,
+}
+
+impl BranchQuery {
+    /// The search text; empty for all branches.
+    ///
+    /// # Errors
+    /// 400 when it is too long.
+    pub fn search(&self) -> ApiResult<&str> {
+        Ok(searched(self.q.as_deref())?.unwrap_or_default())
     }
 }
 

@@ -14,6 +14,9 @@ pub enum RepoError {
     /// The repository has no mirror.
     #[error("the repository has no mirror")]
     NoMirror,
+    /// The host's branches could not be read, for this reason.
+    #[error("the branches could not be read: {0}")]
+    NoBranches(String),
     /// The workspace has the most mirrors that it may have.
     #[error("the workspace has {most} mirrors, which is the maximum")]
     TooManyMirrors { most: u64 },
@@ -38,6 +41,7 @@ impl From<RepoError> for ApiError {
             E::NoConnection => Self::not_found("connection"),
             E::NoRepo => Self::not_found("repository"),
             E::NoMirror => Self::not_found("mirror"),
+            E::NoBranches(why) => Self::new(Code::RemoteUnavailable).detail(why),
             E::TooManyMirrors { most } => Self::new(Code::Conflict).detail(format!(
                 "The workspace has {most} mirrors, the most that it may have. Remove one that is not needed."
             )),

@@ -6,7 +6,7 @@ use http::StatusCode;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::dto::{NewRepoConnection, Repo, RepoConnection, RepoQuery};
+use super::dto::{BranchQuery, NewRepoConnection, Repo, RepoBranches, RepoConnection, RepoQuery};
 use super::entity::connection;
 use super::{RepoError, ReposContext, commands, store, store_mirrors, store_repos};
 use roost_platform::ids::{RepoConnectionId, RepoId};
@@ -25,6 +25,7 @@ pub fn router() -> OpenApiRouter<ReposContext> {
         .routes(routes!(sync))
         .routes(routes!(list))
         .routes(routes!(get))
+        .routes(routes!(branches))
         .routes(routes!(want_mirror, drop_mirror))
 }
 
@@ -123,6 +124,22 @@ async fn get(
         .ok_or(RepoError::NoRepo)?;
     let mirror = store_mirrors::get(db, scope, id).await?;
     Ok(Json(Repo::new(row, mirror, state.clock.now())))
+}
+
+/// The branches of the repository, as its host has them now; at most 200.
+#[utoipa::path(get, path = "/api/repos/{id}/branches", operation_id = "list_branches", tag = "repos", params(("id" = RepoId, Path), BranchQuery),
+    responses((status = 200, body = RepoBranches), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 503, body = Problem)))]
+async fn branches(
+    State(state): State<ReposContext>,
+    caller: Scoped<can::SyncRepos>,
+    Path(id): Path<RepoId>,
+    Query(query): Query<BranchQuery>,
+) -> ApiResult<Json<RepoBranches>> {
+    let containing = query.search()?;
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let found = commands::list_branches(&state, scope, user, id, containing).await?;
+    Ok(Json(found.into()))
 }
 
 /// Creates a mirror of the repository, or updates it. The answer does not wait for it: the repository's `mirror` has the

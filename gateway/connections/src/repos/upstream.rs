@@ -1,6 +1,6 @@
 //! What another room needs to work with the mirror of a repository, and to push to its host.
 
-use roost_secret_broker::wire::RecordName;
+use roost_secret_broker::wire::{Fault, RecordName};
 use sea_orm::{ConnectionTrait, DbErr};
 use url::Url;
 
@@ -36,6 +36,14 @@ impl Upstream {
     pub fn pulls(&self) -> Option<Url> {
         let (kind, base) = self.host.as_ref()?;
         pull::address(*kind, base, &self.full_name)
+    }
+
+    /// Why the host's branches could not be read, in words for people.
+    pub(super) fn unlisted(&self, fault: Option<&Fault>) -> String {
+        match &self.host {
+            Some((kind, _)) => model::unmirrored(*kind, fault),
+            None => "This gateway does not know that kind of host. Run the newest release, or connect again.".to_owned(),
+        }
     }
 
     /// The request that opens a pull request at the host.

@@ -6,10 +6,10 @@ use bytes::Bytes;
 use futures::stream::Stream;
 use roost_secret_broker::client::{Body, Client, ClientError, Forwarded, Pieces, expect};
 use roost_secret_broker::wire::{
-    Answer, Begin, Begun, Bundled, Clean, Cleaned, Description, Diffed, Exchange, Fault, FaultCode,
-    Fetching, Forward, GitArchive, GitBundle, GitDiff, GitFetch, GitFiles, GitForget, GitImport,
-    GitPush, GitReceive, Imported, Mirror, Pushed, ReadFiles, Received, RecordName, Redeem,
-    Redeemed, Request, Status, Store,
+    Answer, Begin, Begun, Branches, Bundled, Clean, Cleaned, Description, Diffed, Exchange, Fault,
+    FaultCode, Fetching, Forward, GitArchive, GitBranches, GitBundle, GitDiff, GitFetch, GitFiles,
+    GitForget, GitImport, GitPush, GitReceive, Imported, Mirror, Pushed, ReadFiles, Received,
+    RecordName, Redeem, Redeemed, Request, Status, Store,
 };
 
 /// The time limit of a call without a remote server. It allows a write to the broker's disk and a restart.
@@ -173,6 +173,19 @@ impl BrokerHandle {
         hear: impl FnMut(Fetching),
     ) -> Result<Mirror, BrokerError> {
         Ok(self.client.git_fetch(asked, hear).await?)
+    }
+
+    /// Reads the branches of a repository from its host.
+    ///
+    /// # Errors
+    /// See [`BrokerError`].
+    pub async fn git_branches(&self, asked: GitBranches) -> Result<Branches, BrokerError> {
+        let asked = Request::GitBranches(asked);
+        self.ask(OUTSIDE, asked, |answer| match answer {
+            Answer::Branches(found) => Some(found),
+            _ => None,
+        })
+        .await
     }
 
     /// Deletes a mirror and returns whether it existed.

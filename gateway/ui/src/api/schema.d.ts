@@ -2464,6 +2464,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repos/{id}/branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The branches of the repository, as its host has them now; at most 200. */
+        get: operations["list_branches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repos/{id}/mirror": {
         parameters: {
             query?: never;
@@ -7975,6 +7992,13 @@ export interface components {
             provider_updated?: string | null;
             /** Format: date-time */
             seen_at: string;
+        };
+        /** @description Branches of a repository, as its host has them now. */
+        RepoBranches: {
+            /** @description The host has more than these. */
+            more: boolean;
+            /** @description Names without `refs/heads/`, in the order of the host. */
+            names: string[];
         };
         /** @description A connection to a code host. */
         RepoConnection: {
@@ -19694,6 +19718,72 @@ export interface operations {
                 };
             };
             414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
+        };
+    };
+    list_branches: {
+        parameters: {
+            query?: {
+                /** @description Only branches whose name contains this text; case does not matter. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["RepoId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepoBranches"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AnyOtherProblem"];
         };
     };

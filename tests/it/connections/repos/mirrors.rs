@@ -145,6 +145,42 @@ async fn a_mirror_is_made_renewed_and_removed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn branches_are_read_from_the_host_for_those_who_may_ask_it() {
+    let place = Place::start().await;
+    let owner = place.gateway.owner().await;
+    let (host, _) = hosted(owner).await;
+    let path = format!("{}/branches", repository(owner).await);
+    for branch in ["main", "fix/login"] {
+        host.commit("acme/tools", branch, "a.txt", b"a").await;
+    }
+    let all = owner.get(&path).expect(200).await.body;
+    assert_eq!(
+        all,
+        json!({ "names": ["fix/login", "main"], "more": false })
+    );
+    let some = owner
+        .get(&format!("{path}?q=%20LOGIN%20"))
+        .expect(200)
+        .await;
+    assert_eq!(some.body["names"], json!(["fix/login"]));
+    let long = format!("{path}?q={}", "x".repeat(201));
+    owner.get(&long).refused(400, "validation").await;
+    let viewer = place.gateway.person("viewer").await;
+    viewer.get(&path).refused(403, "forbidden").await;
+    let stranger = place.gateway.stranger().await;
+    stranger.get(&path).refused(404, "not-found").await;
+    host.instead(|_| Box::pin(async { Some(text_answer(404, "nothing here")) }));
+    let refused = owner.get(&path).refused(503, "remote-unavailable").await;
+    let detail = refused.str("/detail").to_owned();
+    assert!(
+        detail.starts_with("Forgejo or Gitea: the host has no such repository"),
+        "{detail}"
+    );
+    assert!(on_disk(&place).is_empty(), "no mirror was made");
+    place.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_mirror_that_is_removed_while_it_is_fetched_leaves_nothing_and_others_have_none_of_it() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;

@@ -3,6 +3,7 @@
 mod connect;
 mod disconnect;
 mod drop_mirror;
+mod list_branches;
 mod request_sync;
 mod want_mirror;
 
@@ -15,6 +16,7 @@ use roost_platform::broker::credential;
 pub use connect::connect;
 pub use disconnect::{disconnect, remove_all};
 pub use drop_mirror::drop_mirror;
+pub use list_branches::list_branches;
 pub use request_sync::request_sync;
 pub use want_mirror::{want_mirror, want_mirror_in};
 
