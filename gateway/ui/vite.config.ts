@@ -28,11 +28,15 @@ const DIFF = /src\/ui\/diff\/(diff|diff-view|file-diff|patch|patch-view|run-diff
 const DIALOG = /src\/ui\/(dialog|form-dialog|leave-guard|secret-field|sending)\.tsx?/;
 /** What the pages about work share: each of these is small, and as a file of its own it would be half wrapping. */
 const WORK =
-  /src\/api\/(models|nodes|runs|runtime|sandboxes|teams)\.ts|useMutationState|[iI]nfiniteQuery(Observer)?\.js|src\/ui\/(agent-state|clash\/one-change|fold|folded-text|goal-draft|markdown\/markdown|hardening|image-lacks|inline-code|model-choice|node-state|operation|pace|pace-fields|more-menu|repo-options|show-in|owner-link|run-state|sandbox-choice|sandbox-words|tabs|work-lacks)\.tsx?/;
+  /src\/api\/(models|nodes|runs|runtime|sandboxes|teams)\.ts|useMutationState|[iI]nfiniteQuery(Observer)?\.js|src\/ui\/(agent-state|base-field|choice\/suggest|suggest-field|clash\/one-change|fold|folded-text|goal-draft|markdown\/markdown|hardening|image-lacks|inline-code|model-choice|node-state|operation|pace|pace-fields|more-menu|repo-options|show-in|owner-link|run-state|sandbox-choice|sandbox-words|tabs|work-lacks)\.tsx?/;
 /** What is asked of a person who is not signed in yet. */
 const SIGN_IN = /src\/domains\/identity\/(frame|password-field|proof-form|queries)\.tsx?/;
 /** How agents are shown in a list and alone. */
-const AGENT = /src\/domains\/agents\/(arrange\.ts|avatar\.tsx)|src\/ui\/picture\/choice\.tsx/;
+const AGENT = /src\/domains\/agents\/(agent-form|arrange|avatar|words)\.tsx?|src\/ui\/picture\/choice\.tsx/;
+/** Machines in lists and alone. */
+const FLEET = /src\/domains\/fleet\/(pair-command|queries|span-choice|words)\.tsx?/;
+/** Missions and routines in sentences. */
+const WORDS = /src\/domains\/(missions|routines)\/words\.ts/;
 const ofShell = (path: string) => (SHELL.test(path) || RAIL_ICONS.test(path)) && !LATER.test(path);
 
 /** The font comes beside the scripts. Without this, the browser would ask for it after the first text is drawn. */
@@ -83,6 +87,8 @@ export default defineConfig({
             { name: "diff", test: DIFF },
             { name: "sign-in", test: SIGN_IN },
             { name: "agent", test: AGENT },
+            { name: "fleet", test: FLEET },
+            { name: "words", test: WORDS },
           ],
         },
       },

@@ -43,6 +43,7 @@ export const keys = {
   repoConnections: ["repos", "connections"] as const,
   repoList: (q: string) => ["repos", "list", q] as const,
   repo: (id: string) => ["repos", "one", id] as const,
+  branches: (id: string, q: string) => ["branches", id, q] as const,
   // As the live stream calls their kinds.
   runs: ["run", "list"] as const,
   run: (id: string) => ["run", id] as const,

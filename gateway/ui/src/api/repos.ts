@@ -35,6 +35,16 @@ export const repoQuery = (id: string) =>
     queryFn: ({ signal }) => api.get("/api/repos/{id}", { path: { id }, signal }),
   });
 
+/** The branches of a repository whose name has the text, as its host has them. Each answer is a request to the host. */
+export const branchesQuery = (id: string, q: string) =>
+  queryOptions({
+    queryKey: keys.branches(id, q),
+    queryFn: ({ signal }) =>
+      api.get("/api/repos/{id}/branches", { path: { id }, query: { q: q || undefined }, signal }),
+    staleTime: 60_000,
+    retry: false,
+  });
+
 /** A commit never changes, so its diff stays. */
 export const runDiffQuery = (run: string, branch: string, commit: string) =>
   queryOptions({

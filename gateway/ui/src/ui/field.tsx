@@ -12,7 +12,7 @@ import { choiceClass, inputClass } from "./input-class";
 
 export { choiceClass, inputClass };
 
-interface Around {
+export interface Around {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
@@ -20,7 +20,8 @@ interface Around {
   aside?: ReactNode;
 }
 
-function Frame({
+/** A label above, a hint or what is wrong below. */
+export function Frame({
   id,
   label,
   hint,
@@ -56,7 +57,7 @@ function Frame({
   );
 }
 
-function described(id: string, { hint, error }: Around) {
+export function described(id: string, { hint, error }: Around) {
   return {
     "aria-invalid": error ? true : undefined,
     "aria-describedby": hint || error ? `${id}-note` : undefined,

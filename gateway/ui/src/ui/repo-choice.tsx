@@ -1,6 +1,7 @@
 import type { Problem } from "~/api/problem";
 import type { RunRepo } from "~/api/repos";
-import { Choice, Field } from "./field";
+import { BaseField } from "./base-field";
+import { Choice } from "./field";
 import { useRepoOptions } from "./repo-options";
 import { visible } from "./visible";
 
@@ -42,19 +43,11 @@ export function RepoChoice({
         {searched && !value && <option value="">None</option>}
       </Choice>
       {value && (
-        <Field
-          label="Begin at"
-          autoComplete="off"
-          spellCheck="false"
-          placeholder={visible(chosen?.default_branch ?? "the default branch")}
+        <BaseField
+          id={value.repo_id ?? ""}
+          repo={chosen}
           value={value.base ?? ""}
-          onChange={(event) =>
-            onChange({
-              repo_id: value.repo_id ?? null,
-              ...(event.target.value && { base: event.target.value }),
-            })
-          }
-          hint="A branch, or a whole commit id."
+          onChange={(base) => onChange({ repo_id: value.repo_id ?? null, ...(base && { base }) })}
           error={problem?.field("/repo/base")}
         />
       )}

@@ -69,6 +69,9 @@ export const makeMirror = (more: Partial<Schemas["RepoMirror"]> = {}): Schemas["
   ...more,
 });
 
+/** In the order of a host. */
+const BRANCHES = ["feature/timeline", "fix/login-redirect", "main", "release/1.0"];
+
 export function makeRepos(state: State): State["repos"] {
   const github = makeConnection(state);
   const gitlab = makeConnection(state, {
@@ -83,5 +86,5 @@ export function makeRepos(state: State): State["repos"] {
   const repos = ["roost", "website", "infrastructure", "notes"].map((name, at) =>
     makeRepo(github, name, { provider_updated: ago(3600 * (at + 1)), private: at > 0, archived: at === 3 }),
   );
-  return { connections: [github, gitlab], repos };
+  return { connections: [github, gitlab], repos, branches: BRANCHES };
 }

@@ -50,6 +50,16 @@ export const repoRoutes = {
     const there = state.repos.repos.filter((repo) => !repo.gone_at && repo.full_name.includes(q));
     return { body: there.slice(0, 500) };
   },
+  "GET /api/repos/{id}/branches": ({ state, params, query }) => {
+    find(state.repos.repos, params.id);
+    if (state.repos.away)
+      throw new Refusal(503, "remote-unavailable", "The other service does not answer", {
+        detail: state.repos.away,
+      });
+    const q = (query.get("q") ?? "").trim().toLowerCase();
+    const names = state.repos.branches.filter((name) => name.toLowerCase().includes(q));
+    return { body: { names: names.slice(0, 200), more: names.length > 200 } };
+  },
   "PUT /api/repos/{id}/mirror": ({ state, params }) => {
     const repo = find(state.repos.repos, params.id);
     repo.mirror = { ...makeMirror(repo.mirror ?? {}), state: "waiting" };

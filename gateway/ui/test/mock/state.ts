@@ -103,7 +103,13 @@ export interface State {
   attempts: number;
   workspace: string;
   people: People;
-  repos: { connections: KnownConnection[]; repos: Repo[] };
+  repos: {
+    connections: KnownConnection[];
+    repos: Repo[];
+    branches: string[];
+    /** Why the host does not give the branches. */
+    away?: string;
+  };
   runs: {
     list: Run[];
     calls: Map<string, RunCall[]>;
@@ -385,7 +391,7 @@ export function makeState({
     attempts: 0,
     workspace: "w1",
     people: makePeople(user),
-    repos: { connections: [], repos: [] },
+    repos: { connections: [], repos: [], branches: [] },
     runs: { list: [], calls: new Map(), repos: new Map(), messages: new Map() },
     routines: { list: [], journal: [], changes: [] },
     missions: { list: [], cards: new Map(), contents: new Map(), files: new Map(), asked: [], moves: [] },

@@ -4,6 +4,7 @@ import { useState, type ReactNode } from "react";
 import { nodesQuery } from "~/api/nodes";
 import type { Problem } from "~/api/problem";
 import type { TemplateBrief } from "~/api/teams";
+import { BaseField } from "~/ui/base-field";
 import { Area, Choice, Field } from "~/ui/field";
 import { Help } from "~/ui/help";
 import { Markdown } from "~/ui/markdown/markdown";
@@ -162,15 +163,11 @@ function RepoFields({ draft, set, problem, mistakes }: PartProps) {
         {draft.repo && repos && !chosen && <option value={draft.repo}>A repository that is gone</option>}
       </Choice>
       {draft.repo && (
-        <Field
-          label="Begin at"
-          autoComplete="off"
-          spellCheck="false"
-          maxLength={500}
-          placeholder={visible(chosen?.default_branch ?? "the default branch")}
+        <BaseField
+          id={draft.repo}
+          repo={chosen}
           value={draft.base}
-          onChange={(event) => set({ base: event.target.value })}
-          hint="A branch, or a whole commit id."
+          onChange={(base) => set({ base })}
           error={problem?.field("/base_ref")}
         />
       )}

@@ -33,10 +33,13 @@ function placeOver(layer: HTMLElement, button: HTMLElement) {
 }
 
 /** Spread `around` on the element that has both the button and the layer. `over` puts the layer above everything else. `keeps`: it keeps its first width, whatever it shows later. */
-export function useLayer({ over = false, keeps = false }: { over?: boolean; keeps?: boolean } = {}) {
+export function useLayer<From extends HTMLElement = HTMLButtonElement>({
+  over = false,
+  keeps = false,
+}: { over?: boolean; keeps?: boolean } = {}) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
+  const button = useRef<From>(null);
   const layer = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const [shown, from] = [layer.current, button.current];
