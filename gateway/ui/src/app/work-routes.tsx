@@ -88,6 +88,7 @@ export const runs = createRoute({
 export const compare = createRoute({
   getParentRoute: () => shell,
   path: "/runs/compare",
+  validateSearch: only("run"),
   component: work("ComparePage"),
 });
 export const run = createRoute({

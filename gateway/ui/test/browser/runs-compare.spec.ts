@@ -1,9 +1,9 @@
 // Teams beside each other: put together, watched and judged, in a real Chromium.
 import type { Page } from "@playwright/test";
-import { axe, choose, drawn, settled, shot, tryAgain, until } from "../kit.ts";
+import { axe, axeBoth, choose, drawn, settled, shot, shotBoth, tryAgain, until } from "../kit.ts";
 import { ago } from "../mock/ids.ts";
 import { Refusal } from "../mock/refusal.ts";
-import { makeRun } from "../mock/runs.ts";
+import { makeDoneRun, makeRun } from "../mock/runs.ts";
 import { makeTeam } from "../mock/teams.ts";
 import { agentNamed, expect, test } from "./fixtures.ts";
 
@@ -11,6 +11,36 @@ const fits = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
 test.describe("runs: comparison", () => {
+  test("a run that ended is compared with another team on the same goal", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const [team] = mock.state.teams.list;
+    const other = makeTeam(mock.state, mock.state.templates[0], { name: "Other" });
+    mock.state.teams.list.push(other);
+    const { run } = makeDoneRun(mock.state, { team_id: team.id, input: "Mend the tests" });
+    Object.assign(run, { cost_ceiling_microusd: 2_000_000, limits: { turns: 40 } });
+    mock.state.runs.list.push(run);
+    await page.goto(`${mock.url}/runs/${run.id}`);
+    await page.getByRole("link", { name: "Compare", exact: true }).click();
+    await expect(page.getByRole("textbox", { name: "Goal" })).toHaveValue("Mend the tests");
+    await expect(page.getByLabel("Budget, in dollars")).toHaveValue("4");
+    await expect(page.getByLabel("Turn limit")).toHaveValue("40");
+    await expect(page.getByRole("group", { name: "Candidate 1" }).getByLabel("Team")).toHaveAttribute(
+      "data-value",
+      team.id,
+    );
+    await choose(page.getByRole("group", { name: "Candidate 2" }).getByLabel("Team"), other.id);
+    expect(await axeBoth(page)).toStrictEqual([]);
+    await shotBoth(page, "compare-from-run");
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await until("the comparison to be asked for", () => mock.state.compared !== undefined);
+    expect(mock.state.compared).toMatchObject({
+      input: "Mend the tests",
+      candidates: [{ team_id: team.id }, { team_id: other.id }],
+      cost_ceiling_microusd: 4_000_000,
+      limits: { turns: 40 },
+    });
+  });
+
   for (const [theme, width] of [
     ["dark", 1280],
     ["light", 390],

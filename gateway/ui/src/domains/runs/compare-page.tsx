@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Plus, Scale, Trash2 } from "lucide-react";
 import { useState, type SubmitEvent } from "react";
 import { clawsQuery } from "~/api/claws";
@@ -22,8 +22,10 @@ import { ProblemNote } from "~/ui/problem";
 import { KIND_NAMES } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import { CompareFiles } from "./compare-files";
-import { bodyOf, emptyDraft, isWhole, MOST, sharesTeam, type Draft } from "./compare";
-import { compare } from "./queries";
+import { bodyOf, draftOf, emptyDraft, isWhole, MOST, MOST_TITLE, sharesTeam, type Draft } from "./compare";
+import { compare, runQuery } from "./queries";
+
+const route = getRouteApi("/shell/runs/compare");
 
 interface LineProps {
   one: Draft["candidates"][number];
@@ -128,7 +130,7 @@ function Terms({ draft, problem, set }: PartProps) {
     <div className="grid gap-4 sm:grid-cols-3">
       <Field
         label="Title (optional)"
-        maxLength={200}
+        maxLength={MOST_TITLE}
         autoComplete="off"
         value={draft.title}
         error={problem?.field("/title")}
@@ -169,8 +171,8 @@ function Terms({ draft, problem, set }: PartProps) {
   );
 }
 
-function Form({ teams }: { teams: Team[] }) {
-  const [draft, setDraft] = useState(emptyDraft);
+function Form({ teams, begin: first }: { teams: Team[]; begin: Draft }) {
+  const [draft, setDraft] = useState(first);
   const navigate = useNavigate();
   const set = (more: Partial<Draft>) => setDraft((before) => ({ ...before, ...more }));
   const begin = useKeyedMutation(compare);
@@ -217,6 +219,18 @@ function Form({ teams }: { teams: Team[] }) {
   );
 }
 
+/** The form, which begins with a run where the address names one. */
+function Begun({ teams }: { teams: Team[] }) {
+  const { run: id } = route.useSearch();
+  const run = useQuery({ ...runQuery(id ?? ""), enabled: id !== undefined });
+  if (id === undefined) return <Form teams={teams} begin={emptyDraft()} />;
+  return (
+    <QueryView query={run} what="run" rows={4}>
+      {(found) => <Form teams={teams} begin={draftOf(found)} />}
+    </QueryView>
+  );
+}
+
 /** One input for several teams, or for one team in several ways of working together. */
 export function ComparePage() {
   const teams = useQuery(teamsQuery);
@@ -244,7 +258,7 @@ export function ComparePage() {
                 One is enough: it can be compared with itself under another topology.
               </Empty>
             ) : (
-              <Form teams={list} />
+              <Begun teams={list} />
             )
           }
         </QueryView>

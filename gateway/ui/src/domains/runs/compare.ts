@@ -1,9 +1,9 @@
 // A comparison that is being put together, and how its candidates stand beside each other.
-import type { RunSummary } from "~/api/runs";
+import type { Run, RunSummary } from "~/api/runs";
 import type { components } from "~/api/schema";
 import type { TopologyKind } from "~/api/teams";
-import { microusdOf } from "~/ui/dollars";
-import { isPace, limitsOf, noPace, type Pace } from "~/ui/pace";
+import { microusdOf, typedOf } from "~/ui/dollars";
+import { isPace, limitsOf, noPace, paceOf, type Pace } from "~/ui/pace";
 import { isOver, took } from "~/ui/run-state";
 
 type Schemas = components["schemas"];
@@ -36,6 +36,27 @@ export const emptyDraft = (): Draft => ({
   step: "",
   ...noPace,
 });
+
+/** The most characters of a title. */
+export const MOST_TITLE = 200;
+
+/** A run beside another way to the same goal: its own team is the first candidate, and its first files are those of all. */
+export function draftOf(run: Run): Draft {
+  const draft = emptyDraft();
+  const begun = run.steps.find(({ files, lap }) => lap === 1 && files?.began.snapshot_id);
+  const [first, ...others] = draft.candidates;
+  return {
+    ...draft,
+    ...paceOf(run.limits),
+    title: run.title.slice(0, MOST_TITLE),
+    input: run.input,
+    candidates: first ? [{ ...first, team: run.team_id ?? "" }, ...others] : others,
+    // Each candidate may spend an equal part.
+    most:
+      run.cost_ceiling_microusd == null ? "" : typedOf(run.cost_ceiling_microusd * draft.candidates.length),
+    ...(begun && { files: "step", run: run.id, step: begun.key }),
+  };
+}
 
 export const isWhole = ({ input, candidates, ...pace }: Draft) =>
   isPace(pace) &&

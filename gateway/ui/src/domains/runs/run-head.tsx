@@ -1,14 +1,14 @@
 // The head of a run's page. It stays in sight while the page is read.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Crosshair, Download, GitFork, Pause, Play, RotateCcw } from "lucide-react";
+import { Crosshair, Download, GitFork, Pause, Play, RotateCcw, Scale } from "lucide-react";
 import { useState } from "react";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import { startAgent, startRun, type NewRun, type Run } from "~/api/runs";
 import { renew } from "~/live/renew";
-import { Button } from "~/ui/button";
+import { Button, buttonClass } from "~/ui/button";
 import { textLink } from "~/ui/class";
 import { CopyButton } from "~/ui/copy-button";
 import { useKeyedMutation } from "~/ui/keyed-mutation";
@@ -238,6 +238,12 @@ export function RunHead({ run, title, mayStart, teamGone, nameOf, following, onF
             <Button icon={<GitFork size={14} aria-hidden />} onClick={() => setForking(true)}>
               Fork
             </Button>
+          )}
+          {mayStart && !teamGone && over && run.team_id && (
+            <Link to="/runs/compare" search={{ run: run.id }} className={buttonClass()}>
+              <Scale size={14} aria-hidden />
+              Compare
+            </Link>
           )}
           <Export run={run} />
           <CopyButton text={`${window.location.origin}/runs/${run.id}`} label="Copy link" />

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { RunCall, RunSummary } from "~/api/runs";
+import type { Run, RunCall, RunSummary } from "~/api/runs";
 import { money, stepsWord } from "~/ui/run-state";
 import {
   bars,
   bodyOf,
   byLabel,
   caughtUp,
+  draftOf,
   emptyDraft,
   figures,
   isWhole,
@@ -139,6 +140,33 @@ describe("a comparison", () => {
     expect(isWhole(step)).toBe(false);
     expect(isWhole({ ...step, run: "r", step: "s" })).toBe(true);
     expect(bodyOf({ ...step, run: "r", step: "s" }).files).toEqual({ from: "step", run_id: "r", step: "s" });
+  });
+  it("begins with a run: its goal, its team, its limits, and the files of its first step", () => {
+    const step = (key: string, snapshot_id: string | null, lap = 1) => ({
+      key,
+      lap,
+      files: { began: { snapshot_id } },
+    });
+    const run = {
+      id: "r",
+      title: "Mend the tests",
+      input: "Mend all of them",
+      team_id: "t1",
+      cost_ceiling_microusd: 500_000,
+      limits: { turns: 7 },
+      steps: [step("plan", null), step("code", "s1", 2), step("code", "s1"), step("test", "s2")],
+    } as unknown as Run;
+    const draft = draftOf(run);
+    expect(draft).toMatchObject({
+      title: "Mend the tests",
+      input: "Mend all of them",
+      most: "1",
+      turns: "7",
+    });
+    expect(draft.candidates.map(({ team }) => team)).toEqual(["t1", ""]);
+    expect([draft.files, draft.run, draft.step]).toEqual(["step", "r", "code"]);
+    const bare = draftOf({ ...run, steps: [], cost_ceiling_microusd: null, limits: {}, team_id: null });
+    expect([bare.files, bare.most, bare.turns, bare.candidates[0]?.team]).toEqual(["empty", "", "", ""]);
   });
   it("says when a team is selected twice", () => {
     expect(sharesTeam(whole)).toBe(true);
