@@ -20,7 +20,7 @@ test.describe("runs: comparison", () => {
     Object.assign(run, { cost_ceiling_microusd: 2_000_000, limits: { turns: 40 } });
     mock.state.runs.list.push(run);
     await page.goto(`${mock.url}/runs/${run.id}`);
-    await page.getByRole("link", { name: "Compare", exact: true }).click();
+    await page.getByRole("link", { name: "Compare teams" }).click();
     await expect(page.getByRole("textbox", { name: "Goal" })).toHaveValue("Mend the tests");
     await expect(page.getByLabel("Budget, in dollars")).toHaveValue("4");
     await expect(page.getByLabel("Turn limit")).toHaveValue("40");

@@ -242,7 +242,7 @@ export function RunHead({ run, title, mayStart, teamGone, nameOf, following, onF
           {mayStart && !teamGone && over && run.team_id && (
             <Link to="/runs/compare" search={{ run: run.id }} className={buttonClass()}>
               <Scale size={14} aria-hidden />
-              Compare
+              Compare teams
             </Link>
           )}
           <Export run={run} />
