@@ -22,7 +22,7 @@ import { ProblemNote } from "~/ui/problem";
 import { KIND_NAMES } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import { CompareFiles } from "./compare-files";
-import { bodyOf, draftOf, emptyDraft, isWhole, MOST, MOST_TITLE, sharesTeam, type Draft } from "./compare";
+import { bodyOf, draftOf, emptyDraft, isWhole, MOST, sharesTeam, type Draft } from "./compare";
 import { compare, runQuery } from "./queries";
 
 const route = getRouteApi("/shell/runs/compare");
@@ -130,7 +130,7 @@ function Terms({ draft, problem, set }: PartProps) {
     <div className="grid gap-4 sm:grid-cols-3">
       <Field
         label="Title (optional)"
-        maxLength={MOST_TITLE}
+        maxLength={200}
         autoComplete="off"
         value={draft.title}
         error={problem?.field("/title")}

@@ -37,9 +37,6 @@ export const emptyDraft = (): Draft => ({
   ...noPace,
 });
 
-/** The most characters of a title. */
-export const MOST_TITLE = 200;
-
 /** A run beside another way to the same goal: its own team is the first candidate, and its first files are those of all. */
 export function draftOf(run: Run): Draft {
   const draft = emptyDraft();
@@ -48,7 +45,6 @@ export function draftOf(run: Run): Draft {
   return {
     ...draft,
     ...paceOf(run.limits),
-    title: run.title.slice(0, MOST_TITLE),
     input: run.input,
     candidates: first ? [{ ...first, team: run.team_id ?? "" }, ...others] : others,
     // Each candidate may spend an equal part.

@@ -158,7 +158,7 @@ describe("a comparison", () => {
     } as unknown as Run;
     const draft = draftOf(run);
     expect(draft).toMatchObject({
-      title: "Mend the tests",
+      title: "",
       input: "Mend all of them",
       most: "1",
       turns: "7",
