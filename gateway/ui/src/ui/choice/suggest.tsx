@@ -61,8 +61,10 @@ export function Suggest({ value, options, listName, onChange, note, className, .
     else return;
     event.preventDefault();
   };
+  // An Escape that closes no list belongs to the dialog around it.
+  const root = shown ? around : { ...around, onKeyDown: undefined };
   return (
-    <div className="relative min-w-0" {...around}>
+    <div className="relative min-w-0" {...root}>
       <input
         {...input}
         ref={ref}
