@@ -18,8 +18,6 @@ use roost_platform::ids::{SharedIds, UserId, fresh};
 pub const PERIOD: Duration = Duration::from_secs(1);
 /// The most rows of one transaction.
 const AT_ONCE: u64 = 100;
-/// The most bytes of a browser's name that are kept.
-const DEVICE: usize = 200;
 
 /// Notes that a sign-in was refused because of its password. `user` is the account with that address, if there is one.
 ///
@@ -30,12 +28,11 @@ pub(super) async fn note(
     user: Option<UserId>,
     from: &Origin,
 ) -> Result<(), DbErr> {
-    let device = from.device.as_deref();
     let row = refused::Model {
         id: fresh(&state.ids),
         user_id: user,
         from_address: from.address.to_string(),
-        device: device.map(|device| roost_protocol::text::clean(device, DEVICE)),
+        device: from.kept_device(),
         at: state.clock.now(),
     };
     let tx = state.db.write().await?;

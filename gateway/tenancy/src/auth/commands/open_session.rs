@@ -51,6 +51,14 @@ pub struct Origin {
 /// The most bytes of the browser's name that are kept.
 const DEVICE: usize = 200;
 
+impl Origin {
+    /// The browser's name for itself, cleaned and cut, as rows keep it.
+    pub(in crate::auth) fn kept_device(&self) -> Option<String> {
+        let device = self.device.as_deref();
+        device.map(|device| roost_protocol::text::clean(device, DEVICE))
+    }
+}
+
 pub(in crate::auth) async fn insert(
     state: &AuthContext,
     tx: &WriteTx,
@@ -61,7 +69,6 @@ pub(in crate::auth) async fn insert(
     let now = state.clock.now();
     let lifetime = new.lifetime.unwrap_or(state.absolute).min(state.absolute);
     let lifetime = TimeDelta::from_std(lifetime).unwrap_or(TimeDelta::days(90));
-    let device = new.from.and_then(|from| from.device.as_deref());
     let row = session::Model {
         id: fresh(&state.ids),
         user_id: new.user,
@@ -70,7 +77,7 @@ pub(in crate::auth) async fn insert(
         kind: new.kind.to_owned(),
         label: new.label,
         from_address: new.from.map(|from| from.address.to_string()),
-        device: device.map(|device| roost_protocol::text::clean(device, DEVICE)),
+        device: new.from.and_then(Origin::kept_device),
         set_password_without_current: new.set_password_without_current,
         by_issuer: new.by_issuer,
         scopes: new.scopes.as_ref().map(Scopes::to_stored),
