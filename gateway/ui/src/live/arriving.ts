@@ -1,6 +1,6 @@
 // Parts of the program that come when they are needed. Where one does not arrive, something stands in its place, and it is
 // asked for again by itself: soon, then more seldom, and at once when the live stream is back.
-import { createElement, lazy, useEffect, useState, type ComponentType } from "react";
+import { createElement, lazy, Suspense, useEffect, useState, type ComponentType } from "react";
 import { useLink } from "./link";
 import { backoff } from "./stream";
 
@@ -68,3 +68,14 @@ const Nothing = () => null;
 /** A component in a chunk of its own, for `Suspense`. */
 export const later = <P extends object>(load: Load<P>, Missing: ComponentType = Nothing) =>
   lazy(() => arriving(load, Missing)().then((part) => ({ default: part })));
+
+/**
+ * A part that is drawn at once when it is there already, and otherwise comes later. It stays the one that it was at first:
+ * another component in its place would begin anew, and what was typed into it would be gone.
+ */
+export function first<P extends object>(there: () => ComponentType<P> | undefined, Later: ComponentType<P>) {
+  return function First(props: P) {
+    const [{ Is }] = useState(() => ({ Is: there() ?? Later }));
+    return createElement(Suspense, null, createElement(Is, props));
+  };
+}

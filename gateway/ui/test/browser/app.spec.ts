@@ -79,6 +79,19 @@ test.describe("pages", () => {
     await page.keyboard.press("Escape");
   });
 
+  test("what is typed into a dialog stays when the page behind it changes", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const answer = mock.hold("GET /api/claws");
+    await page.goto(`${mock.url}/agents?dialog=new`);
+    const name = page.getByRole("textbox", { name: "Name", exact: true });
+    await name.fill("fourth");
+    answer();
+    await page.getByRole("link", { name: "mason", includeHidden: true }).waitFor({ state: "attached" });
+    expect(await name.inputValue()).toBe("fourth");
+    await page.getByRole("button", { name: "Create agent" }).click();
+    await page.getByRole("heading", { name: "fourth" }).waitFor();
+  });
+
   test("a refused value is marked at its field and the quota says what to do", async ({ visit }) => {
     const { mock, page } = await visit();
     await page.goto(`${mock.url}/agents?dialog=new`);
