@@ -73,7 +73,14 @@ async fn name_and_address_change_and_the_address_needs_the_password() {
         let audit = owner.get("/api/audit?action=account.*").expect(200).await;
         let entries = audit.body["items"].as_array().expect("entries");
         let actions: Vec<&Value> = entries.iter().map(|entry| &entry["action"]).collect();
-        assert_eq!(actions, ["account.address_changed", "account.renamed"]);
+        assert_eq!(
+            actions,
+            [
+                "account.address_changed",
+                "account.password_refused",
+                "account.renamed"
+            ]
+        );
         assert_eq!(
             entries[0]["details"],
             json!({ "from": bea.email, "to": "bea@example.test" })

@@ -20,6 +20,7 @@ mod extract;
 pub mod hosted;
 mod middleware;
 mod model;
+mod noted;
 mod password;
 mod public_address;
 pub mod public_routes;

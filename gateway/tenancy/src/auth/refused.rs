@@ -9,8 +9,8 @@ use sea_orm::{DbErr, EntityTrait, IntoActiveModel, QueryOrder, QuerySelect};
 
 use super::commands::Origin;
 use super::entity::refused_sign_in as refused;
-use super::{AuthContext, WorkspaceScope, store};
-use crate::{audit, workspaces};
+use super::noted::{self, AboutAccount};
+use super::{AuthContext, store};
 use roost_platform::db::{Db, WriteTx};
 use roost_platform::ids::{SharedIds, UserId, fresh};
 
@@ -94,23 +94,14 @@ impl RefusedSignIns {
             "from": row.from_address,
             "device": row.device,
         });
-        for (member, _) in workspaces::of_user(&**tx, user.id).await? {
-            let scope = WorkspaceScope::of_member(member.workspace_id);
-            let (about, details) = (("user", &user.id as _), details.clone());
+        let entry = AboutAccount {
+            account: user.id,
             // Nobody knows who it was.
-            let actor = UserId::SYSTEM;
-            audit::record(
-                tx,
-                &self.ids,
-                row.at,
-                scope,
-                actor,
-                "session.refused",
-                about,
-                details,
-            )
-            .await?;
-        }
-        Ok(())
+            actor: UserId::SYSTEM,
+            action: "session.refused",
+            details,
+            at: row.at,
+        };
+        noted::in_each_workspace(tx, &self.ids, entry).await
     }
 }

@@ -8,7 +8,7 @@ use super::accept_invitation::belongs_to_an_operator;
 use super::current_password::is_current;
 use super::open_session::{Origin, people_only};
 use super::sign_in::count_attempt;
-use crate::auth::entity::user;
+use crate::auth::entity::{session, user};
 use crate::auth::{
     AuthContext, AuthError, Caller, EmailBy, Token, WorkspaceScope, account_store, sha256_hex,
     store,
@@ -49,14 +49,14 @@ pub async fn change_account(
 ) -> Result<user::Model, AuthError> {
     // Another gateway may have changed the account since the caller was identified: what decides is read now.
     let token = &people_only(caller)?.token_sha256;
-    let (_, user) = store::session_by_token(state.db.read(), token)
+    let (session, user) = store::session_by_token(state.db.read(), token)
         .await?
         .ok_or(AuthError::UnknownSession)?;
     let scope = caller.member.as_ref().ok_or(AuthError::NoWorkspace)?.scope;
     let takes_back = user.pending_email.is_some() && wanted.email.as_ref() == Some(&user.email);
     let email = wanted.email.filter(|email| *email != user.email);
     if let Some(email) = &email {
-        may_have(state, caller, &user, email, wanted.password).await?;
+        may_have(state, caller, (&session, &user), email, wanted.password).await?;
     }
     let mut change = Change::begin(state, scope, user.id).await?;
     let about = user.id;
@@ -177,7 +177,7 @@ pub(super) async fn operates(
 async fn may_have(
     state: &AuthContext,
     caller: &Caller,
-    user: &user::Model,
+    (session, user): (&session::Model, &user::Model),
     email: &str,
     password: Option<SecretString>,
 ) -> Result<(), AuthError> {
@@ -185,7 +185,7 @@ async fn may_have(
         return Err(AuthError::AddressOfIssuer);
     }
     let stored = user.password_hash.clone();
-    if stored.is_some() && !is_current(state, caller, password, stored).await? {
+    if stored.is_some() && !is_current(state, caller, session, password, stored).await? {
         return Err(AuthError::WrongPassword);
     }
     if !caller.operator && belongs_to_an_operator(state, email).await? {

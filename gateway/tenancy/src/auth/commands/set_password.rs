@@ -29,7 +29,7 @@ pub async fn set_password(
         return Err(AuthError::KeptByTheIssuer);
     }
     let needs_current = stored.is_some() && !session.set_password_without_current;
-    if needs_current && !is_current(state, caller, current, stored).await? {
+    if needs_current && !is_current(state, caller, &session, current, stored).await? {
         return Err(AuthError::WrongCurrentPassword);
     }
     let hash = state.passwords.hash(new).await?;

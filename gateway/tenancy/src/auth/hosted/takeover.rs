@@ -5,10 +5,9 @@ use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
 use super::{Hosted, store};
-use crate::audit;
+use crate::auth::EmailBy;
 use crate::auth::entity::user;
-use crate::auth::{EmailBy, WorkspaceScope};
-use crate::workspaces;
+use crate::auth::noted::{self, AboutAccount};
 use roost_platform::db::WriteTx;
 
 /// How an account was linked, for the audit log.
@@ -104,12 +103,13 @@ impl Hosted {
         details: &serde_json::Value,
         now: DateTime<Utc>,
     ) -> Result<(), DbErr> {
-        for (member, _) in workspaces::of_user(&**tx, user.id).await? {
-            let scope = WorkspaceScope::of_member(member.workspace_id);
-            let entity = ("user", &user.id as &(dyn std::fmt::Display + Sync));
-            let details = details.clone();
-            audit::record(tx, &self.ids, now, scope, user.id, action, entity, details).await?;
-        }
-        Ok(())
+        let entry = AboutAccount {
+            account: user.id,
+            actor: user.id,
+            action,
+            details: details.clone(),
+            at: now,
+        };
+        noted::in_each_workspace(tx, &self.ids, entry).await
     }
 }
