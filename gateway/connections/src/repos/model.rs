@@ -321,13 +321,13 @@ pub fn unasked(kind: ProviderKind, code: Option<FaultCode>) -> String {
     let name = kind.provider().name();
     match code {
         Some(FaultCode::AddressRefused) => format!("The address of {name} is private or this machine's own. If the deployment means it, its operator names the host in `outbound.allow_private`."),
-        Some(FaultCode::RemoteUnreachable | FaultCode::NotReached) => format!("{name} cannot be reached. See that the address is right and the host is up, then sync again."),
-        Some(FaultCode::RemoteTimeout) => format!("{name} took too long. Sync again later."),
+        Some(FaultCode::RemoteUnreachable | FaultCode::NotReached) => format!("{name} cannot be reached. See that the address is right and the host is up, then try again."),
+        Some(FaultCode::RemoteTimeout) => format!("{name} took too long. Try again later."),
         Some(FaultCode::TooLarge) => format!("{name} answered more than a page of a list can be."),
         Some(FaultCode::RemoteRefused) => format!("{name} answered in a way that cannot be passed on."),
         Some(FaultCode::UnknownRecord | FaultCode::RecordDamaged) => "The token of this connection is not in the secret broker any more. Remove the connection and connect again.".to_owned(),
         Some(FaultCode::NotAllowed) => "The secret broker does not let the token go there. Remove the connection and connect again.".to_owned(),
-        Some(_) | None => "The secret broker could not ask. Its operator sees why in its log; sync again later.".to_owned(),
+        Some(_) | None => "The secret broker could not ask. Its operator sees why in its log; try again later.".to_owned(),
     }
 }
 
