@@ -1,4 +1,4 @@
-//! `roost audit list`: what people did in the workspace, newest first.
+//! `roost audit list`: what people did in the workspace.
 
 use std::process::ExitCode;
 
@@ -39,10 +39,10 @@ pub async fn audit_end(client: &ClientArgs) -> anyhow::Result<Option<AuditEnd>> 
     Ok(Some(AuditEnd { gateway, end }))
 }
 
-/// List what people did in the workspace, newest first; for Admins and Owners
+/// List what people did in the workspace; for Admins and Owners
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  roost audit list\n  roost audit list --action 'sandbox.*' --limit 200\n  roost audit list --by me --from 2d"
+    after_help = "Examples:\n  roost audit list\n  roost audit list --action 'sandbox.*' --limit 200\n  roost audit list --by me --from 2d\n  roost audit list --sort at --limit 5"
 )]
 pub struct List {
     /// Only this action, or a group such as `sandbox.*`
@@ -53,6 +53,9 @@ pub struct List {
     by: Option<String>,
     #[command(flatten)]
     within: Within,
+    /// The order: -at (newest first), at (oldest first)
+    #[arg(long, value_name = "ORDER", allow_hyphen_values = true)]
+    sort: Option<String>,
     /// The most entries, 1 to 200
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=200))]
     limit: u64,
@@ -70,6 +73,7 @@ impl List {
             by.as_ref(),
             from.as_ref(),
             until.as_ref(),
+            self.sort.as_deref(),
             Some(self.limit),
         );
         let items = api.ask(call).await?.into_value().items;

@@ -24,6 +24,21 @@ async fn found(owner: &Person, query: &str) -> Vec<String> {
         .collect()
 }
 
+/// All that was done to agents, in pages of two.
+async fn in_pages(owner: &Person, order: &str) -> Vec<String> {
+    let first = format!("action=claw.*&limit=2{order}");
+    let mut query = first.clone();
+    let mut seen = Vec::new();
+    loop {
+        seen.extend(found(owner, &query).await);
+        let page = owner.get(&format!("/api/audit?{query}")).expect(200).await;
+        let Some(cursor) = page.body["next_cursor"].as_str() else {
+            return seen;
+        };
+        query = format!("{first}&cursor={cursor}");
+    }
+}
+
 #[tokio::test]
 async fn the_log_is_found_by_person_action_thing_and_time_and_read_in_pages() {
     for (gateway, scratch) in Gateway::start_on_each().await {
@@ -60,17 +75,11 @@ async fn the_log_is_found_by_person_action_thing_and_time_and_read_in_pages() {
             whole[..1]
         );
 
-        let mut query = "action=claw.*&limit=2".to_owned();
-        let mut seen = Vec::new();
-        loop {
-            seen.extend(found(owner, &query).await);
-            let page = owner.get(&format!("/api/audit?{query}")).expect(200).await;
-            let Some(cursor) = page.body["next_cursor"].as_str() else {
-                break;
-            };
-            query = format!("action=claw.*&limit=2&cursor={cursor}");
+        let mut reversed = whole;
+        reversed.reverse();
+        for (order, wanted) in [("", whole), ("&sort=-at", whole), ("&sort=at", reversed)] {
+            assert_eq!(in_pages(owner, order).await, wanted, "{order}");
         }
-        assert_eq!(seen, whole);
         for wrong in [
             "actor=nobody",
             "action=claw%25",
@@ -79,12 +88,43 @@ async fn the_log_is_found_by_person_action_thing_and_time_and_read_in_pages() {
             "from=yesterday",
             "from=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z",
             "limit=0",
+            "sort=newest",
         ] {
             let asked = owner.get(&format!("/api/audit?{wrong}"));
             asked.refused(400, "validation").await;
         }
         let elsewhere = gateway.stranger().await;
         assert!(found(&elsewhere, &of_ada).await.is_empty());
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_present_password_is_in_the_log_of_the_account() {
+    for (gateway, scratch) in Gateway::start_on_each().await {
+        let owner = gateway.owner().await;
+        let admin = gateway.person("admin").await;
+        let password = json!({ "new": "a first good password" });
+        let set = admin.post("/api/auth/password").json(&password);
+        set.expect(204).await;
+        let password = json!({ "current": "not the password", "new": "another good password" });
+        let set = admin.post("/api/auth/password").json(&password);
+        set.refused(400, "validation").await;
+        let address = json!({ "email": "ben@example.test", "password": "not the password" });
+        let change = admin.patch("/api/auth/me").json(&address);
+        change.refused(403, "forbidden").await;
+
+        let query = "/api/audit?action=account.password_refused";
+        let page = owner.get(query).expect(200).await;
+        let entries = page.body["items"].as_array().expect("items");
+        assert_eq!(entries.len(), 2);
+        for entry in entries {
+            assert_eq!(entry["actor"], admin.id.as_str());
+            assert_eq!(entry["details"]["from"], "127.0.0.1");
+        }
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;

@@ -99,12 +99,13 @@ pub fn all_workspaces(name: Option<&str>, limit: Option<u64>, cursor: Option<&st
 
 /// `GET /api/audit`
 #[must_use]
-pub fn audit(action: Option<&str>, actor: Option<&UserId>, from: Option<&Moment>, until: Option<&Moment>, limit: Option<u64>) -> Call<Page<AuditEntry>> {
+pub fn audit(action: Option<&str>, actor: Option<&UserId>, from: Option<&Moment>, until: Option<&Moment>, sort: Option<&str>, limit: Option<u64>) -> Call<Page<AuditEntry>> {
     let mut call = Call::new(Method::GET, "/api/audit".to_owned());
     call.query("action", action);
     call.query("actor", actor);
     call.query("from", from);
     call.query("until", until);
+    call.query("sort", sort);
     call.query("limit", limit);
     call
 }

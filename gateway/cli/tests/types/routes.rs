@@ -144,7 +144,7 @@ pub const ROUTES: &[Route] = &[
         "audit",
         "get",
         "/api/audit",
-        &["action", "actor", "from", "until", "limit"],
+        &["action", "actor", "from", "until", "sort", "limit"],
     ),
     route("chain", "get", "/api/audit/chain", &[]),
     route("claws", "get", "/api/claws", &["limit", "cursor"]),

@@ -6,7 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::entity::{chain, entry, head};
 use super::model;
-use super::store::{Action, Filter};
+use super::store::{Action, Filter, Order};
 use crate::auth::UserBrief;
 use roost_platform::ids::{AuditId, UserId};
 use roost_web::error::{ApiError, ApiResult};
@@ -118,6 +118,9 @@ pub struct AuditQuery {
     pub from: Option<DateTime<Utc>>,
     /// Entries before this time.
     pub until: Option<DateTime<Utc>>,
+    /// Newest first when it is absent.
+    #[param(inline)]
+    pub sort: Option<Order>,
 }
 
 impl AuditQuery {
@@ -153,6 +156,7 @@ impl AuditQuery {
             entity_id: self.entity_id,
             from: self.from,
             until: self.until,
+            order: self.sort.unwrap_or_default(),
         };
         Ok((request, filter))
     }

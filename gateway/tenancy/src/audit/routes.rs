@@ -23,7 +23,7 @@ pub fn router() -> OpenApiRouter<Db> {
         .routes(routes!(chain))
 }
 
-/// The audit log of the workspace, newest first.
+/// The audit log of the workspace. Newest first, unless `sort` says otherwise.
 #[utoipa::path(get, path = "/api/audit", operation_id = "list_audit_entries", tag = "workspaces", params(AuditQuery),
     responses((status = 200, body = Page<AuditEntry>), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem)))]
@@ -33,7 +33,7 @@ async fn list(
     Query(query): Query<AuditQuery>,
 ) -> ApiResult<Json<Page<AuditEntry>>> {
     let (request, filter) = query.check()?;
-    let rows = store::newest(db.read(), caller.scope(), &filter, request).await?;
+    let rows = store::list(db.read(), caller.scope(), &filter, request).await?;
     let page = request.page(rows, |row| row.id.0);
     let mut links = store::links_of(db.read(), &page.items).await?;
     let people = page.items.iter().map(|row| row.actor);

@@ -9,6 +9,8 @@ use sea_orm::{
     QuerySelect, QueryTrait, Select,
     sea_query::{OnConflict, SelectStatement},
 };
+use serde::Deserialize;
+use utoipa::ToSchema;
 
 use super::entity::{chain, entry, head, waiting};
 use super::model::Noted;
@@ -27,6 +29,20 @@ pub(super) struct Filter {
     pub entity_id: Option<String>,
     pub from: Option<DateTime<Utc>>,
     pub until: Option<DateTime<Utc>>,
+    pub order: Order,
+}
+
+/// The order of the entries. Ids are in the order of time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[schema(as = AuditOrder)]
+pub(super) enum Order {
+    /// Newest first.
+    #[default]
+    #[serde(rename = "-at")]
+    Newest,
+    /// Oldest first.
+    #[serde(rename = "at")]
+    Oldest,
 }
 
 /// One action, or all actions of a group.
@@ -40,8 +56,8 @@ fn within(scope: WorkspaceScope) -> Select<entry::Entity> {
     entry::Entity::find_in(scope)
 }
 
-/// Entries of a workspace, newest first.
-pub(super) async fn newest(
+/// Entries of a workspace that fit the filters, in their order.
+pub(super) async fn list(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     filter: &Filter,
@@ -70,14 +86,17 @@ pub(super) async fn newest(
     if let Some(until) = filter.until {
         query = query.filter(entry::Column::At.lt(until));
     }
-    if let Some(after) = request.after {
-        query = query.filter(entry::Column::Id.lt(after));
-    }
-    query
-        .order_by_desc(entry::Column::Id)
-        .limit(request.rows())
-        .all(db)
-        .await
+    let id = entry::Column::Id;
+    query = match (filter.order, request.after) {
+        (Order::Newest, Some(after)) => query.filter(id.lt(after)),
+        (Order::Oldest, Some(after)) => query.filter(id.gt(after)),
+        (_, None) => query,
+    };
+    query = match filter.order {
+        Order::Newest => query.order_by_desc(id),
+        Order::Oldest => query.order_by_asc(id),
+    };
+    query.limit(request.rows()).all(db).await
 }
 
 /// Entries about one thing, newest first.

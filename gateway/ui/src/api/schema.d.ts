@@ -100,7 +100,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The audit log of the workspace, newest first. */
+        /** The audit log of the workspace. Newest first, unless `sort` says otherwise. */
         get: operations["list_audit_entries"];
         put?: never;
         post?: never;
@@ -10668,6 +10668,8 @@ export interface operations {
                 from?: string;
                 /** @description Entries before this time. */
                 until?: string;
+                /** @description Newest first when it is absent. */
+                sort?: "-at" | "at";
             };
             header?: never;
             path?: never;

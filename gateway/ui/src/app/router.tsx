@@ -131,7 +131,7 @@ const mesh = createRoute({
 const audit = createRoute({
   getParentRoute: () => shell,
   path: "/audit",
-  validateSearch: only("actor", "action", "thing", "from", "until"),
+  validateSearch: only("actor", "action", "thing", "from", "until", "sort"),
   component: page(() => import("./history-route"), "AuditPage"),
 });
 const members = createRoute({

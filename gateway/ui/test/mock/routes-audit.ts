@@ -18,6 +18,7 @@ export const auditRoutes = {
         (query.get("from") ?? "") <= entry.at &&
         entry.at < (query.get("until") ?? "9"),
     );
+    if (query.get("sort") === "at") found.reverse();
     const begin = Number(query.get("cursor") ?? 0);
     const end = begin + Number(query.get("limit") ?? 50);
     return {

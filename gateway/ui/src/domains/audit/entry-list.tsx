@@ -6,14 +6,16 @@ import { EntryRow } from "./entry-row";
 
 interface Props {
   entries: AuditEntry[];
-  /** Shows older ones, where there are any. */
-  older: (() => void) | undefined;
+  /** Shows more of them, where there are any. */
+  more: (() => void) | undefined;
+  /** The oldest stand first. */
+  oldest: boolean;
   busy: boolean;
   only: (thing: string) => void;
 }
 
 /** The entries of one question. Give it the question as its key: what is held belongs to that one alone. */
-export function EntryList({ entries, older, busy, only }: Props) {
+export function EntryList({ entries, more, oldest, busy, only }: Props) {
   const { rows, waiting, held, release, bind } = useRowOrder(entries);
   return (
     <section aria-label="Entries" className="rounded-panel border border-line bg-surface">
@@ -23,7 +25,7 @@ export function EntryList({ entries, older, busy, only }: Props) {
           waiting={waiting}
           release={release}
           count={entries.length}
-          what={older ? "newest entries" : entries.length === 1 ? "entry" : "entries"}
+          what={more ? `${oldest ? "oldest" : "newest"} entries` : entries.length === 1 ? "entry" : "entries"}
         />
       </div>
       <ol {...bind}>
@@ -31,10 +33,10 @@ export function EntryList({ entries, older, busy, only }: Props) {
           <EntryRow key={item.id} entry={item} gone={gone} only={only} />
         ))}
       </ol>
-      {older && (
+      {more && (
         <div className="border-t border-line px-4 py-2">
-          <Button busy={busy} onClick={older}>
-            Show older ones
+          <Button busy={busy} onClick={more}>
+            Show {oldest ? "newer" : "older"} ones
           </Button>
         </div>
       )}

@@ -8,7 +8,7 @@ import { Choice } from "~/ui/field";
 import { PartMissing } from "~/ui/part-missing";
 import { later } from "~/live/arriving";
 import { families, who } from "~/ui/audit-words";
-import type { Wanted } from "./queries";
+import { narrows, whole, type Wanted } from "./queries";
 
 // With its calendar, which few people open.
 const DayRange = later(async () => (await import("~/ui/list/time-range")).DayRange, PartMissing);
@@ -32,7 +32,6 @@ export function Filters({ wanted, shown, onChange }: Props) {
   const known = families.some(([family]) => family === (wanted.action ?? ""));
   const set = (name: keyof Wanted) => (event: { target: { value: string } }) =>
     onChange({ ...wanted, [name]: event.target.value });
-  const some = Object.values(wanted).some(Boolean);
   return (
     <section aria-label="Filter" className="flex flex-wrap items-end gap-3">
       <div className="w-44">
@@ -63,8 +62,14 @@ export function Filters({ wanted, shown, onChange }: Props) {
           onChange={(days) => onChange({ ...wanted, ...days })}
         />
       </Suspense>
+      <div className="w-36">
+        <Choice label="Order" value={wanted.sort ?? ""} onChange={set("sort")}>
+          <option value="">Newest first</option>
+          <option value="at">Oldest first</option>
+        </Choice>
+      </div>
       {wanted.thing && <Button onClick={() => onChange({ ...wanted, thing: "" })}>Show all items</Button>}
-      {some && <Button onClick={() => onChange({})}>Clear filter</Button>}
+      {narrows(wanted) && <Button onClick={() => onChange(whole(wanted))}>Clear filter</Button>}
     </section>
   );
 }

@@ -16,7 +16,7 @@ import { ChainState } from "./chain-state";
 import { EntryList } from "./entry-list";
 import { ExportButtons } from "./export";
 import { Filters } from "./filters";
-import { logQuery, type Wanted } from "./queries";
+import { logQuery, narrows, whole, type Wanted } from "./queries";
 import { words } from "~/ui/audit-words";
 
 const route = getRouteApi("/shell/audit");
@@ -30,7 +30,7 @@ export function AuditPage() {
     const given = Object.entries(next).filter(([, value]) => value);
     void navigate({ search: Object.fromEntries(given), replace: true });
   };
-  const some = Object.values(wanted).some(Boolean);
+  const some = narrows(wanted);
   const refused = log.isError && asProblem(log.error).status === 403;
   return (
     <PageFrame
@@ -64,7 +64,7 @@ export function AuditPage() {
             <Empty
               icon={<ScrollText size={32} strokeWidth={1.5} aria-hidden />}
               title={some ? "No entries match the filter" : "No entries yet"}
-              action={some && <Button onClick={() => filter({})}>Clear filter</Button>}
+              action={some && <Button onClick={() => filter(whole(wanted))}>Clear filter</Button>}
             >
               {some ? "No entries match these filters. Change or clear them." : words.lead}
             </Empty>
@@ -73,9 +73,10 @@ export function AuditPage() {
             <EntryList
               key={JSON.stringify(wanted)}
               entries={entries}
-              older={log.hasNextPage ? () => void log.fetchNextPage() : undefined}
+              oldest={wanted.sort === "at"}
+              more={log.hasNextPage ? () => void log.fetchNextPage() : undefined}
               busy={log.isFetchingNextPage}
-              only={(thing) => filter({ thing })}
+              only={(thing) => filter({ ...whole(wanted), thing })}
             />
           )}
         </>

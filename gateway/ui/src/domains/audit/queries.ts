@@ -11,7 +11,16 @@ export interface Wanted {
   /** Days, as `2026-01-31`. */
   from?: string;
   until?: string;
+  /** `at` for the oldest first. */
+  sort?: string;
 }
+
+/** Whether anything is left out. */
+export const narrows = (wanted: Wanted) =>
+  Object.entries(wanted).some(([name, value]) => name !== "sort" && value);
+
+/** All of the log, in the same order. */
+export const whole = ({ sort }: Wanted): Wanted => (sort ? { sort } : {});
 
 /** The first moment of a day here, or of a day after it. */
 function moment(day: string | undefined, later = 0): string | undefined {
@@ -21,7 +30,7 @@ function moment(day: string | undefined, later = 0): string | undefined {
 }
 
 /** The gateway's parameters for it; "until" a day means with that day. */
-export function asked({ actor, action, thing, from, until }: Wanted): Record<string, string> {
+export function asked({ actor, action, thing, from, until, sort }: Wanted): Record<string, string> {
   const [kind, id] = thing?.includes(":")
     ? [thing.slice(0, thing.indexOf(":")), thing.slice(thing.indexOf(":") + 1)]
     : [];
@@ -32,6 +41,7 @@ export function asked({ actor, action, thing, from, until }: Wanted): Record<str
     entity_id: id,
     from: moment(from),
     until: moment(until, 1),
+    sort,
   };
   return Object.fromEntries(
     Object.entries(all).filter((one): one is [string, string] => one[1] !== undefined && one[1] !== ""),
