@@ -4,6 +4,7 @@
 //! deliberate violation, so a rule that stopped looking fails too.
 
 mod arrows;
+mod audit;
 mod names;
 mod rooms;
 mod sources;
@@ -78,6 +79,11 @@ fn statements_on_tenants_rows_begin_with_the_workspace() {
 }
 
 #[test]
+fn each_action_of_the_audit_log_has_its_sentence() {
+    fail_on(audit::actions_without_sentence(&Tree::of_repository()));
+}
+
+#[test]
 fn sentences_and_names_use_plain_words() {
     fail_on(words::unclear_words(&Tree::of_repository()));
 }
@@ -110,7 +116,7 @@ fn each_rule_finds_its_fault() {
     let sentence = format!("/** The key sh{} be kept. */\n", "all");
     let loops = format!("//! x\nconst T: &str = \"/api/{}s\";\n", "loop");
     type Rule = fn(&Tree) -> Vec<String>;
-    let cases: [(&str, Rule, &str, &str); 18] = [
+    let cases: [(&str, Rule, &str, &str); 19] = [
         (
             "header",
             sources::without_header,
@@ -153,6 +159,12 @@ fn each_rule_finds_its_fault() {
             words::unclear_words,
             "gateway/ui/src/api/client.ts",
             &sentence,
+        ),
+        (
+            "sentence of an action",
+            audit::actions_without_sentence,
+            "gateway/tenancy/src/auth/sign_in.rs",
+            "//! x\nfn f() { change.record(\"session.danced\", about, details); }\n",
         ),
         ("top level", names::top_level, "lib/x.rs", "//! x\n"),
         (

@@ -134,7 +134,7 @@ pub fn sql_outside_stores(tree: &Tree) -> Vec<String> {
     .collect()
 }
 
-fn is_test(file: &File) -> bool {
+pub fn is_test(file: &File) -> bool {
     file.path.ends_with("/tests.rs")
         || file.path.contains("/tests/")
         || file.path.starts_with("tests/")
