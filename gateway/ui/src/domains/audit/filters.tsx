@@ -4,7 +4,8 @@ import { meQuery } from "~/api/me";
 import { membersQuery } from "~/api/members";
 import type { AuditEntry } from "~/api/types";
 import { Button } from "~/ui/button";
-import { Choice } from "~/ui/field";
+import { named } from "~/ui/list/named";
+import { Select } from "~/ui/list/select";
 import { PartMissing } from "~/ui/part-missing";
 import { later } from "~/live/arriving";
 import { families, who } from "~/ui/audit-words";
@@ -12,6 +13,11 @@ import { narrows, whole, type Wanted } from "./queries";
 
 // With its calendar, which few people open.
 const DayRange = later(async () => (await import("~/ui/list/time-range")).DayRange, PartMissing);
+
+const ORDERS = [
+  { value: "", label: "Newest first" },
+  { value: "at", label: "Oldest first" },
+];
 
 interface Props {
   wanted: Wanted;
@@ -29,32 +35,20 @@ export function Filters({ wanted, shown, onChange }: Props) {
     ...shown.map((entry): [string, string] => [entry.actor, who(entry)]),
   ]);
   if (wanted.actor && !people.has(wanted.actor)) people.set(wanted.actor, "The chosen person");
-  const known = families.some(([family]) => family === (wanted.action ?? ""));
-  const set = (name: keyof Wanted) => (event: { target: { value: string } }) =>
-    onChange({ ...wanted, [name]: event.target.value });
+  const action = wanted.action ?? "";
+  const actions = families.map(([value, label]) => ({ value, label }));
+  if (!actions.some(({ value }) => value === action)) actions.push({ value: action, label: action });
+  const set = (name: keyof Wanted) => (value: string) => onChange({ ...wanted, [name]: value });
   return (
-    <section aria-label="Filter" className="flex flex-wrap items-end gap-3">
-      <div className="w-44">
-        <Choice label="What" value={wanted.action ?? ""} onChange={set("action")}>
-          {!known && <option value={wanted.action}>{wanted.action}</option>}
-          {families.map(([family, name]) => (
-            <option key={family} value={family}>
-              {name}
-            </option>
-          ))}
-        </Choice>
-      </div>
-      <div className="w-44">
-        <Choice label="Who" value={wanted.actor ?? ""} onChange={set("actor")}>
-          <option value="">Everybody</option>
-          {[...people].map(([id, name]) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Choice>
-      </div>
-      <Suspense fallback={<span className="h-8 w-28" />}>
+    <section aria-label="Filter" className="flex flex-wrap items-center gap-2">
+      <Select label="What" value={action} options={actions} onChange={set("action")} />
+      <Select
+        label="Who"
+        value={wanted.actor ?? ""}
+        options={named(people, "Everybody")}
+        onChange={set("actor")}
+      />
+      <Suspense fallback={<span className="h-7 w-28" />}>
         <DayRange
           label="Time"
           from={wanted.from}
@@ -62,12 +56,7 @@ export function Filters({ wanted, shown, onChange }: Props) {
           onChange={(days) => onChange({ ...wanted, ...days })}
         />
       </Suspense>
-      <div className="w-36">
-        <Choice label="Order" value={wanted.sort ?? ""} onChange={set("sort")}>
-          <option value="">Newest first</option>
-          <option value="at">Oldest first</option>
-        </Choice>
-      </div>
+      <Select label="Order" value={wanted.sort ?? ""} options={ORDERS} onChange={set("sort")} />
       {wanted.thing && <Button onClick={() => onChange({ ...wanted, thing: "" })}>Show all items</Button>}
       {narrows(wanted) && <Button onClick={() => onChange(whole(wanted))}>Clear filter</Button>}
     </section>

@@ -6,14 +6,13 @@ import { membersQuery } from "~/api/members";
 import { missionQuery } from "~/api/missions";
 import type { RunSummary } from "~/api/runs";
 import { templateQuery } from "~/api/teams";
-import { apart } from "~/ui/apart";
 import { IconButton } from "~/ui/button";
 import { chip } from "~/ui/choice/look";
 import { cx } from "~/ui/class";
 import { FilterField } from "~/ui/filter-field";
-import { compareNames } from "~/ui/list/sort";
+import { named } from "~/ui/list/named";
 import type { Filters } from "~/ui/list/saved";
-import { Select, type Option } from "~/ui/list/select";
+import { Select } from "~/ui/list/select";
 import { TimeRange } from "~/ui/list/time-range";
 import { Segments } from "~/ui/segments";
 import { visible } from "~/ui/visible";
@@ -25,14 +24,6 @@ const SHOWN = [
   ["", "Work"],
   ["all", "All runs"],
 ] as const;
-
-/** Names in their order, after the choice that narrows nothing. */
-const optionsOf = (names: ReadonlyMap<string, string>): Option[] => [
-  { value: "", label: "Any" },
-  ...[...apart([...names].map(([id, name]) => [id, visible(name)] as const))]
-    .map(([value, label]) => ({ value, label }))
-    .toSorted((a, b) => compareNames(a.label, b.label)),
-];
 
 /** What another page chose. It can only be cleared here. */
 function Chosen({ what, onClear, children }: { what: string; onClear: () => void; children: ReactNode }) {
@@ -115,13 +106,13 @@ export function RunFilters({ asked, names, runs, onChange }: Props) {
       <Select
         label="Team"
         value={team}
-        options={optionsOf(names.teams)}
+        options={named(names.teams)}
         onChange={(one) => onChange({ team: one })}
       />
       <Select
         label="Started by"
         value={by}
-        options={optionsOf(people)}
+        options={named(people)}
         onChange={(one) => onChange({ by: one })}
       />
       {mission && <OfMission id={mission} onClear={() => onChange({ mission: "" })} />}

@@ -27,7 +27,7 @@ export function TimeRange({ label, value, onChange }: Props) {
   const words = wordsOf(value);
   const own = value.from !== undefined || value.until !== undefined;
   return (
-    <div className="relative min-w-0" {...around}>
+    <div className="relative flex min-w-0" {...around}>
       <button
         ref={button}
         type="button"
