@@ -8,10 +8,10 @@ use super::accept_invitation::belongs_to_an_operator;
 use super::current_password::is_current;
 use super::open_session::{Origin, people_only};
 use super::sign_in::count_attempt;
-use crate::auth::entity::{session, user};
 use crate::auth::{
-    AuthContext, AuthError, Caller, EmailBy, Token, WorkspaceScope, account_store, sha256_hex,
-    store,
+    AuthContext, AuthError, Caller, EmailBy, Token, WorkspaceScope, account_store,
+    entity::{session, user},
+    sha256_hex, store,
 };
 use crate::change::Change;
 use crate::mail::{self, Mail, Purpose};

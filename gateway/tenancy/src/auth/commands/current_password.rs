@@ -2,9 +2,8 @@
 
 use secrecy::SecretString;
 
-use crate::auth::entity::session;
 use crate::auth::noted::{self, AboutAccount};
-use crate::auth::{Against, AuthContext, AuthError, Caller};
+use crate::auth::{Against, AuthContext, AuthError, Caller, entity::session};
 
 /// Whether this is the caller's password. An open session must not allow guesses of the password, so attempts count for
 /// all sessions of the person together. Attempts of strangers do not count here: they cannot keep the person from the
