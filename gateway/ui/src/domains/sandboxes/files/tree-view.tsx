@@ -1,6 +1,6 @@
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight, File, Folder as FolderIcon, Link2 } from "lucide-react";
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { Owner } from "~/api/sandboxes";
 import type { FileEntry } from "~/api/types";
 import { bytes } from "~/ui/bytes";
@@ -84,6 +84,17 @@ export function FileTree({ owner, snapshot, path, onChoose }: Props) {
     else if ((index + 1) * height > view.scrollTop + view.clientHeight)
       view.scrollTop = (index + 1) * height - view.clientHeight;
   };
+  // Rows that arrive above the active one do not move it, while it is in sight.
+  const kept = useRef<{ key: string | undefined; index: number }>(undefined);
+  const key = rows[active] && keyOf(rows[active]);
+  useLayoutEffect(() => {
+    const [view, before] = [box.current, kept.current];
+    kept.current = { key, index: active };
+    if (!view || before?.key !== key || before === undefined) return;
+    const top = before.index * height;
+    if (top + height > view.scrollTop && top < view.scrollTop + view.clientHeight)
+      view.scrollTop += (active - before.index) * height;
+  }, [key, active, height]);
   // An address that names a file deep in the tree shows its row, once it is there.
   const shown = useRef<string>(undefined);
   const index = rows.findIndex((row) => isEntry(row) && row.path === path);
@@ -133,7 +144,7 @@ export function FileTree({ owner, snapshot, path, onChoose }: Props) {
       tabIndex={0}
       aria-activedescendant={hasActive ? `${name}-${active}` : undefined}
       onKeyDown={onKeyDown}
-      className="group/tree max-h-[50vh] min-h-24 overflow-y-auto py-1 outline-none focus-visible:outline-2 focus-visible:-outline-offset-2 lg:max-h-[64vh]"
+      className="group/tree max-h-[50vh] min-h-24 overflow-y-auto py-1 outline-none [overflow-anchor:none] focus-visible:outline-2 focus-visible:-outline-offset-2 lg:max-h-[64vh]"
     >
       <div aria-hidden style={{ height: before }} />
       {drawn.map((row, offset) => {
