@@ -1,6 +1,7 @@
 // The changed files of a run without a repository, as its result.
 import { axe, drawn, settled, shot, until } from "../kit.ts";
 import { ago, newId } from "../mock/ids.ts";
+import { Refusal } from "../mock/refusal.ts";
 import { makeRun, makeStep } from "../mock/runs.ts";
 import { agentNamed, expect, test, type Mock } from "./fixtures.ts";
 
@@ -30,6 +31,23 @@ function changed({ state }: Mock, count = 3) {
 }
 
 test.describe("runs: changed files", () => {
+  test("files that are still on their machine are waited for, and are no error", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const { run, place } = changed(mock);
+    const [{ snapshot }] = mock.state.snapshots.get(place.owner_id)!;
+    const detail = "This snapshot is only on its machine.";
+    mock.state.failNext.set(
+      `GET /api/claws/${place.owner_id}/snapshots/${snapshot.id}/diff`,
+      new Refusal(409, "conflict", "This conflicts with the present state", { detail }),
+    );
+    await page.goto(`${mock.url}/runs/${run.id}`);
+    const panel = page.getByRole("region", { name: "Changes", exact: true });
+    await panel.getByRole("status").getByText(detail).waitFor();
+    expect(await panel.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    mock.state.failNext.clear();
+    await panel.getByText("3 added, 2 changed, 1 removed").waitFor();
+  });
+
   for (const [theme, width] of [
     ["dark", 1440],
     ["light", 390],
