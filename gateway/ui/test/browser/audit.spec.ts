@@ -16,7 +16,7 @@ test("the audit log is read from its beginning", async ({ visit }) => {
   await choose(page.getByLabel("Order"), "at");
   await page.getByText("20 oldest entries").waitFor();
   expect(new URL(page.url()).search).toBe("?sort=at");
-  expect(await rows.first().innerText()).toContain("agent-1");
+  expect(await rows.first().innerText()).toMatch(/agent-1\b/);
   await page.getByRole("button", { name: "Show newer ones" }).click();
   await page.getByText("40 oldest entries").waitFor();
   expect(await rows.nth(39).innerText()).toContain("agent-40");
